@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Subs, exp, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyPenaltyForm
@@ -18,8 +18,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, Partial, functi
 
 def derivation() -> Derivation:
     """The accuracy lost at a penalty p = 1 + x, its maximum over budgets by weighted AM-GM, and both of its simple bounds."""
-    x, room, v, y, R = (Symbol(name, positive=True) for name in ("x", "w", "v", "y", "u"))
-    p, worst, greatest, simple = (Symbol(name, positive=True) for name in ("p", "u_0", "F", "F_1"))
+    x, room, v, y, R = symbols("x w v y u", positive=True)
+    p, worst, greatest, simple = symbols("p u_0 F F_1", positive=True)
     accuracy, lost = function("Q"), function("f")
     law = AccuracyPenaltyForm(R, x, sym.E, 1 - room)
     span = room * exp(-sym.E)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Integer, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Subs, Symbol, exp, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.arguments import Argument, ByLeadingTerm, ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import (
     Definition,
     Derivation,
@@ -25,7 +25,7 @@ from isoflop.theory.proof.theorem import (
 )
 
 AT_CAP, OFF, PRICE = function("W"), function("f"), function("p")
-U, V, X = (Symbol(name, positive=True) for name in "uvx")
+U, V, X = symbols("u v x", positive=True)
 NAMES = {sym.N: "size_cap", sym.D: "data_wall"}
 
 
@@ -85,7 +85,7 @@ class Cap:
         worse = ByMonotone(off, X, V + U, V, slope=ByMonotone(off.diff(X), X, X, Integer(0)))
         falls = ByMonotone(price(X), X, U, Integer(0), increasing=False)
         # The formula, those in the words of the reason, the argument.
-        content: tuple[Any, ...] = (
+        content: tuple[tuple[tuple[Any, ...], list[Any], Argument | None], ...] = (
             ((optima[own].subs(C, at), "=", cap), [at], None),
             ((optima[own].subs(C, beyond), ">", cap), [(U, ">", 0)], rises),
             ((spent, "=", C), [], None),

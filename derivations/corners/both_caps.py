@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
@@ -22,7 +22,7 @@ def derivation() -> Derivation:
     names, law, C = m.named.envelope, PARAMS_TOKENS.reducible, sym.C
     w_n, w_d = names.shares
     both = SIX_ND.compute({sym.N: sym.N_MAX, sym.D: sym.D_MAX})
-    u, v, x, y = (Symbol(name, positive=True) for name in "uvxy")
+    u, v, x, y = symbols("u v x y", positive=True)
     smaller, fewer = sym.N_MAX / (1 + u), sym.D_MAX / (1 + v)
     corner = law.subs([(sym.N, sym.N_MAX), (sym.D, sym.D_MAX)])
     orders = (
@@ -163,31 +163,29 @@ def derivation() -> Derivation:
             Definition(AT_CAP(C), m.capped_reducible(sym.N, sym.N_MAX)),
             Definition(AT_BOTH, corner),
         ),
-        statement=(
-            say(
-                "The optimal tokens reach their cap at the compute {}, {data_threshold}, and the "
-                "optimal params theirs at {}, {size_threshold}. The lower of the two thresholds "
-                "binds first, since {data_cap_is_lower} and {size_cap_is_lower}. With all of the "
-                "data in use the reducible loss is {}, at the largest size {}; either regime "
-                "ends where the other cap binds too, {data_first} and {size_first}. This compute "
-                "is a weighted geometric mean of the other two, {weighted_mean}, and so lies "
-                "between them: for all ",
-                DATA_WALL,
-                SIZE_CAP,
-                AT_WALL(C),
-                AT_CAP(C),
-            )
-            + all_positive((x, u))
-            + say(
-                " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
-                "{below_the_higher_exchanged}. From there on the best run has {} params and {} "
-                "tokens whatever the compute: for ",
-                sym.N_MAX,
-                sym.D_MAX,
-            )
-            + all_positive((u, v))
-            + (" {smaller_is_worse} and {fewer_is_worse}.")
-        ),
+        statement=say(
+            "The optimal tokens reach their cap at the compute {}, {data_threshold}, and the "
+            "optimal params theirs at {}, {size_threshold}. The lower of the two thresholds "
+            "binds first, since {data_cap_is_lower} and {size_cap_is_lower}. With all of the "
+            "data in use the reducible loss is {}, at the largest size {}; either regime "
+            "ends where the other cap binds too, {data_first} and {size_first}. This compute "
+            "is a weighted geometric mean of the other two, {weighted_mean}, and so lies "
+            "between them: for all ",
+            DATA_WALL,
+            SIZE_CAP,
+            AT_WALL(C),
+            AT_CAP(C),
+        )
+        + all_positive((x, u))
+        + say(
+            " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
+            "{below_the_higher_exchanged}. From there on the best run has {} params and {} "
+            "tokens whatever the compute: for ",
+            sym.N_MAX,
+            sym.D_MAX,
+        )
+        + all_positive((u, v))
+        + " {smaller_is_worse} and {fewer_is_worse}.",
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="Three regimes in compute: the envelope, one cap with the budget spent, both caps with the budget slack.",

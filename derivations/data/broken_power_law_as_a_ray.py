@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol
+from sympy import Expr, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak, two_terms
@@ -12,8 +12,9 @@ from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 def derivation() -> Derivation:
     """The coefficients of the two-term law from those of the broken one, its curve, and its break."""
-    names = ("K_0", "d_1", "q", "w", "A_1", "B_1", "b_1", "g_1")
-    front, place, last, gap, a, b, beta, gamma = (Symbol(name, positive=True) for name in names)
+    front, place, last, gap, a, b, beta, gamma = symbols(
+        "K_0 d_1 q w A_1 B_1 b_1 g_1", positive=True
+    )
     first, C, t = last + gap, sym.C, sym.TOKENS_PER_PARAM
     line = ray()
     broken = OneBreak(a=sym.E, b=front, c0=first, c1=-gap, d1=place, f1=1 / gap)

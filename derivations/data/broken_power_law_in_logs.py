@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, exp, log
+from sympy import Expr, Integer, exp, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import defined
@@ -18,8 +18,8 @@ from isoflop.theory.proof.theorem import (
 )
 
 C = sym.C
-PLACE, WIDTH, SHARE, ENTROPY = (Symbol(name, positive=True) for name in ("d_1", "f_1", "q", "H"))
-CHANGE, DISTANCE, SCALED, VALUE = (Symbol(name, real=True) for name in ("c_1", "x", "u", "v"))
+PLACE, WIDTH, SHARE, ENTROPY = symbols("d_1 f_1 q H", positive=True)
+CHANGE, DISTANCE, SCALED, VALUE = symbols("c_1 x u v", real=True)
 FACTOR = function("F")
 
 
@@ -111,20 +111,18 @@ def derivation() -> Derivation:
         name="broken_power_law_in_logs",
         title="A break in logarithms",
         assumptions=(
-            (
-                say(
-                    "Let {} be the factor of a break at {} in a law of the compute, where ",
-                    (FACTOR(C), "=", own.at(C)),
-                    PLACE,
-                )
-                + all_positive((C, PLACE, WIDTH))
-                + say(
-                    " and {} is real, of either sign. Let {} be the distance of the logarithm of the "
-                    "compute from {}, a real number.",
-                    CHANGE,
-                    DISTANCE,
-                    log(PLACE),
-                )
+            say(
+                "Let {} be the factor of a break at {} in a law of the compute, where ",
+                (FACTOR(C), "=", own.at(C)),
+                PLACE,
+            )
+            + all_positive((C, PLACE, WIDTH))
+            + say(
+                " and {} is real, of either sign. Let {} be the distance of the logarithm of the "
+                "compute from {}, a real number.",
+                CHANGE,
+                DISTANCE,
+                log(PLACE),
             ),
         ),
         definitions=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Rational, Symbol, log
+from sympy import Expr, Integer, Rational, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import CABALLERO, BreakForm, BrokenForm
@@ -20,8 +20,8 @@ from isoflop.theory.proof.theorem import (
 PLACES, WIDTHS = (
     tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f")
 )
-X, U, V, BOUND = (Symbol(name, positive=True) for name in ("x", "u", "v", "w"))
-B, C0, *CHANGES = (Symbol(name, real=True) for name in ("b", "c_0", "c_1", "c_2"))
+X, U, V, BOUND = symbols("x u v w", positive=True)
+B, C0, *CHANGES = symbols("b c_0 c_1 c_2", real=True)
 RATIOS, SHARES = (tuple(function(f"{letter}_{i}")(X) for i in (1, 2)) for letter in ("z", "s"))
 VALUE, EXPONENT = function("y"), function("p")
 
@@ -201,25 +201,23 @@ def derivation() -> Derivation:
         name="broken_power_law_with_several_breaks",
         title="Exponents and values of a broken power law",
         assumptions=(
-            (
-                say(
-                    "Let {} be a broken power law of {} with two breaks, at {} and {}; a further "
-                    "break adds a term to each sum. Let ",
-                    VALUE(X),
-                    (X, ">", 0),
-                    d1,
-                    d2,
-                )
-                + all_positive((*PLACES, *WIDTHS, U))
-                + say(
-                    " and {}, and let {}, {}, {} and {} be real, of either sign, with {}.",
-                    (sym.E, ">=", 0),
-                    B,
-                    C0,
-                    c1,
-                    c2,
-                    (B, "!=", 0),
-                )
+            say(
+                "Let {} be a broken power law of {} with two breaks, at {} and {}; a further "
+                "break adds a term to each sum. Let ",
+                VALUE(X),
+                (X, ">", 0),
+                d1,
+                d2,
+            )
+            + all_positive((*PLACES, *WIDTHS, U))
+            + say(
+                " and {}, and let {}, {}, {} and {} be real, of either sign, with {}.",
+                (sym.E, ">=", 0),
+                B,
+                C0,
+                c1,
+                c2,
+                (B, "!=", 0),
             ),
             say("Let {} be any number larger than the absolute value of {}.", w, c1),
         ),

@@ -79,13 +79,13 @@ def derivation() -> Derivation:
             Definition(LOG_T[0], centred(params, N0)),
             Definition(LOG_T[1], centred(tokens, D0)),
         ),
-        statement=(
-            say("In {} and {} in place of {} and {} the law reads ", *LOG_T, log(sym.A), log(sym.B))
-            + say(
-                "{same_law}, and the derivative in the exponent changes to {chain_rule}, that is "
-                "{column}, which changes its sign at {}.",
-                N0,
-            )
+        statement=say(
+            "In {} and {} in place of {} and {} the law reads ", *LOG_T, log(sym.A), log(sym.B)
+        )
+        + say(
+            "{same_law}, and the derivative in the exponent changes to {chain_rule}, that is "
+            "{column}, which changes its sign at {}.",
+            N0,
         ),
         steps=steps,
         source="Change of variables.",

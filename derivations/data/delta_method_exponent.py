@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Matrix, Symbol
+from sympy import Matrix, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
@@ -15,7 +15,7 @@ def derivation() -> Derivation:
     envelope = derive()
     closed = gradients(envelope.named)
     alpha, b, g = envelope.named.exponent, sym.BETA, sym.GAMMA
-    v_b, v_g, v_bg = (Symbol(name, real=True) for name in ("V_11", "V_22", "V_12"))
+    v_b, v_g, v_bg = symbols("V_11 V_22 V_12", real=True)
     steps = (
         *gradient_claims(
             "alpha",

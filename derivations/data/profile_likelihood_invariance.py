@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, log
+from sympy import Expr, Integer, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
@@ -14,9 +14,7 @@ from isoflop.theory.identifiability import (
 from isoflop.theory.proof.arguments import ByConvexity, ByNormalForm, UnderLemma
 from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 
-RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = (
-    Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x", "u", "v", "q")
-)
+RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = symbols("n S S_0 V x u v q", positive=True)
 SOURCE = "Cox and Hinkley 1974, Theoretical Statistics"
 LIKELIHOOD = function("f")
 
@@ -102,22 +100,20 @@ def derivation() -> Derivation:
         title="Profile likelihood of what the envelope gives",
         assumptions=(
             *envelope.assumptions,
-            (
-                say(
-                    "Let {} be the log likelihood, but for a constant, of {} runs with independent "
-                    "normal errors of one unknown variance {} at the sum of squares {}. The least "
-                    "sum of squares is {} over all laws, and {} over those with one value of a "
-                    "quantity of the envelope. Let ",
-                    (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
-                    RUNS,
-                    VARIANCE,
-                    RSS,
-                    LEAST,
-                    RSS,
-                )
-                + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
-                + say(" and {}.", (FALL, "<", sym.BETA))
-            ),
+            say(
+                "Let {} be the log likelihood, but for a constant, of {} runs with independent "
+                "normal errors of one unknown variance {} at the sum of squares {}. The least "
+                "sum of squares is {} over all laws, and {} over those with one value of a "
+                "quantity of the envelope. Let ",
+                (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
+                RUNS,
+                VARIANCE,
+                RSS,
+                LEAST,
+                RSS,
+            )
+            + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
+            + say(" and {}.", (FALL, "<", sym.BETA)),
         ),
         definitions=(
             *envelope.definitions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Mul, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Mul, Subs, Symbol, exp, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import (
@@ -26,7 +26,7 @@ from isoflop.theory.proof.theorem import (
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 RUN, OTHER_RUN = Symbol("i", real=True), Symbol("j", real=True)
-P, Q, X, Y = (Symbol(name, positive=True) for name in ("p", "q", "x", "y"))
+P, Q, X, Y = symbols("p q x y", positive=True)
 CONFLUENT, JACOBIAN = function("m"), Symbol("J", real=True)
 
 
@@ -182,18 +182,16 @@ def derivation() -> Derivation:
         title="What runs at one ratio can tell, different exponents",
         assumptions=(
             *line.assumptions,
-            (
-                say(
-                    "The five runs are numbered from 0 to 4; run {} has the compute {}, with {}. Let "
-                    "{} be such a number as well, and ",
-                    RUN,
-                    C * exp(RUN * SPACING),
-                    (SPACING, ">", 0),
-                    OTHER_RUN,
-                )
-                + all_positive((X, Y))
-                + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA))
-            ),
+            say(
+                "The five runs are numbered from 0 to 4; run {} has the compute {}, with {}. Let "
+                "{} be such a number as well, and ",
+                RUN,
+                C * exp(RUN * SPACING),
+                (SPACING, ">", 0),
+                OTHER_RUN,
+            )
+            + all_positive((X, Y))
+            + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA)),
         ),
         definitions=(
             *line.definitions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Subs, Symbol, log
+from sympy import Subs, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak, broken_power_law
@@ -19,7 +19,7 @@ from isoflop.theory.proof.theorem import (
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 FRONT, PLACE = Symbol("K_0", positive=True), Symbol("d_1", positive=True)
-FIRST, CHANGE, WIDTH = (Symbol(name, real=True) for name in ("c_0", "c_1", "f_1"))
+FIRST, CHANGE, WIDTH = symbols("c_0 c_1 f_1", real=True)
 
 
 def derivation() -> Derivation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import Expr, Integer, Mul, Symbol, exp
+from sympy import Expr, Integer, Mul, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
@@ -20,10 +20,8 @@ from isoflop.theory.proof.arguments import (
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = (
-    Symbol(name, positive=True) for name in ("theta", "c", "E'", "u", "v", "m", "p", "q", "x", "K")
-)
-W, Z, RUN, OTHER_RUN, LATE = (Symbol(name, real=True) for name in ("W", "Z", "i", "j", "n"))
+FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = symbols("theta c E' u v m p q x K", positive=True)
+W, Z, RUN, OTHER_RUN, LATE = symbols("W Z i j n", real=True)
 FIT, TILTED, RESIDUAL, OF_RAY, OF_FIT = (function(name) for name in ("Y", "w", "y", "T", "S"))
 ZERO = Integer(0)
 

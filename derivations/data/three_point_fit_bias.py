@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, exp
+from sympy import Expr, Integer, Symbol, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, ThreePointFit, at_runs
@@ -10,9 +10,8 @@ from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = (
-    Symbol(name, positive=True)
-    for name in ("theta", "n", "c", "E'", "u", "v", "m", "p", "q", "x", "eta")
+FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = symbols(
+    "theta n c E' u v m p q x eta", positive=True
 )
 ANY_SIZE, ANY_FACTOR = Symbol("w", positive=True), Symbol("g", positive=True)
 ANY_FLOOR, RUN = Symbol("b", real=True), Symbol("i", real=True)
@@ -162,18 +161,16 @@ def derivation() -> Derivation:
                 V,
                 (beta, ">", gamma),
             ),
-            (
-                say(
-                    "From run to run the terms fall by the factors {} and {}. The first is the "
-                    "smaller one, and both are below one: they are {} and {} below with numbers ",
-                    exp(-beta * half),
-                    exp(-gamma * half),
-                    P,
-                    Q,
-                )
-                + all_positive((X, GAP))
-                + (".")
-            ),
+            say(
+                "From run to run the terms fall by the factors {} and {}. The first is the "
+                "smaller one, and both are below one: they are {} and {} below with numbers ",
+                exp(-beta * half),
+                exp(-gamma * half),
+                P,
+                Q,
+            )
+            + all_positive((X, GAP))
+            + ".",
             say(
                 "The exponent of the compute law with the factor {} is {}, where {} is {}. Let "
                 "{} be any compute law, with a real {}, {}, {} and {}. Let {} and {}.",

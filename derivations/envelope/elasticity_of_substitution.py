@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Subs, Symbol, log
+from sympy import Subs, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.economics import (
@@ -17,7 +17,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, Partial, functi
 
 SUBSTITUTION, OUTPUT, RATE = (function(name) for name in ("sigma", "Y", "m"))
 CONTOUR = function("N_c"), function("D_c")
-TARGET, ODDS, SCALE = (Symbol(name, positive=True) for name in ("R_0", "x", "k"))
+TARGET, ODDS, SCALE = symbols("R_0 x k", positive=True)
 
 
 def derivation() -> Derivation:

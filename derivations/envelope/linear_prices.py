@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Subs, Symbol, log, oo
+from sympy import Add, Subs, log, oo, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.economics import PRICE_D, PRICE_N, ces_cost, ces_inputs, contour_point
@@ -15,17 +15,15 @@ from isoflop.theory.proof.theorem import (
     Derivation,
     Partial,
     function,
+    listed_steps,
     say,
     step,
     unfolded,
 )
-from isoflop.theory.proof.words import listed_steps
 
 EQUAL, COST = function("Q"), function("K")
 CONTOUR, CHEAPEST = (function("N_c"), function("D_c")), (function("N_p"), function("D_p"))
-TARGET, QUOTIENT, THETA, MULTIPLIER = (
-    Symbol(name, positive=True) for name in ("R_0", "x", "theta", "mu")
-)
+TARGET, QUOTIENT, THETA, MULTIPLIER = symbols("R_0 x theta mu", positive=True)
 
 
 def derivation() -> Derivation:

@@ -76,14 +76,14 @@ def derivation() -> Derivation:
         title="The compute-optimal allocation by Lagrange multipliers",
         assumptions=envelope.assumptions,
         definitions=(*envelope.definitions, Definition(MULTIPLIER, shadow_price(names))),
-        statement=(
-            say("The loss has one stationary point on the budget, {} and {}, ", *names.allocation)
-            + say(
-                "with the multiplier {}: {stationary_in_params}, {stationary_in_tokens} and "
-                "{on_the_budget}. It is a minimum, {bordered_hessian}, and the only one, "
-                "{balance_holds_once}.",
-                MULTIPLIER,
-            )
+        statement=say(
+            "The loss has one stationary point on the budget, {} and {}, ", *names.allocation
+        )
+        + say(
+            "with the multiplier {}: {stationary_in_params}, {stationary_in_tokens} and "
+            "{on_the_budget}. It is a minimum, {bordered_hessian}, and the only one, "
+            "{balance_holds_once}.",
+            MULTIPLIER,
         ),
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",

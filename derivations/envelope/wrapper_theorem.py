@@ -8,10 +8,16 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument import ByApplying
-from isoflop.theory.proof.arguments import BySameDifference, ByWeightedAmGm, UnderLemma
-from isoflop.theory.proof.theorem import Derivation, Partial, all_positive, function, say, step
-from isoflop.theory.proof.words import in_paper_order
+from isoflop.theory.proof.arguments import ByApplying, BySameDifference, ByWeightedAmGm, UnderLemma
+from isoflop.theory.proof.theorem import (
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    in_paper_order,
+    say,
+    step,
+)
 
 Y = Symbol("y", positive=True)
 OUTER = function("h")
@@ -100,20 +106,18 @@ def derivation() -> Derivation:
         name="wrapper_theorem",
         title=say("Laws of the form {}", OUTER(PARAMS_TOKENS.reducible)),
         assumptions=(
-            (
-                say(
-                    "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where {} "
-                    "and ",
-                    n,
-                    d,
-                    n,
-                    (d, ">", 0),
-                    OUTER(inner),
-                    (inner, "=", PARAMS_TOKENS.reducible),
-                )
-                + all_positive(in_paper_order(constants))
-                + (".")
-            ),
+            say(
+                "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where {} "
+                "and ",
+                n,
+                d,
+                n,
+                (d, ">", 0),
+                OUTER(inner),
+                (inner, "=", PARAMS_TOKENS.reducible),
+            )
+            + all_positive(in_paper_order(constants))
+            + ".",
             say(
                 "The function {} is differentiable for {}, and its derivative has one sign "
                 "throughout.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Subs, Symbol, log
+from sympy import Expr, Subs, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
@@ -13,12 +13,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, Partial, functi
 
 LOSS, SUM, PENALTY = (function(name) for name in ("L_K", "S", "P_K"))
 OPTIMUM = function("N_K"), function("D_K")
-N_C, D_C, ALPHA_N, ALPHA_D = (
-    Symbol(name, positive=True) for name in ("N_c", "D_c", "alpha_N", "alpha_D")
-)
-ALPHA, CONSTANT, WEIGHT, LEVEL = (
-    Symbol(name, positive=True) for name in ("alpha_K", "C_K", "w_K", "y")
-)
+N_C, D_C, ALPHA_N, ALPHA_D = symbols("N_c D_c alpha_N alpha_D", positive=True)
+ALPHA, CONSTANT, WEIGHT, LEVEL = symbols("alpha_K C_K w_K y", positive=True)
 
 
 def derivation() -> Derivation:

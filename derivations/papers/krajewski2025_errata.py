@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, sqrt
+from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, sqrt, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak
@@ -22,7 +22,7 @@ from isoflop.theory.proof.arguments import (
 from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Erratum, Remark, say, step
 
 K, S = DRAWS, sym.LOG_SIZE_RATIO
-Q, X, MORE = (Symbol(name, positive=True) for name in ("q", "x", "j"))
+Q, X, MORE = symbols("q x j", positive=True)
 DELTA = Symbol("delta", real=True)
 CURVE = AccuracyCurve(sym.A, sym.ALPHA)
 U = CURVE.neg_log
@@ -32,7 +32,7 @@ PASS = 1 - (1 - Q) ** K
 LOWER = K * Q * exp(-K * Q)
 #: Where the tables are compared: a budget, and its run at 20 tokens per param.
 AT, TOKENS_PER_PARAM = Integer(10) ** 21, Rational(printed.TOKENS_PER_PARAM)
-N_20, D_20 = (Symbol(name, positive=True) for name in ("N_20", "D_20"))
+N_20, D_20 = symbols("N_20 D_20", positive=True)
 RUN = (
     Definition(N_20, sqrt(AT / (6 * TOKENS_PER_PARAM))),
     Definition(D_20, TOKENS_PER_PARAM * N_20),

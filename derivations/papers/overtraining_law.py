@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, Subs, Symbol, cosh, exp, log, sinh, sqrt
+from sympy import Integer, Rational, Subs, Symbol, cosh, exp, log, sinh, sqrt, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
@@ -21,9 +21,7 @@ from isoflop.theory.proof.theorem import (
 from isoflop.theory.ray import PARAMS, RayForm
 
 LOSS, REDUCIBLE = function("L_G"), function("R_G")
-ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = (
-    Symbol(name, positive=True) for name in ("eta", "a_G", "b_G", "t_G")
-)
+ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = symbols("eta a_G b_G t_G", positive=True)
 
 
 def derivation() -> Derivation:
@@ -99,16 +97,14 @@ def derivation() -> Derivation:
         name="overtraining_law",
         title="The over-training law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the loss of a model with {} params trained on {} tokens, where ",
-                    (LOSS(n, d), "=", form.loss),
-                    (n, ">", 0),
-                    (d, ">", 0),
-                )
-                + all_positive((sym.A, sym.B, sym.BETA))
-                + say(" and {}.", (sym.E, ">=", 0))
-            ),
+            say(
+                "Let {} be the loss of a model with {} params trained on {} tokens, where ",
+                (LOSS(n, d), "=", form.loss),
+                (n, ">", 0),
+                (d, ">", 0),
+            )
+            + all_positive((sym.A, sym.B, sym.BETA))
+            + say(" and {}.", (sym.E, ">=", 0)),
             envelope.assumptions[1],
             say(
                 "A run has {} tokens per parameter, written {} in the source.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearForm
@@ -12,8 +12,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, Partial, functi
 
 def derivation() -> Derivation:
     """log(-log pass@k) = log A + a log C + b log k + c log C log k: the slope in log k is b + c log C."""
-    a, b, c = (Symbol(name, real=True) for name in ("a", "b", "c"))
-    crossing, v, x = (Symbol(name, positive=True) for name in ("C_x", "v", "x"))
+    a, b, c = symbols("a b c", real=True)
+    crossing, v, x = symbols("C_x v x", positive=True)
     C, k = sym.C, DRAWS
     law = BilinearForm(sym.A, a, b, c)
     y, s = function("y")(C, k), function("q")

@@ -4,7 +4,7 @@ cannot both hold.
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, crossing_compute
@@ -14,9 +14,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, function, say, 
 
 def derivation() -> Derivation:
     """The quotient of the two laws is a power of C_x/C."""
-    names = ("c_1", "c_2", "alpha_1", "alpha_2", "d", "k_1", "k_2", "C_x", "v", "x")
-    c1, c2, alpha1, alpha2, d, k1, k2, crossing, v, x = (
-        Symbol(name, positive=True) for name in names
+    c1, c2, alpha1, alpha2, d, k1, k2, crossing, v, x = symbols(
+        "c_1 c_2 alpha_1 alpha_2 d k_1 k_2 C_x v x", positive=True
     )
     few, many = function("y_1"), function("y_2")
     below, above = crossing / (1 + v), crossing * (1 + v)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import symbols
 
 from isoflop.theory.passk import DRAWS, FAIL_AT, PASS_AT
 from isoflop.theory.proof.arguments import ByPositiveTerms
@@ -12,7 +12,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """fail@k is a moment sequence on [0, 1]: one difference multiplies by p."""
     k = DRAWS
-    p, odds, order = (Symbol(name, positive=True) for name in ("p", "u", "j"))
+    p, odds, order = symbols("p u j", positive=True)
     return Derivation(
         name="fail_at_k_is_completely_monotone",
         title=say("{} is completely monotone in {}", FAIL_AT(k), k),

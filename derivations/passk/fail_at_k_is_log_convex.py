@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Rational, Symbol
+from sympy import Rational, symbols
 
 from isoflop.theory.passk import DRAWS, FAIL_AT
 from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms, ByWeightedAmGm
@@ -12,9 +12,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 def derivation() -> Derivation:
     """Compare two problems drawn independently, with chances f and g to fail; the mean over both draws is the statement."""
     k = DRAWS
-    f, g, j, x, mean, more, v, w = (
-        Symbol(name, positive=True) for name in ("f", "g", "j", "x", "mu", "m", "v", "w")
-    )
+    f, g, j, x, mean, more, v, w = symbols("f g j x mu m v w", positive=True)
     half = Rational(1, 2)
     outer = (half * f ** (k - 1) * g ** (k + 1), half * f ** (k + 1) * g ** (k - 1))
     first = (j / (j + k) * f ** (j + k), k / (j + k) * g ** (j + k))
@@ -67,19 +65,17 @@ def derivation() -> Derivation:
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
         assumptions=(
-            (
-                say(
-                    "Let {} for two kinds of problems, with the shares {} and {}, which a draw fails "
-                    "with probability {} and {}. Let ",
-                    (FAIL_AT(k), "=", v * f**k + w * g**k),
-                    v,
-                    w,
-                    f,
-                    g,
-                )
-                + all_positive((f, g, v, w, k, j, x, mean, more))
-                + (".")
-            ),
+            say(
+                "Let {} for two kinds of problems, with the shares {} and {}, which a draw fails "
+                "with probability {} and {}. Let ",
+                (FAIL_AT(k), "=", v * f**k + w * g**k),
+                v,
+                w,
+                f,
+                g,
+            )
+            + all_positive((f, g, v, w, k, j, x, mean, more))
+            + ".",
         ),
         definitions=(Definition(FAIL_AT(k), v * f**k + w * g**k),),
         statement=say(

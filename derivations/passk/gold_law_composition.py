@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, log
+from sympy import Integer, Subs, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
@@ -20,8 +20,7 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """-log pass@k = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, without and with a floor Eg."""
-    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
-    letters = tuple(Symbol(name, positive=True) for name in names)
+    letters = symbols("xi_0 K_0 p E_g G_g a_g", positive=True)
     xi, k0, power, eg, gg, ag = letters
     x, C, k = Symbol("x", positive=True), sym.C, Symbol("k", positive=True)
     gold, bare, law, near, square = (
@@ -81,20 +80,18 @@ def derivation() -> Derivation:
         name="gold_law_composition",
         title="Composition of the gold reference law with a compute law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the negative log likelihood of the gold reference, and {} the law of "
-                    "{} in it, with {} for {} without {}, and ",
-                    (gold, "=", eg + gg * C**-ag),
-                    (law, "=", xi + k0 * gold**power),
-                    -log(PASS_AT(k)),
-                    (bare, "=", xi + k0 * (gg * C**-ag) ** power),
-                    law,
-                    eg,
-                )
-                + all_positive((C, x, *letters))
-                + (".")
-            ),
+            say(
+                "Let {} be the negative log likelihood of the gold reference, and {} the law of "
+                "{} in it, with {} for {} without {}, and ",
+                (gold, "=", eg + gg * C**-ag),
+                (law, "=", xi + k0 * gold**power),
+                -log(PASS_AT(k)),
+                (bare, "=", xi + k0 * (gg * C**-ag) ** power),
+                law,
+                eg,
+            )
+            + all_positive((C, x, *letters))
+            + ".",
         ),
         definitions=(
             Definition(gold, eg + gg * C**-ag),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
@@ -20,10 +20,9 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """With u = (g - Eg)/Eg the reducible part is K0 Eg^p ((1 + u)^p - 1); its elasticity in u."""
-    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
-    letters = tuple(Symbol(name, positive=True) for name in names)
+    letters = symbols("xi_0 K_0 p E_g G_g a_g", positive=True)
     xi, k0, power, eg, gg, ag = letters
-    v, m, x, k, error = (Symbol(name, positive=True) for name in ("v", "m", "x", "k", "epsilon"))
+    v, m, x, k, error = symbols("v m x k epsilon", positive=True)
     C, more = sym.C, 1 + m
     gold, law, above, bare, place = (function(name) for name in ("g", "y", "u", "f", "K"))
     composed = GoldComposition(xi, k0, power, eg, gg, ag)
@@ -97,21 +96,19 @@ def derivation() -> Derivation:
         name="gold_law_local_exponent",
         title="Local exponent of the composed gold law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the negative log likelihood of the gold reference. Let {} be the law "
-                    "of {} in it. Let {} be what lies above {} where {} is zero. Let {}. Let ",
-                    (gold(C), "=", eg + gg * C**-ag),
-                    (law(C), "=", xi + k0 * gold(C) ** power),
-                    -log(PASS_AT(k)),
-                    (bare(C), "=", k0 * (gg * C**-ag) ** power),
-                    xi,
-                    eg,
-                    (above(C), "=", (gold(C) - eg) / eg),
-                )
-                + all_positive((C, v, m, error, *letters))
-                + (".")
-            ),
+            say(
+                "Let {} be the negative log likelihood of the gold reference. Let {} be the law "
+                "of {} in it. Let {} be what lies above {} where {} is zero. Let {}. Let ",
+                (gold(C), "=", eg + gg * C**-ag),
+                (law(C), "=", xi + k0 * gold(C) ** power),
+                -log(PASS_AT(k)),
+                (bare(C), "=", k0 * (gg * C**-ag) ** power),
+                xi,
+                eg,
+                (above(C), "=", (gold(C) - eg) / eg),
+            )
+            + all_positive((C, v, m, error, *letters))
+            + ".",
         ),
         definitions=(
             Definition(gold(C), eg + gg * C**-ag),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Integer, exp, log, symbols
 
 from isoflop.theory.passk import FAIL_AT, PASS_AT, SCHAEFFER, floor_across
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
@@ -11,9 +11,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, f
 
 def derivation() -> Derivation:
     """fail@(mk) >= fail@k^m in the limit of infinite compute, where -log pass@k is E0(k)."""
-    lost, passed, m, t, x, floor, k = (
-        Symbol(name, positive=True) for name in ("h", "y", "m", "t", "x", "F", "k")
-    )
+    lost, passed, m, t, x, floor, k = symbols("h y m t x F k", positive=True)
     bound = function("f")
     odds = t / (1 + t)
     at_odds = -log(1 - odds ** (1 / m))
@@ -53,21 +51,19 @@ def derivation() -> Derivation:
         name="irreducible_floor_across_k",
         title="The irreducible term across numbers of samples",
         assumptions=(
-            (
-                say(
-                    "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. At "
-                    "{} times as many draws the limit of the failures lies between this and its "
-                    "power {}, as for every distribution of problems. Let ",
-                    floor,
-                    -log(PASS_AT(k)),
-                    FAIL_AT(k),
-                    1 - exp(-floor),
-                    m,
-                    m,
-                )
-                + all_positive((floor, m, t, lost, passed))
-                + (".")
-            ),
+            say(
+                "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. At "
+                "{} times as many draws the limit of the failures lies between this and its "
+                "power {}, as for every distribution of problems. Let ",
+                floor,
+                -log(PASS_AT(k)),
+                FAIL_AT(k),
+                1 - exp(-floor),
+                m,
+                m,
+            )
+            + all_positive((floor, m, t, lost, passed))
+            + ".",
         ),
         definitions=(Definition(bound(floor, m), floor_across(floor, m)),),
         statement=say(

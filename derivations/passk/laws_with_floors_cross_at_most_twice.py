@@ -4,7 +4,7 @@ difference turns once.
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import (
@@ -21,9 +21,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, Partial, functi
 
 def derivation() -> Derivation:
     """h(C) = y_1(C) - y_2(C) and its derivative in log C."""
-    names = ("E_1", "E_2", "c_1", "c_2", "alpha_1", "alpha_2", "u", "C_t", "C_x", "v", "x")
-    e1, e2, c1, c2, alpha1, alpha2, u, turn, crossing, v, x = (
-        Symbol(name, positive=True) for name in names
+    e1, e2, c1, c2, alpha1, alpha2, u, turn, crossing, v, x = symbols(
+        "E_1 E_2 c_1 c_2 alpha_1 alpha_2 u C_t C_x v x", positive=True
     )
     laws = (c1, alpha1), (c2, alpha1 + u)
     y1, y2, h, s = (function(name) for name in ("y_1", "y_2", "h", "q"))

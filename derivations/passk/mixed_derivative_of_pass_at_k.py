@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol, log
+from sympy import Expr, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, KRAJEWSKI
@@ -19,12 +19,12 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """Both are minus the mixed second difference of log(-log pass@k) over a rectangle in log C and log k."""
-    c1, c2, k1, k2 = (Symbol(name, positive=True) for name in ("C_1", "C_2", "k_1", "k_2"))
+    c1, c2, k1, k2 = symbols("C_1 C_2 k_1 k_2", positive=True)
     y11, y12, y21, y22 = (
         Symbol(f"y_{corner}", positive=True) for corner in ("11", "12", "21", "22")
     )
-    a, b, mixed = (Symbol(name, positive=True) for name in ("a", "b", "c"))
-    h, v, floor, front, fall = (Symbol(name, positive=True) for name in ("h", "v", "F", "G", "g"))
+    a, b, mixed = symbols("a b c", positive=True)
+    h, v, floor, front, fall = symbols("h v F G g", positive=True)
     C, k = sym.C, DRAWS
     bilinear, floored = function("y")(C, k), function("f")(C, k)
 
@@ -66,26 +66,24 @@ def derivation() -> Derivation:
         name="mixed_derivative_of_pass_at_k",
         title="The mixed derivative of pass@k in compute and the number of samples",
         assumptions=(
-            (
-                say(
-                    "Let {}, {}, {} and {} be the values of {} at compute {} and {}, each with {} "
-                    "and with {} draws: {} is that at {} and {}. Let further ",
-                    y11,
-                    y12,
-                    y21,
-                    y22,
-                    -log(function("pass@")(k)),
-                    c1,
-                    c2,
-                    k1,
-                    k2,
-                    y12,
-                    c1,
-                    k2,
-                )
-                + all_positive((C, k, sym.A, a, b, mixed, front, fall, floor, h, v))
-                + (".")
-            ),
+            say(
+                "Let {}, {}, {} and {} be the values of {} at compute {} and {}, each with {} "
+                "and with {} draws: {} is that at {} and {}. Let further ",
+                y11,
+                y12,
+                y21,
+                y22,
+                -log(function("pass@")(k)),
+                c1,
+                c2,
+                k1,
+                k2,
+                y12,
+                c1,
+                k2,
+            )
+            + all_positive((C, k, sym.A, a, b, mixed, front, fall, floor, h, v))
+            + ".",
         ),
         definitions=(
             Definition(bilinear, sym.A * C**a * k**b * C ** (mixed * log(k))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Derivative, Function, Subs, Symbol, log, oo
+from sympy import Derivative, Function, Subs, log, oo, symbols
 
 from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import (
@@ -24,7 +24,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """The tail from the expansion of a quotient of Gamma values; its exponent and correction also from the recurrence."""
     a, b, k, p = SHAPE_A, SHAPE_B, DRAWS, SOLVE
-    x, y, z, u, scale = (Symbol(name, positive=True) for name in ("x", "y", "z", "u", "c"))
+    x, y, z, u, scale = symbols("x y z u c", positive=True)
     names = ("q", "v", "t", "g", "h")
     ratio, solved, tail, of_tail, of_mean = (Function(name) for name in names)
     slope = a * (a + 2 * b - 1) / 2

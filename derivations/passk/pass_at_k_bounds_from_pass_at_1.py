@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Symbol, symbols
 
 from isoflop.theory.passk import DRAWS
 from isoflop.theory.proof.arguments import (
@@ -16,9 +16,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 
 def derivation() -> Derivation:
     """Each bound holds problem by problem, or lies on one side of a tangent at the mean; means keep it."""
-    u, f, mean, more, x, share = (
-        Symbol(name, positive=True) for name in ("u", "f", "mu", "j", "x", "w")
-    )
+    u, f, mean, more, x, share = symbols("u f mu j x w", positive=True)
     k, failed = DRAWS, Symbol("v", positive=True)
     draws = 1 + more
     steps = (
@@ -56,18 +54,16 @@ def derivation() -> Derivation:
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
         assumptions=(
-            (
-                say(
-                    "Let {} be the probability that a draw fails a problem, with {}; {} draws fail "
-                    "it with probability {}. Any distribution over the problems is allowed. Let ",
-                    (failed, "=", 1 / (1 + u)),
-                    (u, ">", 0),
-                    k,
-                    failed**k,
-                )
-                + all_positive((k, more, f, mean, x, share))
-                + (".")
-            ),
+            say(
+                "Let {} be the probability that a draw fails a problem, with {}; {} draws fail "
+                "it with probability {}. Any distribution over the problems is allowed. Let ",
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+                k,
+                failed**k,
+            )
+            + all_positive((k, more, f, mean, x, share))
+            + ".",
         ),
         definitions=(Definition(failed, 1 / (1 + u)),),
         statement=say(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, symbols
 
 from isoflop.theory.passk import (
     CORRECT,
@@ -22,9 +22,9 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """The mean of the product of two estimators is their covariance plus fail@(k1 + k2), which has an estimator of its own."""
     n, c, p = SAMPLES, CORRECT, SOLVE
-    names = ("k_1", "k_2", "f_1", "f_2", "f_3", "F", "q", "u", "z", "v")
-    k1, k2, first, second, third, failed, q, odds, disjoint, estimate = (
-        Symbol(name, positive=True) for name in names
+
+    k1, k2, first, second, third, failed, q, odds, disjoint, estimate = symbols(
+        "k_1 k_2 f_1 f_2 f_3 F q u z v", positive=True
     )
 
     def chance(x: int) -> Expr:
@@ -44,35 +44,33 @@ def derivation() -> Derivation:
         name="pass_at_k_covariance_estimate",
         title=say("Unbiased estimate of the covariance across {}", DRAWS),
         assumptions=(
-            (
-                say(
-                    "Of {} independent samples {} are correct and {} fail. A sample is correct with "
-                    "probability {} strictly between 0 and 1, written through its odds {}, and fails "
-                    "with probability {}. The numbers of draws {} and {} are integers, with {}, for "
-                    "beyond {} no estimator is unbiased; equal ones give the variance. The falling "
-                    "factorials of {} and of {}, with as many factors as the ",
-                    n,
-                    c,
-                    (failed, "=", n - c),
-                    p,
-                    (odds, ">", 0),
-                    q,
-                    (k1, ">=", 1),
-                    (k2, ">=", 1),
-                    (k1 + k2, "<=", n),
-                    n,
-                    n,
-                    failed,
-                )
-                + say("draws, are {}, {} and {} and ", *(falling(n, d) for d in draws))
-                + say("{}, {} and {}, the latter 0 where ", *(falling(failed, d) for d in draws))
-                + say(
-                    "there are fewer than so many failures. The second of {} draws avoids the {} "
-                    "samples of a first one with the probability {}.",
-                    k2,
-                    k1,
-                    disjoint,
-                )
+            say(
+                "Of {} independent samples {} are correct and {} fail. A sample is correct with "
+                "probability {} strictly between 0 and 1, written through its odds {}, and fails "
+                "with probability {}. The numbers of draws {} and {} are integers, with {}, for "
+                "beyond {} no estimator is unbiased; equal ones give the variance. The falling "
+                "factorials of {} and of {}, with as many factors as the ",
+                n,
+                c,
+                (failed, "=", n - c),
+                p,
+                (odds, ">", 0),
+                q,
+                (k1, ">=", 1),
+                (k2, ">=", 1),
+                (k1 + k2, "<=", n),
+                n,
+                n,
+                failed,
+            )
+            + say("draws, are {}, {} and {} and ", *(falling(n, d) for d in draws))
+            + say("{}, {} and {}, the latter 0 where ", *(falling(failed, d) for d in draws))
+            + say(
+                "there are fewer than so many failures. The second of {} draws avoids the {} "
+                "samples of a first one with the probability {}.",
+                k2,
+                k1,
+                disjoint,
             ),
             say(
                 "The estimators of {}, {} and {} from these counts, the shares of the choices of so "

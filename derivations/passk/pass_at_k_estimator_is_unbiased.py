@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Derivative, Integer, Symbol
+from sympy import Add, Derivative, Integer, symbols
 
 from isoflop.theory.algebra.factorials import factorial_of
 from isoflop.theory.passk import (
@@ -24,8 +24,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, function, say, 
 def derivation() -> Derivation:
     """The failures F = n - c are a sum of n independent indicators: derive their probability generating function k times."""
     n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
-    names = ("q", "z", "u", "F", "y")
-    q, z, odds, failures, choices = (Symbol(name, positive=True) for name in names)
+
+    q, z, odds, failures, choices = symbols("q z u F y", positive=True)
     generating = function("g")
     derivative = falling(n, k) * q**k * (p + q * z) ** (n - k)
     return Derivation(

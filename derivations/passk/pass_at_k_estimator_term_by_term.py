@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import symbols
 
 from isoflop.theory.algebra.factorials import factorial_of
 from isoflop.theory.passk import (
@@ -24,7 +24,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """A second proof that the estimator is unbiased, by C(n, c) C(n - c, k)/C(n, k) = C(n - k, c)."""
     n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
-    q, m, odds, estimate = (Symbol(name, positive=True) for name in ("q", "m", "u", "f"))
+    q, m, odds, estimate = symbols("q m u f", positive=True)
     without_last = falling(m, c) / factorial_of(c)
     with_last = falling(m, c - 1) / factorial_of(c - 1)
     return Derivation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, symbols
 
 from isoflop.theory.passk import (
     DRAWS,
@@ -24,8 +24,8 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """Write the product of two estimators in estimators, whose means are known."""
     n, p, k = SAMPLES, SOLVE, DRAWS
-    names = ("m", "j", "F", "u", "x", "q", "w", "v")
-    m, j, failed, length, odds, q, weight, kept = (Symbol(name, positive=True) for name in names)
+
+    m, j, failed, length, odds, q, weight, kept = symbols("m j F u x q w v", positive=True)
 
     def ways(above: Expr, below: Expr) -> Expr:
         return in_factorials(binomial(above, below))

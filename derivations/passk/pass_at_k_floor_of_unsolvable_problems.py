@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, exp
+from sympy import Symbol, exp, symbols
 
 from isoflop.theory.passk import DRAWS, PASS_AT, SCHAEFFER, floor_of_unsolvable
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, UnderLemma
@@ -12,9 +12,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 def derivation() -> Derivation:
     """An atom at p = 0 is the irreducible term of pass@k in the limit of many samples."""
     k = DRAWS
-    unsolvable, u, x, floor, failed = (
-        Symbol(name, positive=True) for name in ("w", "u", "x", "F", "v")
-    )
+    unsolvable, u, x, floor, failed = symbols("w u x F v", positive=True)
     solvable = 1 - unsolvable
     lemma = say(
         "Where a draw fails every problem with a probability below one, the mean over the problems of "
@@ -61,18 +59,16 @@ def derivation() -> Derivation:
         name="pass_at_k_floor_of_unsolvable_problems",
         title="The floor of the loss of pass@k is the share of unsolvable problems",
         assumptions=(
-            (
-                say(
-                    "A share {} of the problems is never solved, {}. Let {} be the probability that "
-                    "a draw fails one of the others, with {}, and let ",
-                    unsolvable,
-                    (unsolvable, "<", 1),
-                    (failed, "=", 1 / (1 + u)),
-                    (u, ">", 0),
-                )
-                + all_positive((k, x, front, power))
-                + (".")
-            ),
+            say(
+                "A share {} of the problems is never solved, {}. Let {} be the probability that "
+                "a draw fails one of the others, with {}, and let ",
+                unsolvable,
+                (unsolvable, "<", 1),
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+            )
+            + all_positive((k, x, front, power))
+            + ".",
         ),
         definitions=(
             Definition(failed, 1 / (1 + u)),

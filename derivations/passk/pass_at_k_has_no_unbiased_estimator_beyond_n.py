@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import symbols
 
 from isoflop.theory.passk import CHEN, CORRECT, DRAWS, FAIL_AT, PASS_AT, SAMPLES, SOLVE
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
@@ -12,7 +12,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """In the odds x = p/(1 - p), and divided by (1 - p)^n, means of statistics are polynomials and fail@k is none."""
     n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
-    x, q, y, beyond = (Symbol(name, positive=True) for name in ("x", "q", "y", "m"))
+    x, q, y, beyond = symbols("x q y m", positive=True)
     divided = (1 + x) ** -beyond
     return Derivation(
         name="pass_at_k_has_no_unbiased_estimator_beyond_n",

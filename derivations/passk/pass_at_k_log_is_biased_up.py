@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, log
+from sympy import Expr, Integer, Symbol, log, symbols
 
 from isoflop.theory.passk import CHEN, PASS_AT
 from isoflop.theory.proof.arguments import ByConvexity, ByMonotone, ByPositiveTerms
@@ -11,7 +11,7 @@ from isoflop.theory.proof.theorem import Claim, Derivation, Sentence, all_positi
 
 def derivation() -> Derivation:
     """-log lies above its tangent at the mean; bounds of second order on the gap."""
-    x, mean, shift = (Symbol(name, positive=True) for name in ("x", "mu", "h"))
+    x, mean, shift = symbols("x mu h", positive=True)
     u, k = Symbol("u", real=True), Symbol("k", positive=True)
     excess_at_most = x**2 / 2 - (log(1 + x) - x / (1 + x))
     excess_above = x**2 / 2 - (x - log(1 + x))
@@ -74,21 +74,19 @@ def derivation() -> Derivation:
         name="pass_at_k_log_is_biased_up",
         title="The negative logarithm of an estimated pass@k is biased up",
         assumptions=(
-            (
-                say(
-                    "Let {} be a random estimate of {} that is always positive, {} its mean, and {} "
-                    "real. An unbiased estimate from samples is zero where none is correct; given "
-                    "that it is positive its mean {} exceeds {}. Let ",
-                    x,
-                    PASS_AT(k),
-                    mean,
-                    u,
-                    mean,
-                    PASS_AT(k),
-                )
-                + all_positive((shift,))
-                + (".")
-            ),
+            say(
+                "Let {} be a random estimate of {} that is always positive, {} its mean, and {} "
+                "real. An unbiased estimate from samples is zero where none is correct; given "
+                "that it is positive its mean {} exceeds {}. Let ",
+                x,
+                PASS_AT(k),
+                mean,
+                u,
+                mean,
+                PASS_AT(k),
+            )
+            + all_positive((shift,))
+            + ".",
         ),
         statement=say(
             "The mean of the tangent is its value at the mean, so that by {tangent} the mean "

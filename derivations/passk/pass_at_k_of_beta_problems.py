@@ -19,27 +19,25 @@ def derivation() -> Derivation:
         name="pass_at_k_of_beta_problems",
         title=say("{} of Beta distributed problems", FAIL_AT(k)),
         assumptions=(
-            (
-                say(
-                    "One draw fails a problem with probability {}, and solves it with probability "
-                    "{}. Over the problems the former has a density proportional to {}, where {} and "
-                    "{}. The number of draws {} is an integer, with {}, and {} ",
-                    (q, ">", 0),
-                    (1 - q, ">", 0),
-                    (1 - q) ** (a - 1) * q ** (b - 1),
-                    (a, ">", 0),
-                    (b, ">", 0),
-                    k,
-                    (k, ">=", 0),
-                    FAIL_AT(k),
-                )
-                + say(
-                    "is the mean of {}. The values of the Gamma function {}, {}, {} ",
-                    q**k,
-                    *values[:3],
-                )
-                + say("and {} obey its recurrence.", values[3])
-            ),
+            say(
+                "One draw fails a problem with probability {}, and solves it with probability "
+                "{}. Over the problems the former has a density proportional to {}, where {} and "
+                "{}. The number of draws {} is an integer, with {}, and {} ",
+                (q, ">", 0),
+                (1 - q, ">", 0),
+                (1 - q) ** (a - 1) * q ** (b - 1),
+                (a, ">", 0),
+                (b, ">", 0),
+                k,
+                (k, ">=", 0),
+                FAIL_AT(k),
+            )
+            + say(
+                "is the mean of {}. The values of the Gamma function {}, {}, {} ",
+                q**k,
+                *values[:3],
+            )
+            + say("and {} obey its recurrence.", values[3]),
         ),
         definitions=(
             Definition(product(q), q ** (b + k) * (1 - q) ** a),

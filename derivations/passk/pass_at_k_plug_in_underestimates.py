@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, symbols
 
 from isoflop.theory.passk import (
     CHEN,
@@ -21,38 +21,34 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 def derivation() -> Derivation:
     """Compare the plug-in with the unbiased estimator factor by factor, and with the truth by convexity."""
     n, c, k = SAMPLES, CORRECT, DRAWS
-    i, failing, q, x, mean, more, failures = (
-        Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j", "F")
-    )
+    i, failing, q, x, mean, more, failures = symbols("i m q x mu j F", positive=True)
     first_moment, second_moment = falling(n, Integer(1)) * q, falling(n, Integer(2)) * q**2
     return Derivation(
         name="pass_at_k_plug_in_underestimates",
         title=say("The plug-in estimate of {} is too low", PASS_AT(k)),
         assumptions=(
-            (
-                say(
-                    "Of {} independent samples {} are correct and {} fail; each fails with "
-                    "probability {}. The plug-in estimate of {} is {}; the unbiased one is the "
-                    "product of {} over the integers {} from 0 to {}. Let {}. Let ",
-                    n,
-                    c,
-                    (failures, "=", n - c),
-                    q,
-                    FAIL_AT(k),
-                    (1 - c / n) ** k,
-                    1 - c / (n - i),
-                    i,
-                    k - 1,
-                    (2, "<=", k, "<=", n),
-                )
-                + all_positive((c, failing, i, more, x, mean))
-                + say(
-                    ", where {} of the failures are left after {} failed draws, and {} is {}.",
-                    failing,
-                    i,
-                    k,
-                    1 + more,
-                )
+            say(
+                "Of {} independent samples {} are correct and {} fail; each fails with "
+                "probability {}. The plug-in estimate of {} is {}; the unbiased one is the "
+                "product of {} over the integers {} from 0 to {}. Let {}. Let ",
+                n,
+                c,
+                (failures, "=", n - c),
+                q,
+                FAIL_AT(k),
+                (1 - c / n) ** k,
+                1 - c / (n - i),
+                i,
+                k - 1,
+                (2, "<=", k, "<=", n),
+            )
+            + all_positive((c, failing, i, more, x, mean))
+            + say(
+                ", where {} of the failures are left after {} failed draws, and {} is {}.",
+                failing,
+                i,
+                k,
+                1 + more,
             ),
         ),
         definitions=(Definition(n, c + failing + i),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log, oo
+from sympy import Integer, Symbol, exp, log, oo, symbols
 
 from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import (
@@ -33,7 +33,7 @@ FELLER = "Feller 1971, An Introduction to Probability Theory and Its Application
 def derivation() -> Derivation:
     """In the rate v = -log(1 - p), fail@k is a Laplace transform; Karamata's theorem does the rest."""
     a, other, k = SHAPE_A, Symbol("y", positive=True), DRAWS
-    density, b, x, u, scale = (Symbol(name, positive=True) for name in ("c", "b", "x", "u", "l"))
+    density, b, x, u, scale = symbols("c b x u l", positive=True)
     p, rate, share, transform = SOLVE, Symbol("v", positive=True), function("F"), function("w")
     loss = log(1 + u)
     fail = u / (1 + u)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Symbol, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, FAIL_AT, TrainAgainstSample
@@ -20,8 +20,7 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """Least C + u C^a k with c C^-d k^-b = F, for d/b = a + s."""
-    names = ("c", "q", "F", "u", "g", "s", "v")
-    c0, b, target, price, growth, slope, v = (Symbol(name, positive=True) for name in names)
+    c0, b, target, price, growth, slope, v = symbols("c q F u g s v", positive=True)
     problem = TrainAgainstSample(c0, b * (growth + slope), b, target, price, growth)
     C, power = sym.C, b * (growth + slope)
     best, draws, needed = Symbol("C_x", positive=True), Symbol("k_x", positive=True), function("K")
@@ -98,19 +97,17 @@ def derivation() -> Derivation:
         name="train_longer_or_sample_more",
         title="Training longer against sampling more",
         assumptions=(
-            (
-                say(
-                    "Let {}, and let a draw cost {} after training with compute {}, as it does where "
-                    "the model grows as {}; the target is {}. Let ",
-                    (FAIL_AT(DRAWS), "=", fail),
-                    price * C**growth,
-                    C,
-                    C**growth,
-                    (FAIL_AT(DRAWS), "=", target),
-                )
-                + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
-                + (".")
-            ),
+            say(
+                "Let {}, and let a draw cost {} after training with compute {}, as it does where "
+                "the model grows as {}; the target is {}. Let ",
+                (FAIL_AT(DRAWS), "=", fail),
+                price * C**growth,
+                C,
+                C**growth,
+                (FAIL_AT(DRAWS), "=", target),
+            )
+            + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
+            + ".",
         ),
         definitions=(
             Definition(needed(C), problem.draws),

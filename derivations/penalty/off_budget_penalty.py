@@ -18,12 +18,12 @@ from isoflop.theory.proof.theorem import (
     Derivation,
     all_positive,
     function,
+    in_paper_order,
     listed,
     partial,
     say,
     step,
 )
-from isoflop.theory.proof.words import in_paper_order
 
 DIRECTION = Symbol("t", real=True)
 
@@ -182,45 +182,41 @@ def derivation() -> Derivation:
         name="off_budget_penalty",
         title="The penalty of any run at its own compute",
         assumptions=(
-            (
-                say(
-                    "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
-                    *two.form.variables,
-                    function(two.reducible)(*two.form.variables),
-                    two.compute,
-                )
-                + ("a run of three, ")
-                + listed(three.form.variables)
-                + say(
-                    ", has the reducible loss {} and the compute {}. Let ",
-                    function(three.reducible)(*three.form.variables),
-                    three.compute,
-                )
-                + all_positive([*two.form.variables, *three.form.variables, *two.letters])
-                + (", let ")
-                + all_positive([*three.letters, sym.KAPPA])
-                + (", and let ")
-                + listed([*free, DIRECTION])
-                + (" be real.")
-            ),
+            say(
+                "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
+                *two.form.variables,
+                function(two.reducible)(*two.form.variables),
+                two.compute,
+            )
+            + "a run of three, "
+            + listed(three.form.variables)
+            + say(
+                ", has the reducible loss {} and the compute {}. Let ",
+                function(three.reducible)(*three.form.variables),
+                three.compute,
+            )
+            + all_positive([*two.form.variables, *three.form.variables, *two.letters])
+            + ", let "
+            + all_positive([*three.letters, sym.KAPPA])
+            + ", and let "
+            + listed([*free, DIRECTION])
+            + " be real.",
         ),
         definitions=tuple(d for run in runs for d in run.definitions),
-        statement=(
-            ("Measure a run by its ratios ")
-            + listed(two.ratios)
-            + say(
-                " to the optimum at its own compute. They satisfy {on_budget_2}, and the loss "
-                "over the least loss at that compute is {penalty_2}, which is at least one, "
-                "{at_least_one_2}. For three factors {on_budget_3}, {penalty_3} and "
-                "{at_least_one_3}. Move the optimum along the budget, {} by the factor {} and {} "
-                "by {}, and the factors of a run of three likewise. The penalty has no slope "
-                "there, {first_order_2} and {first_order_3}, and its second derivative is a sum "
-                "of squares, {second_order_2} and {second_order_3}.",
-                two.form.variables[0],
-                exp(DIRECTION * two.logs[0]),
-                two.form.variables[1],
-                exp(DIRECTION * two.logs[1]),
-            )
+        statement=("Measure a run by its ratios ")
+        + listed(two.ratios)
+        + say(
+            " to the optimum at its own compute. They satisfy {on_budget_2}, and the loss "
+            "over the least loss at that compute is {penalty_2}, which is at least one, "
+            "{at_least_one_2}. For three factors {on_budget_3}, {penalty_3} and "
+            "{at_least_one_3}. Move the optimum along the budget, {} by the factor {} and {} "
+            "by {}, and the factors of a run of three likewise. The penalty has no slope "
+            "there, {first_order_2} and {first_order_3}, and its second derivative is a sum "
+            "of squares, {second_order_2} and {second_order_3}.",
+            two.form.variables[0],
+            exp(DIRECTION * two.logs[0]),
+            two.form.variables[1],
+            exp(DIRECTION * two.logs[1]),
         ),
         steps=tuple(
             step for count, run in zip((2, 3), runs, strict=True) for step in run.steps(count)

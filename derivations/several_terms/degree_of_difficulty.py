@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Subs, Symbol, exp, sqrt
+from sympy import Subs, exp, sqrt, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive, named_steps
@@ -17,10 +17,8 @@ def derivation() -> Derivation:
     envelope = derive()
     names, claims = envelope.named, named_steps(envelope)
     b, g, spent = sym.BETA, sym.GAMMA, envelope.budget.coefficient
-    x, y, u, v = (Symbol(name, real=True) for name in "xyuv")
-    z, extra, side, first, third = (
-        Symbol(name, positive=True) for name in ("z", "F", "t", "q", "m")
-    )
+    x, y, u, v = symbols("x y u v", real=True)
+    z, extra, side, first, third = symbols("z F t q m", positive=True)
     (w_n, w_d), alpha = names.shares, names.exponent
     along = function("f")
     posynomial = sym.A * exp(-b * x) + sym.B * exp(-g * y) + spent * exp(x + y)

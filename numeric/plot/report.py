@@ -14,13 +14,11 @@ from ..data.sample import Points
 from ..errors import outside
 from .panels import (
     COLOURS,
-    COLUMN,
     DASHES,
     DIM,
     PAGE,
     PALE,
     POINTS,
-    _axes,
     _figure,
     _literal,
     _power,
@@ -42,14 +40,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "along",
-    "fitted_by_some",
-    "plot_accuracy",
-    "plot_planning",
-    "plot_report",
-    "plot_report_residuals",
-]
+__all__ = ["along", "plot_report"]
 
 COMPUTE, PLANNED = r"training compute $C$ (FLOP)", r"compute $C$ (FLOP)"
 #: The axis reaches beyond the runs and the forecasts by this factor, and to the left of the fitted
@@ -64,7 +55,7 @@ PATH, EDGE, RATIOS, MOST_BUDGETS = 61, 1.7, (0.03, 30.0), 2
 TOP, MIDDLE, BOTTOM = 3.3, 2.2, 2.9
 
 
-def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
+def _draw_accuracy(report: Report, ax: Axes) -> None:
     """Accuracy against compute: runs, laws, what was held out, and the interval of a new run by the
     law of the forecast.
 
@@ -72,99 +63,63 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
     more compute than the fitted ones, that part is shaded. Band and forecasts belong to the law
     that is best on the held-out runs, else to the one closest to the runs. Runs far below the
     fitted ones lie off the axis; the legend counts them.
-
-    Parameters
-    ----------
-    report : Report
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ValueError
-        Where the compute of the runs is not known.
     """
     compute, path, best = _compute(report), _path(report), _best(report)
-    with _axes(ax, (COLUMN, 2.8)) as ax:
-        shade_held_out(ax, compute, report.is_held_out)
-        for index, fit in enumerate(report.fits):
-            at = along(fit, path, report.tokens_per_param)
-            if at is None:
-                continue
-            if fit is best and (ends := fit.new_run(at, report.level)) is not None:
-                label = f"{100.0 * report.level:g} % of new runs by {fit.name}"
-                ax.fill_between(
-                    path, *ends.T, color=_colour(index), alpha=0.18, linewidth=0, label=label
-                )
-            style: Any = {"color": _colour(index), "linestyle": DASHES[index % len(DASHES)]}
-            ax.plot(path, fit.accuracy(at), zorder=2, label=fit.name, **style)
-        mark_runs(ax, compute, report.sample.accuracy, report.is_held_out, _used(report))
-        _draw_forecasts(report, best, ax)
-        if report.baseline.value > 0.0:
-            ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=1, label="guessing")
-        if off := int(np.count_nonzero(compute < path[0])):
-            ax.plot([], [], " ", label=f"{off} more off the axis")
-        ax.set_xscale("log")
-        ax.set_xlim(path[0], path[-1])
-        ax.set_xlabel(COMPUTE)
-        ax.set_ylabel(f"accuracy on {_literal(report.benchmark)}")
-        ax.legend(fontsize=6.5)
-    return ax
+    shade_held_out(ax, compute, report.is_held_out)
+    for index, fit in enumerate(report.fits):
+        at = along(fit, path, report.tokens_per_param)
+        if at is None:
+            continue
+        if fit is best and (ends := fit.new_run(at, report.level)) is not None:
+            label = f"{100.0 * report.level:g} % of new runs by {fit.name}"
+            ax.fill_between(
+                path, *ends.T, color=_colour(index), alpha=0.18, linewidth=0, label=label
+            )
+        style: Any = {"color": _colour(index), "linestyle": DASHES[index % len(DASHES)]}
+        ax.plot(path, fit.accuracy(at), zorder=2, label=fit.name, **style)
+    mark_runs(ax, compute, report.sample.accuracy, report.is_held_out, _used(report))
+    _draw_forecasts(report, best, ax)
+    if report.baseline.value > 0.0:
+        ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=1, label="guessing")
+    if off := int(np.count_nonzero(compute < path[0])):
+        ax.plot([], [], " ", label=f"{off} more off the axis")
+    ax.set_xscale("log")
+    ax.set_xlim(path[0], path[-1])
+    ax.set_xlabel(COMPUTE)
+    ax.set_ylabel(f"accuracy on {_literal(report.benchmark)}")
 
 
-def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> Axes:
-    """Observed minus predicted accuracy in points, against compute; held-out runs are open.
-
-    Parameters
-    ----------
-    report : Report
-    law : str
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ValueError
-        Where the report has no such law, or the compute of the runs is not known.
-    """
+def _draw_residuals(report: Report, fit: LawFit, ax: Axes) -> None:
+    """Observed minus predicted accuracy in points, against compute; held-out runs are open."""
     compute, path = _compute(report), _path(report)
-    fits = {fit.name: fit for fit in report.fits}
-    if law not in fits:
-        raise outside("law", law, f"one of {', '.join(fits)}")
-    fit = fits[law]
     judged = report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
-    with _axes(ax, (COLUMN, 2.0)) as ax:
-        shade_held_out(ax, compute, report.is_held_out)
-        ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
-        ax.margins(y=0.15)
-        for runs, held_out in ((fit.sample, False), (judged, True)):
-            if runs is not None and len(runs):
-                residuals = 100.0 * (runs.accuracy - fit.accuracy(runs.at))
-                held = np.full(len(runs), held_out)
-                mark_runs(ax, runs.at.column("compute"), residuals, held, size=0.75)
-        ax.set_xscale("log")
-        ax.set_xlim(path[0], path[-1])
-        ax.set_xlabel(COMPUTE)
-        ax.set_ylabel("observed $-$ law (points)")
-        ax.set_title(_literal(law))
-    return ax
+    shade_held_out(ax, compute, report.is_held_out)
+    ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
+    ax.margins(y=0.15)
+    for runs, held_out in ((fit.sample, False), (judged, True)):
+        if runs is not None and len(runs):
+            residuals = 100.0 * (runs.accuracy - fit.accuracy(runs.at))
+            held = np.full(len(runs), held_out)
+            mark_runs(ax, runs.at.column("compute"), residuals, held, size=0.75)
+    ax.set_xscale("log")
+    ax.set_xlim(path[0], path[-1])
+    ax.set_title(_literal(fit.name))
 
 
 def plot_report(report: Report) -> Any:
     """A page: accuracy with laws and forecast, residuals of at most four laws, and, where there are
-    such laws, what follows from the one of params and tokens (`plot_planning`), and the one in k at
-    every k (`plot_in_k`).
+    such laws, what follows from the one of params and tokens, and the one in k at every k
+    (`plot_in_k`).
 
     Returns
     -------
     ndarray of Axes
         That of the accuracy first.
+
+    Raises
+    ------
+    ValueError
+        Where the compute of the runs is not known.
     """
     from .in_k import plot_in_k
 
@@ -176,7 +131,7 @@ def plot_report(report: Report) -> Any:
         rows = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
         axes = _draw_top(report, next(rows))
         if report.planning is not None:
-            axes += plot_planning(report, next(rows))
+            axes += _draw_planning(report, next(rows))
         if in_k is not None:
             axes.append(
                 plot_in_k(in_k, report.pairs_ahead, next(rows).subplots(), level=report.level)
@@ -187,21 +142,19 @@ def plot_report(report: Report) -> Any:
 def _draw_top(report: Report, figure: SubFigure) -> list[Axes]:
     """Accuracy on the left, residuals on the right, the legend below."""
     best = sorted(report.laws, key=_error)[:MOST_PANELS]
-    shown = [law.name for law in report.laws if law in best]
+    shown = [law.fit for law in report.laws if law in best]
     grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.5, 1.0))
-    left = plot_accuracy(report, figure.add_subplot(grid[:, 0]))
+    left = figure.add_subplot(grid[:, 0])
+    _draw_accuracy(report, left)
     right: list[Axes] = []
-    for row, law in enumerate(shown):
+    for row, fit in enumerate(shown):
         shared: Any = {"sharex": right[0], "sharey": right[0]} if right else {}
-        ax = plot_report_residuals(report, law, figure.add_subplot(grid[row, 1], **shared))
+        ax = figure.add_subplot(grid[row, 1], **shared)
+        _draw_residuals(report, fit, ax)
+        ax.tick_params(labelbottom=row == len(shown) - 1)
         right.append(ax)
-        ax.set_ylabel("")
-        if row < len(shown) - 1:
-            ax.set_xlabel("")
-            ax.tick_params(labelbottom=False)
+    right[-1].set_xlabel(COMPUTE)
     right[len(right) // 2].set_ylabel("observed $-$ law (points)")
-    legend: Any = left.get_legend()
-    legend.remove()
     handles = left.get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=4, fontsize=6.5)
     return [left, *right]
@@ -210,21 +163,15 @@ def _draw_top(report: Report, figure: SubFigure) -> list[Axes]:
 # -- what follows from the law of params and tokens ----------------------------------------------
 
 
-def plot_planning(report: Report, figure: Any) -> list[Axes]:
+def _draw_planning(report: Report, figure: Any) -> list[Axes]:
     """Three panels in a figure: accuracy of the best allocation, its params and tokens, and points
     lost at other ratios.
 
     Bands are pointwise percentiles of the refits; marks are the budgets of the report.
-
-    Raises
-    ------
-    ValueError
-        Where the report plans nothing.
     """
     fit, _ = planning_law(report.fits)
-    if fit is None or report.planning is None:
-        domain = "one with a law of params and tokens that the runs determine"
-        raise outside("report", report.benchmark, domain)
+    assert fit is not None
+    assert report.planning is not None
     refitted = Refitted.of(fit, report.level)
     budgets = np.array([row["compute"] for row in report.planning.allocations])
     every = np.concatenate([fit.sample.at.column("compute"), budgets])

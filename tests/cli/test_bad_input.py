@@ -3,183 +3,150 @@ else.
 """
 
 import json
+from shlex import split
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-LAW = ("--law", "besiroglu2024")
-EXPONENTS = ("--beta", "0.34", "--gamma", "0.28")
+LAW, EXPONENTS = "--law besiroglu2024", "--beta 0.34 --gamma 0.28"
 SIGNED = ("0", "-1", "-1e20", "-5%", "-inf", "inf", "nan", "-nan", "Infinity")
 GARBAGE = ("", " ", "abc", "1e999", "1e-999", "7X", "1/2", "١")
 
 #: The words of a command, and what its error must name.
-CASES = {
-    "misspelt command": (["penalti"], ["'penalti'", "did you mean penalty?"]),
-    "unknown command": (["frobnicate"], ["'frobnicate'", "laws, derive, penalty, allocate, check"]),
-    "option before the command": (["--law", "besiroglu2024", "penalty"], ["--law"]),
-    "misspelt global option": (["--versoin"], ["--versoin", "--version"]),
-    "misspelt option": (["penalty", *LAW, "--ratoi", "3"], ["--ratoi", "did you mean --ratio"]),
-    "misspelt option with =": (
-        ["penalty", *LAW, "--size-ration=3"],
-        ["--size-ration", "--size-ratio"],
-    ),
-    "abbreviated option": (["penalty", *LAW, "--rat", "3"], ["--rat"]),
-    "one dash": (["penalty", *LAW, "-ratio", "3"], ["-ratio", "--ratio"]),
-    "unexpected argument": (["check", "runs.csv"], ["'runs.csv'"]),
-    "no value": (["penalty", *LAW, "--ratio"], ["--ratio", "value"]),
+CASES: dict[str, tuple[str, list[str]]] = {
+    "misspelt command": ("penalti", ["'penalti'", "did you mean penalty?"]),
+    "unknown command": ("frobnicate", ["'frobnicate'", "laws, derive, penalty, allocate, check"]),
+    "option before the command": (f"{LAW} penalty", ["--law"]),
+    "misspelt global option": ("--versoin", ["--versoin", "--version"]),
+    "misspelt option": (f"penalty {LAW} --ratoi 3", ["--ratoi", "did you mean --ratio"]),
+    "misspelt option with =": (f"penalty {LAW} --size-ration=3", ["--size-ration", "--size-ratio"]),
+    "abbreviated option": (f"penalty {LAW} --rat 3", ["--rat"]),
+    "one dash": (f"penalty {LAW} -ratio 3", ["-ratio", "--ratio"]),
+    "unexpected argument": ("check runs.csv", ["'runs.csv'"]),
+    "no value": (f"penalty {LAW} --ratio", ["--ratio", "value"]),
     "no value of a single option": (
-        ["penalty", *EXPONENTS, "--ratio", "1", "--within"],
+        f"penalty {EXPONENTS} --ratio 1 --within",
         ["--within", "value"],
     ),
-    "nothing asked": (["penalty", *LAW], ["--ratio", "missing"]),
-    "no law": (["penalty", "--ratio", "1"], ["--law", "missing", "--beta", "--gamma"]),
-    "no target": (["allocate", *LAW], ["--compute", "--loss"]),
+    "nothing asked": (f"penalty {LAW}", ["--ratio", "missing"]),
+    "no law": ("penalty --ratio 1", ["--law", "missing", "--beta", "--gamma"]),
+    "no target": (f"allocate {LAW}", ["--compute", "--loss"]),
     "unknown law": (
-        ["penalty", "--law", "besiroglu2023", "--ratio", "1"],
+        "penalty --law besiroglu2023 --ratio 1",
         ["--law 'besiroglu2023'", "besiroglu2024"],
     ),
     "a benchmark's label": (
-        ["penalty", "--law", "arc-e", "--ratio", "1"],
+        "penalty --law arc-e --ratio 1",
         ["--law 'arc-e'", "krajewski2025-arc-e"],
     ),
     "a compute law": (
-        ["allocate", "--law", "krajewski2025-arc-e-compute", "--compute", "1e20"],
+        "allocate --law krajewski2025-arc-e-compute --compute 1e20",
         ["--law 'krajewski2025-arc-e-compute'", "compute law"],
     ),
     "the same law twice": (
-        ["penalty", *LAW, *LAW, "--ratio", "1"],
+        f"penalty {LAW} {LAW} --ratio 1",
         ["--law 'besiroglu2024'", "different"],
     ),
-    "two laws to derive": (["derive", "--law", "besiroglu2024,hoffmann2022"], ["--law", "one law"]),
+    "two laws to derive": (f"derive {LAW},hoffmann2022", ["--law", "one law"]),
     "law and coefficients": (
-        ["penalty", *LAW, "--beta", ".3", "--ratio", "1"],
+        f"penalty {LAW} --beta .3 --ratio 1",
         ["--law 'besiroglu2024'", "--beta '.3'"],
     ),
     "alpha in the default notation": (
-        ["penalty", "--alpha", ".34", "--beta", ".28", "--ratio", "1"],
+        "penalty --alpha .34 --beta .28 --ratio 1",
         ["--alpha '.34'", "--notation hoffmann", "--beta"],
     ),
     "gamma in the hoffmann notation": (
-        ["penalty", "--notation", "hoffmann", "--alpha", ".34", "--gamma", ".28", "--ratio", "1"],
+        "penalty --notation hoffmann --alpha .34 --gamma .28 --ratio 1",
         ["--gamma '.28'", "--notation schaeffer", "--beta"],
     ),
-    "one exponent": (["penalty", "--beta", ".34", "--ratio", "1"], ["--gamma", "missing"]),
+    "one exponent": ("penalty --beta .34 --ratio 1", ["--gamma", "missing"]),
     "misspelt notation": (
-        ["derive", "--notation", "hofmann"],
+        "derive --notation hofmann",
         ["--notation 'hofmann'", "did you mean hoffmann?"],
     ),
     "misspelt format": (
-        ["laws", "--format", "jsn"],
+        "laws --format jsn",
         ["--format 'jsn'", "text, json, bibtex", "did you mean json?"],
     ),
-    "a format of another command": (
-        ["derive", *LAW, "--format", "html"],
-        ["--format 'html'"],
-    ),
+    "a format of another command": (f"derive {LAW} --format html", ["--format 'html'"]),
     "a format twice": (
-        ["laws", "--format", "json", "--format", "text"],
+        "laws --format json --format text",
         ["--format", "2 times", "'json'", "'text'"],
     ),
-    "a coefficient twice": (
-        ["penalty", *EXPONENTS, "--beta", "1", "--ratio", "1"],
-        ["--beta", "'0.34'", "'1'"],
-    ),
-    "two numbers for one": (
-        ["penalty", *EXPONENTS, "--ratio", "1", "--within", "1%,2%"],
-        ["--within '1%,2%'"],
-    ),
+    "a coefficient twice": (f"penalty {EXPONENTS} --beta 1 --ratio 1", ["--beta", "'0.34'", "'1'"]),
+    "two numbers for one": (f"penalty {EXPONENTS} --ratio 1 --within 1%,2%", ["--within '1%,2%'"]),
     "two kinds of ratio": (
-        ["penalty", *LAW, "--ratio", "2", "--size-ratio", "3"],
+        f"penalty {LAW} --ratio 2 --size-ratio 3",
         ["--ratio '2'", "--size-ratio '3'"],
     ),
-    "params without tokens": (["penalty", *LAW, "--params", "7B"], ["--params '7B'", "--tokens"]),
+    "params without tokens": (f"penalty {LAW} --params 7B", ["--params '7B'", "--tokens"]),
     "unequal lists": (
-        ["penalty", *LAW, "--params", "7B,8B", "--tokens", "1T,2T,3T"],
+        f"penalty {LAW} --params 7B,8B --tokens 1T,2T,3T",
         ["--params '7B 8B'", "--tokens '1T 2T 3T'", "2 and 3"],
     ),
     "a run without coefficients": (
-        ["penalty", *EXPONENTS, "--params", "7B", "--tokens", "1T"],
+        f"penalty {EXPONENTS} --params 7B --tokens 1T",
         ["--A", "--B", "--params"],
     ),
     "a budget without coefficients": (
-        ["allocate", *EXPONENTS, "--compute", "1e20"],
+        f"allocate {EXPONENTS} --compute 1e20",
         ["--A", "--B", "--compute"],
     ),
-    "a loss without E": (
-        ["allocate", "--A", "1", "--B", "1", *EXPONENTS, "--loss", "2"],
-        ["--E", "--loss"],
-    ),
+    "a loss without E": (f"allocate --A 1 --B 1 {EXPONENTS} --loss 2", ["--E", "--loss"]),
     "compute in billions": (
-        ["allocate", *LAW, "--compute", "8B"],
+        f"allocate {LAW} --compute 8B",
         ["--compute '8B'", "FLOP", "params or tokens", "8000000000"],
     ),
-    "two targets": (
-        ["allocate", *LAW, "--compute", "1e20", "--loss", "2"],
-        ["--compute '1e20'", "--loss '2'"],
-    ),
-    "a loss below E": (["allocate", *LAW, "--loss", "1.5"], ["--loss '1.5'", "1.8172"]),
-    "a loss at E": (["allocate", *LAW, "--loss", "1.8172"], ["--loss '1.8172'", "above"]),
+    "two targets": (f"allocate {LAW} --compute 1e20 --loss 2", ["--compute '1e20'", "--loss '2'"]),
+    "a loss below E": (f"allocate {LAW} --loss 1.5", ["--loss '1.5'", "1.8172"]),
+    "a loss at E": (f"allocate {LAW} --loss 1.8172", ["--loss '1.8172'", "above"]),
     "a loss out of reach": (
-        ["allocate", *LAW, "--loss", "1.9", "--max-tokens", "1B"],
+        f"allocate {LAW} --loss 1.9 --max-tokens 1B",
         ["--loss '1.9'", "--max-tokens '1B'", "cannot be reached"],
     ),
     "a true overflow": (
-        ["penalty", *LAW, "--params", "1e200", "--tokens", "1e200"],
+        f"penalty {LAW} --params 1e200 --tokens 1e200",
         ["--params '1e200'", "--tokens '1e200'", "largest float"],
     ),
-    "an unknown law to describe": (["laws", "hofmann2022"], ["'hofmann2022'", "hoffmann2022"]),
-    "an unknown kind": (
-        ["laws", "--kind", "computes"],
-        ["--kind 'computes'", "did you mean compute?"],
-    ),
+    "an unknown law to describe": ("laws hofmann2022", ["'hofmann2022'", "hoffmann2022"]),
+    "an unknown kind": ("laws --kind computes", ["--kind 'computes'", "did you mean compute?"]),
     "a law of another kind": (
-        ["laws", "besiroglu2024", "--kind", "compute"],
+        "laws besiroglu2024 --kind compute",
         ["--kind 'compute'", "besiroglu2024"],
     ),
     "a figure format": (
-        ["penalty", *EXPONENTS, "--ratio", "3", "--plot", "figure.txt"],
+        f"penalty {EXPONENTS} --ratio 3 --plot figure.txt",
         ["--plot 'figure.txt'", ".png, .pdf or .svg"],
     ),
     "a figure in no folder": (
-        ["check", "--plot", "/no/such/folder/x.png"],
+        "check --plot /no/such/folder/x.png",
         ["--plot '/no/such/folder/x.png'"],
     ),
-    "an output in no folder": (
-        ["laws", "--output", "/no/such/folder/x"],
-        ["--output '/no/such/folder/x'"],
-    ),
-    "an output that is a folder": (["laws", "--output", "/"], ["--output '/'", "irectory"]),
+    "an output in no folder": ("laws --output /no/such/folder/x", ["--output '/no/such/folder/x'"]),
+    "an output that is a folder": ("laws --output /", ["--output '/'", "irectory"]),
     "numbers under a symbolic budget": (
-        ["derive", *LAW, "--budget", "kappa*N*D"],
+        f"derive {LAW} --budget 'kappa*N*D'",
         ["--budget 'kappa*N*D'", "kappa"],
     ),
-    "an empty list of laws": (["penalty", "--law", "", "--ratio", "1"], ["--law ''"]),
-    "a law with a newline": (["penalty", "--law", "a\nb", "--ratio", "1"], ["--law 'a'"]),
-    "a value with a newline": (
-        ["allocate", *LAW, "--loss=2", "--max-tokens", "1\n2"],
-        [r"--max-tokens '1\n2'"],
-    ),
-    "a long value": (
-        ["allocate", *LAW, "--loss=2", "--max-tokens", "9" * 5000],
-        ["--max-tokens '999", "999...999", "999'"],
-    ),
+    "an empty list of laws": ("penalty --law '' --ratio 1", ["--law ''"]),
 }
 NUMBERS = {
-    "--ratio": ["penalty", *LAW],
-    "--size-ratio": ["penalty", *LAW],
-    "--params": ["penalty", *LAW, "--tokens", "1T"],
-    "--tokens": ["penalty", *LAW, "--params", "7B"],
-    "--within": ["penalty", *LAW],
-    "--compute": ["allocate", *LAW],
-    "--loss": ["allocate", *LAW],
-    "--max-tokens": ["allocate", *LAW, "--compute", "1e20"],
-    "--max-params": ["allocate", *LAW, "--compute", "1e20"],
-    "--A": ["allocate", "--B", "1", *EXPONENTS, "--compute", "1e20"],
-    "--B": ["allocate", "--A", "1", *EXPONENTS, "--compute", "1e20"],
-    "--beta": ["penalty", "--gamma", ".3", "--ratio", "2"],
-    "--gamma": ["penalty", "--beta", ".3", "--ratio", "2"],
-    "--alpha": ["penalty", "--notation", "hoffmann", "--beta", ".3", "--ratio", "2"],
+    "--ratio": f"penalty {LAW}",
+    "--size-ratio": f"penalty {LAW}",
+    "--params": f"penalty {LAW} --tokens 1T",
+    "--tokens": f"penalty {LAW} --params 7B",
+    "--within": f"penalty {LAW}",
+    "--compute": f"allocate {LAW}",
+    "--loss": f"allocate {LAW}",
+    "--max-tokens": f"allocate {LAW} --compute 1e20",
+    "--max-params": f"allocate {LAW} --compute 1e20",
+    "--A": f"allocate --B 1 {EXPONENTS} --compute 1e20",
+    "--B": f"allocate --A 1 {EXPONENTS} --compute 1e20",
+    "--beta": "penalty --gamma .3 --ratio 2",
+    "--gamma": "penalty --beta .3 --ratio 2",
+    "--alpha": "penalty --notation hoffmann --beta .3 --ratio 2",
 }
 BUDGETS = (
     "",
@@ -240,6 +207,22 @@ def check(result, *named) -> None:
 
 @pytest.mark.parametrize(("words", "named"), CASES.values(), ids=CASES)
 def test_cases(call, words, named) -> None:
+    check(call(*split(words)), *named)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["penalty", "--law", "a\nb", "--ratio", "1"], ["--law 'a'"]),
+        (["allocate", *split(LAW), "--loss=2", "--max-tokens", "1\n2"], [r"--max-tokens '1\n2'"]),
+        (
+            ["allocate", *split(LAW), "--loss=2", "--max-tokens", "9" * 5000],
+            ["--max-tokens '999", "999...999", "999'"],
+        ),
+    ],
+    ids=["a law with a newline", "a value with a newline", "a long value"],
+)
+def test_values_that_are_no_words(call, words, named) -> None:
     check(call(*words), *named)
 
 
@@ -248,12 +231,12 @@ def test_cases(call, words, named) -> None:
 def test_numbers(call, option, value) -> None:
     shown = repr(value.strip())
     check(
-        call(*NUMBERS[option], option, value),
+        call(*split(NUMBERS[option]), option, value),
         f"{option} {shown}",
         "must be a positive finite number",
     )
     check(
-        call(*NUMBERS[option], f"{option}={value}"),
+        call(*split(NUMBERS[option]), f"{option}={value}"),
         f"{option} {shown}",
         "must be a positive finite number",
     )
@@ -267,7 +250,7 @@ def test_irreducible_loss(call, value) -> None:
         "1",
         "--B",
         "1",
-        *EXPONENTS,
+        *split(EXPONENTS),
         "--params",
         "7B",
         "--tokens",
@@ -282,13 +265,13 @@ def test_irreducible_loss(call, value) -> None:
 def test_one_bad_number_in_a_list(call, position) -> None:
     values = ["0.5", "2", "8"]
     values[position] = "-3"
-    check(call("penalty", *LAW, "--ratio", *values), "--ratio '-3'")
-    check(call("penalty", *LAW, "--ratio", ",".join(values)), "--ratio '-3'")
+    check(call("penalty", *split(LAW), "--ratio", *values), "--ratio '-3'")
+    check(call("penalty", *split(LAW), "--ratio", ",".join(values)), "--ratio '-3'")
 
 
 @pytest.mark.parametrize("values", ["1,,2", ",1", ",", "1,2,,"])
 def test_empty_entries(call, values) -> None:
-    check(call("penalty", *LAW, "--ratio", values), "--ratio ''")
+    check(call("penalty", *split(LAW), "--ratio", values), "--ratio ''")
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=[repr(text)[:30] for text in BUDGETS])
@@ -376,58 +359,12 @@ def test_two_files_with_one_name(call, tmp_path) -> None:
 # Anything at all.
 
 WORDS = [
-    *(
-        "penalty",
-        "allocate",
-        "laws",
-        "--law",
-        "besiroglu2024",
-        "hoffmann2022",
-        "--ratio",
-        "--size-ratio",
-        "--within",
-    ),
-    *(
-        "--params",
-        "--tokens",
-        "--compute",
-        "--loss",
-        "--max-tokens",
-        "--beta",
-        "--gamma",
-        "--alpha",
-        "--E",
-        "--A",
-    ),
-    *(
-        "--notation",
-        "hoffmann",
-        "--format",
-        "json",
-        "text",
-        "--kind",
-        "compute",
-        "--",
-        "-",
-        "-h",
-        "--help",
-        "=",
-        ",",
-    ),
-    *(
-        "0.3",
-        "2",
-        "1e22",
-        "-1e20",
-        "-inf",
-        "nan",
-        "7B",
-        "1%",
-        "",
-        "x.json",
-        "--ratio=3",
-        "--law=besiroglu2024",
-    ),
+    *split(
+        "penalty allocate laws --law besiroglu2024 hoffmann2022 --ratio --size-ratio --within "
+        "--params --tokens --compute --loss --max-tokens --beta --gamma --alpha --E --A --notation "
+        "hoffmann --format json text --kind compute -- - -h --help = , 0.3 2 1e22 -1e20 -inf nan "
+        "7B 1% '' x.json --ratio=3 --law=besiroglu2024"
+    )
 ]
 
 

@@ -1,19 +1,15 @@
 """The small tables that the golden calls read, drawn from known laws with seeded noise."""
 
-import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pandas import DataFrame
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    rows = list(rows)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
+    DataFrame(rows).to_csv(path, index=False)
 
 
 def reducible(N: Any, D: Any, A: float, B: float, beta: float, gamma: float) -> Any:

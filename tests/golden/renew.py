@@ -25,18 +25,15 @@ def printed(name: str, folder: Path) -> str:
     from isoflop.__main__ import main
 
     out, err = io.StringIO(), io.StringIO()
-    with chdir(folder), redirect_stdout(out), redirect_stderr(err):
+    with chdir(folder):
         if "fit.json" in CALLS[name] and "--save" not in CALLS[name]:
-            main(["fit", "runs.csv", "--save", "fit.json"])
-            out.seek(0)
-            out.truncate()
-            err.seek(0)
-            err.truncate()
-        status = main(CALLS[name])
+            with redirect_stdout(io.StringIO()):
+                main(["fit", "runs.csv", "--save", "fit.json"])
+        with redirect_stdout(out), redirect_stderr(err):
+            status = main(CALLS[name])
     (folder / "fit.json").unlink(missing_ok=True)
-    if err.getvalue():
-        return f"{out.getvalue()}exit status {status}\n{err.getvalue()}"
-    return out.getvalue() if not status else f"{out.getvalue()}exit status {status}\n"
+    said = f"exit status {status}\n" if status or err.getvalue() else ""
+    return f"{out.getvalue()}{said}{err.getvalue()}"
 
 
 def kept(name: str) -> Path:

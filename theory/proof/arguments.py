@@ -2,6 +2,7 @@
 
 from .argument import (
     Argument,
+    ByApplying,
     ByCases,
     ByEnclosure,
     ByFactors,
@@ -17,6 +18,7 @@ from .argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
 
 __all__ = [
     "Argument",
+    "ByApplying",
     "ByCases",
     "ByConvexity",
     "ByEnclosure",

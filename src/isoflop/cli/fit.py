@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
+DESCRIPTION = """\
+The law that comes closest to the runs of a CSV or JSON file, without start values, with
+standard errors and intervals of its coefficients and of what follows from them.
+Exit status 3: no point was certified as a minimum, or the runs leave coefficients
+undetermined: no result."""
 FORMATS = ("text", "json", *TABLES)
 #: What the law is of; by default what the table holds.
 OF = ("loss", "pass@k")
@@ -93,10 +98,7 @@ def parser() -> Parser:
             "COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)",
             "RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)",
         ],
-        "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
-        "standard errors and intervals of its coefficients and of what follows from them.\n"
-        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients\n"
-        "undetermined: no result.",
+        DESCRIPTION,
         [
             "isoflop fit runs.csv",
             "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save "

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast"
+DESCRIPTION = """\
+Laws of a benchmark with intervals, their errors on fitted and held-out runs, the allocation of
+params and tokens that is best for it, what over- and undertraining cost in points of accuracy,
+what training for the least loss costs, and forecasts with the interval of a new run.
+Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open, the
+one-break law at one D/N included."""
 FORMATS = ("text", "json", *TABLES)
 DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
@@ -37,14 +43,7 @@ def parser() -> Parser:
             "RUNS --benchmark NAME [--compute C ...] [--ratio RATIO ...] [--loss-law LAW]",
             "RUNS --benchmark NAME [--format FORMAT] [--output FILE] [--plot FILE]",
         ],
-        "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the "
-        "allocation of\n"
-        "params and tokens that is best for it, what over- and undertraining cost in points of "
-        "accuracy,\n"
-        "what training for the least loss costs, and forecasts with the interval of a new run.\n"
-        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left "
-        "open, the\n"
-        "one-break law at one D/N included.",
+        DESCRIPTION,
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' "
@@ -99,7 +98,7 @@ def parser() -> Parser:
         follows,
         "--bootstrap",
         "N",
-        f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}",
+        f"refits to resampled runs, for intervals of 90 %; 0: none; default: {RESAMPLES}",
     )
     takes_one(follows, "--seed", "S", "of the resamples; default: 0")
     declare_output(built, *FORMATS, plot="draw runs, laws, forecast and residuals")

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "check every theorem, or your own derivation, step by step"
+DESCRIPTION = """\
+Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a
+bound by interval arithmetic too. Without a name all of them, in a table; with names every step;
+with the name of a paper its errata. Exit status 1 where anything fails.
+
+FILE.py is a derivation of your own: a Python file with a function derivation() that returns an
+isoflop.theory.proof.theorem.Derivation. The file is run, so verify only files that you trust.
+What is checked are the steps: that they amount to the statement is for the reader to judge.
+
+FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
+'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided."""
 FORMATS = ("text", "json")
 #: The statuses as the table has them.
 SHORT = {
@@ -43,22 +54,7 @@ def parser() -> Parser:
     built = Parser(
         "isoflop verify",
         ["[NAME ... | FILE.py | FILE.md]"],
-        "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, "
-        "and a\n"
-        "bound by interval arithmetic too. Without a name all of them, in a table; with names "
-        "every step;\n"
-        "with the name of a paper its errata. Exit status 1 where anything fails.\n"
-        "\n"
-        "FILE.py is a derivation of your own: a Python file with a function derivation() that "
-        "returns an\n"
-        "isoflop.theory.proof.theorem.Derivation. The file is run, so verify only files that you "
-        "trust.\n"
-        "What is checked are the steps: that they amount to the statement is for the reader to "
-        "judge.\n"
-        "\n"
-        "FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' "
-        "and\n"
-        "'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided.",
+        DESCRIPTION,
         [
             "isoflop verify optimum_by_lagrange",
             "isoflop verify envelope_exponent penalty_tails --format json",

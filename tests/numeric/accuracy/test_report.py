@@ -278,19 +278,16 @@ def test_latex_compiles(held_out, tmp_path) -> None:
 def test_figures(held_out, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     from isoflop.numeric.plot.panels import save
-    from isoflop.numeric.plot.report import plot_accuracy, plot_report, plot_report_residuals
+    from isoflop.numeric.plot.report import plot_report
 
     axes = plot_report(held_out)
     assert len(axes) == 1 + len(LAWS) + 3
     save(axes, tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 10_000
-    alone = plot_accuracy(held_out)
-    labels = alone.get_legend_handles_labels()[1]
-    assert {"compute", "params-tokens", "fitted", "held out", "guessing", "forecast"} <= set(labels)
-    assert plot_accuracy(held_out, alone) is alone
-    assert plot_report_residuals(held_out, "compute").get_title() == "compute"
-    with pytest.raises(ValueError, match="law='none'"):
-        plot_report_residuals(held_out, "none")
+    (legend,) = axes[0].figure.legends
+    labels = {text.get_text() for text in legend.get_texts()}
+    assert {"compute", "params-tokens", "fitted", "held out", "guessing", "forecast"} <= labels
+    assert [ax.get_title() for ax in axes[1:3]] == list(LAWS)
 
 
 def test_interrupts(monkeypatch) -> None:
