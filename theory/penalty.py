@@ -36,7 +36,6 @@ from .envelope import (
     optimum,
     share_equations,
 )
-from .envelope import named_steps as envelope_steps
 from .penalty_claims import RHO, R, S, X, critical, statements, tokens_factor
 from .proof.claim import Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
@@ -357,10 +356,9 @@ class Misallocation(Displayed):
 
     # -- proofs ----------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def claims(self) -> dict[str, Claim]:
-        """Every statement by name, with its proof."""
-        return {claim.name: claim.unfolded for claim in statements(self)}
+    def statements(self) -> list[Claim]:
+        """Every statement about the penalty."""
+        return statements(self)
 
     @cached_property
     def named(self) -> Misallocation:
@@ -492,7 +490,7 @@ class Misallocation(Displayed):
     def _steps(self) -> tuple[Claim, ...]:
         """The claims of the theorem with the names of a moved run in them."""
         brief = self.named
-        claims = named_steps(self)
+        claims = self.named_steps
         params, tokens = self.envelope.form.terms
         n, d = params.variable, tokens.variable
         reducible = brief.envelope.reducible
@@ -515,14 +513,14 @@ class Misallocation(Displayed):
             by_name[name] = {
                 side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
             }
-        shares = envelope_steps(self.envelope)
+        shares = self.envelope.named_steps
         steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
         return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
 
     @property
     def numerical_forms(self) -> Derivation:
         """The rewritings in which the numbers are computed."""
-        claims = named_steps(self)
+        claims = self.named_steps
         return Derivation(
             name="numerically_safe_forms",
             title="The penalty without cancellation",
@@ -566,11 +564,6 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
             f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two"
         )
     return Misallocation(envelope)
-
-
-def named_steps(m: Misallocation) -> dict[str, Claim]:
-    """The claims in names, as steps of a derivation that defines them."""
-    return {claim.name: claim for claim in statements(m.named)}
 
 
 def _over(above: Expr, below: Expr) -> Expr:

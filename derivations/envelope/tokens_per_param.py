@@ -8,7 +8,7 @@ from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
@@ -25,7 +25,7 @@ def derivation() -> Derivation:
     params, tokens = PARAMS_TOKENS.terms
     equal = {g: b}
     steps = (
-        replace(named_steps(envelope)["tokens_per_param"], name="definition"),
+        replace(envelope.named_steps["tokens_per_param"], name="definition"),
         Claim(
             "balance",
             params.exponent * params.expression.subs(sym.N, n_star),

@@ -6,7 +6,7 @@ from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.penalty import PENALTY, misallocation, named_steps
+from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import function, say
@@ -36,7 +36,7 @@ def derivation() -> Derivation:
             alpha,
             say("The only factor that depends on {} is {}:", C, C**-alpha),
         ),
-        named_steps(m)["shares_cancel"],
+        m.named_steps["shares_cancel"],
         Claim(
             "coefficient",
             penalty * c0,

@@ -7,7 +7,7 @@ from sympy import Expr, Integer, Symbol, log, oo
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import product_of_powers
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
@@ -59,7 +59,7 @@ def derivation() -> Derivation:
             large + small,
             say("The size ratio of the ray is {}:", m.size_ratio.subs(sym.RATIO, rho)),
         ),
-        named_steps(m)["shares_cancel"],
+        m.named_steps["shares_cancel"],
         Claim(
             "at_least_one",
             large + small,

@@ -8,7 +8,7 @@ from sympy import Integer
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import function, say
@@ -25,7 +25,7 @@ def derivation() -> Derivation:
     )
     ratio = run[0] / best[0]
     steps = (
-        named_steps(m)["penalty"],
+        m.named_steps["penalty"],
         *(
             Claim(
                 f"free_of_{x}",
@@ -36,8 +36,8 @@ def derivation() -> Derivation:
             )
             for x in (sym.A, sym.B, sym.C)
         ),
-        named_steps(m)["shares_cancel"],
-        replace(named_steps(m)["penalty_at_least_one"], name="at_least_one"),
+        m.named_steps["shares_cancel"],
+        replace(m.named_steps["penalty_at_least_one"], name="at_least_one"),
         Claim(
             "whole_loss",
             run[1] / best[1],

@@ -6,7 +6,7 @@ from sympy import Integer, Subs, Symbol, exp, sqrt
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.envelope import derive
 from isoflop.theory.proof.argument import ByPositiveTerms, Cited
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
@@ -17,7 +17,7 @@ DUFFIN = "Duffin, Peterson and Zener 1967, Geometric Programming, duality theore
 def derivation() -> Derivation:
     """Convexity, the dual of the params+tokens law and its one feasible point, a programme not attained, and strong duality."""
     envelope = derive()
-    names, claims = envelope.named, named_steps(envelope)
+    names, claims = envelope.named, envelope.named_steps
     b, g, spent = sym.BETA, sym.GAMMA, envelope.budget.coefficient
     x, y, u, v = (Symbol(name, real=True) for name in "xyuv")
     z, extra, side, first, third = (
