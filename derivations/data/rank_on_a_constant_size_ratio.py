@@ -14,7 +14,7 @@ from isoflop.theory.identifiability import (
     three_point_minor,
 )
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument_factors import ByFactors
+from isoflop.theory.proof.argument import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 

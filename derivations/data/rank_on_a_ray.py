@@ -14,8 +14,8 @@ from isoflop.theory.identifiability import (
     minor_of_pair,
     minor_of_pairs,
 )
+from isoflop.theory.proof.argument import ByFactors
 from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
 from isoflop.theory.proof.words import Definition, all_positive, function, say
 from isoflop.theory.ray import PARAMS, TOKENS, ray

@@ -14,7 +14,7 @@ from isoflop.theory.identifiability import (
     step_falls,
     three_point_minor,
 )
-from isoflop.theory.proof.argument_factors import ByFactors
+from isoflop.theory.proof.argument import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 from isoflop.theory.ray import PARAMS, TOKENS, ray

@@ -9,9 +9,8 @@ from sympy import Expr, Integer, Mul, Symbol, exp
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
-from isoflop.theory.proof.argument import Argument, ByPositiveTerms, UnderLemma
+from isoflop.theory.proof.argument import Argument, ByFactors, ByPositiveTerms, UnderLemma
 from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference, BySum
-from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 from isoflop.theory.ray import PARAMS, TOKENS, ray

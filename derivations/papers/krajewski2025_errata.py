@@ -11,9 +11,8 @@ from isoflop.theory.broken import OneBreak
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import PublishedLaw, compute_counterparts, published
 from isoflop.theory.passk import DRAWS, KRAJEWSKI, AccuracyCurve, BilinearForm
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.argument import ByEnclosure, ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.errata import Erratum, Remark
 from isoflop.theory.proof.words import Definition, say

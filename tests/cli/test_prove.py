@@ -332,14 +332,14 @@ def test_an_annotated_copy(call, in_folder) -> None:
 def test_an_interrupted_report_prints_what_was_decided(call, in_folder, monkeypatch) -> None:
     from isoflop.theory.verdicts import report
 
-    entries = report._Document.entries
+    verdicts_on = report.verdicts_on
 
-    def interrupted(self, equation):
+    def interrupted(equation, facts):
         if "kappa" in equation.text:
             raise KeyboardInterrupt
-        return entries(self, equation)
+        return verdicts_on(equation, facts)
 
-    monkeypatch.setattr(report._Document, "entries", interrupted)
+    monkeypatch.setattr(report, "verdicts_on", interrupted)
     (in_folder / "paper.tex").write_text(WRONG, encoding="utf-8")
     result = call("prove", "--file", "paper.tex", "--notation", "hoffmann")
     assert result.code == 130

@@ -84,12 +84,13 @@ def test_the_longest_row_fits() -> None:
 
 def test_every_step_in_full(call) -> None:
     from isoflop.derivations.envelope.optimum_by_weighted_am_gm import derivation
+    from isoflop.theory.typeset.words import plain_sentence
 
     result = call("verify", "optimum_by_weighted_am_gm")
     assert (result.code, result.err) == (0, "")
     built = derivation()
     words = " ".join(result.out.split())
-    for text in map(str, (built.title, *built.assumptions, built.source)):
+    for text in map(plain_sentence, (built.title, *built.assumptions, built.source)):
         assert " ".join(text.split()) in words
     for number, step in enumerate(built.steps, 1):
         assert f"{number}. {step.name}: " in result.out

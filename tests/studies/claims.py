@@ -21,7 +21,7 @@ from tqdm import tqdm
 from workers import workers
 
 from isoflop.theory.algebra.deadline import OutOfTime, within
-from isoflop.theory.algebra.parse import ParseError
+from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import Budget
 from isoflop.theory.verdicts.prove import prove
 

@@ -29,7 +29,7 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
-from isoflop.theory.algebra.parse import NamedFunction
+from isoflop.theory.algebra.building import NamedFunction
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.ray import ray

@@ -84,3 +84,8 @@ class Decision:
         if self.witness is not None:
             parts.append(f"witness {self.witness}")
         return "; ".join(parts)
+
+
+def undecided(reason: str, conditions: tuple[Condition, ...] = ()) -> Decision:
+    """No answer, and why."""
+    return Decision(Answer.UNDECIDED, reason, conditions)

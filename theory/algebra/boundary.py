@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
-from .answer import Answer, Condition, Decision
+from .answer import Answer, Condition, Decision, undecided
 from .arithmetic import Arithmetic, Nowhere, OutsideScope
 from .convert import normal_form
 from .field import CoefficientField
@@ -40,7 +40,7 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
     for i, e in enumerate(weak):
         rest = weak[:i] + weak[i + 1 :]
         if e.is_negative:
-            return Decision(Answer.UNDECIDED, f"the assumption {e} >= 0 never holds")
+            return undecided(f"the assumption {e} >= 0 never holds")
         return (
             with_boundary(judge, sides, assume, rest)
             if e.is_nonnegative
@@ -181,7 +181,7 @@ def _further(
 
 
 def _open(inside: Decision, why: str, e: Expr) -> Decision:
-    return Decision(Answer.UNDECIDED, f"{inside.answer.value} where {e} > 0; {why}")
+    return undecided(f"{inside.answer.value} where {e} > 0; {why}")
 
 
 def _weakened(conditions: Iterable[Condition], e: Expr) -> tuple[Condition, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from mpmath.libmp import to_str
 from sympy import Expr, Symbol, sympify
 
-from .answer import Answer, Condition, Decision, Witness
+from .answer import Answer, Condition, Decision, Witness, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import arithmetic_for, has_power_of_product, normal_form
@@ -82,7 +82,7 @@ def decide(
 def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -> Decision:
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
     if any(symbol.is_real is False for symbol in symbols):
-        return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
+        return undecided("a symbol is declared not to be real")
     exact = _exact(left, right, assumptions)
     assumed = tuple(Condition(a, ">") for a in assumptions)
     if isinstance(exact, tuple):
@@ -90,13 +90,11 @@ def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -
         found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
         if len(found) < POINTS_TO_PROVE:
             reason = few_points("equal on the side conditions", len(found))
-            return _refute(left, right, assumed, symbols, seed) or Decision(
-                Answer.UNDECIDED, reason, conditions
-            )
+            return _refute(left, right, assumed, symbols, seed) or undecided(reason, conditions)
         _cross_check(left, right, found)
         return Decision(Answer.PROVED, "both sides have the same normal form", conditions)
     refutation = _refute(left, right, assumed, symbols, seed)
-    return refutation or Decision(Answer.UNDECIDED, exact)
+    return refutation or undecided(exact)
 
 
 def is_zero(expression: Expr, *, assume: Sequence[Expr] = ()) -> bool:

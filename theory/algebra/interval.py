@@ -156,3 +156,16 @@ def certainly_nonnegative(value: Any) -> bool:
 
 def certainly_nonzero(value: Any) -> bool:
     return bool(value.a > 0 or value.b < 0)
+
+
+def certainly_fails(relation: str, lowest: Any, highest: Any) -> bool:
+    """Whether a difference lhs - rhs between these bounds breaks the relation ==, >=, <=, > or <."""
+    return bool(
+        {
+            "==": lowest > 0 or highest < 0,
+            ">=": highest < 0,
+            "<=": lowest > 0,
+            ">": highest <= 0,
+            "<": lowest >= 0,
+        }[relation]
+    )

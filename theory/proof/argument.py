@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
 from sympy.core.function import AppliedUndef
 
+from ..algebra.answer import undecided
 from ..algebra.arithmetic import Arithmetic, Key, OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import Answer, Condition, Decision, decide
 from ..algebra.field import Fraction
 from ..algebra.functions import defined
+from ..algebra.interval import IntervalEvaluator, Undefined
 from .words import Sentence
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ class ByNormalForm:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation != "==":
-            return Decision(Answer.UNDECIDED, "the normal form decides equalities only")
+            return undecided("the normal form decides equalities only")
         return decide(claim.lhs, claim.rhs, assume=claim.assume)
 
 
@@ -126,12 +128,10 @@ class ByWeightedAmGm:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
-            return Decision(
-                Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term"
-            )
+            return undecided("weighted AM-GM bounds a sum from below, one weight for each term")
         for value in (*self.terms, *self.weights):
             if defined(value).is_positive is not True and value not in claim.assume:
-                return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
+                return undecided(f"{value} is not certified positive")
         geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
         conditions: list[Condition] = []
         for what, left, right in (
@@ -141,12 +141,11 @@ class ByWeightedAmGm:
         ):
             decision = decide(left, right, assume=claim.assume)
             if not decision.proved:
-                return Decision(Answer.UNDECIDED, f"{what}: {decision}")
+                return undecided(f"{what}: {decision}")
             conditions.extend(decision.conditions)
         if claim.relation == ">" and not self._apart(claim):
-            return Decision(
-                Answer.UNDECIDED,
-                "weighted AM-GM is strict off equality, and all terms may agree with their weights",
+            return undecided(
+                "weighted AM-GM is strict off equality, and all terms may agree with their weights"
             )
         return Decision(
             Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions)
@@ -176,14 +175,14 @@ class ByPositiveTerms:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "positive terms prove bounds only")
+            return undecided("positive terms prove bounds only")
         larger, smaller = larger_and_smaller(claim)
         difference = larger - smaller
         conditions: tuple[Condition, ...] = ()
         if self.form is not None:
             same = decide(difference, self.form, assume=claim.assume)
             if not same.proved:
-                return Decision(Answer.UNDECIDED, f"the difference is not the given form: {same}")
+                return undecided(f"the difference is not the given form: {same}")
             conditions, difference = same.conditions, self.form
         try:
             arithmetic = arithmetic_for((claim.lhs, claim.rhs, difference), claim.assume)
@@ -191,12 +190,12 @@ class ByPositiveTerms:
             for term in Add.make_args(difference):
                 form = arithmetic.canonical(normal_form(term, arithmetic))
                 if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
-                    return Decision(Answer.UNDECIDED, f"the term {term} may be negative")
+                    return undecided(f"the term {term} may be negative")
                 certainly |= any(
                     arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
                 )
         except OutsideScope as error:
-            return Decision(Answer.UNDECIDED, str(error))
+            return undecided(str(error))
         conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
         conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
         if claim.relation in STRICT:
@@ -207,9 +206,7 @@ class ByPositiveTerms:
                     if open_conditions
                     else "every term may vanish"
                 )
-                return Decision(
-                    Answer.UNDECIDED, f"the difference is not certainly positive: {where}"
-                )
+                return undecided(f"the difference is not certainly positive: {where}")
         return Decision(
             Answer.PROVED,
             "the difference is a sum of positive terms",
@@ -256,6 +253,90 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
 
 
 @dataclass(frozen=True)
+class ByFactors:
+    """lhs - rhs (for >=; rhs - lhs for <=) is a product of factors, none of which is negative.
+
+    That it is the product is decided by normal form. A factor is an even power, an assumption of
+    the claim, or a sum of positive terms. For > and < every factor must be certainly positive, and
+    an even power have a base that is certainly not 0: by an assumption, by positive terms, or as
+    `base` proves it positive.
+    """
+
+    factors: tuple[Expr, ...]
+    base: Argument = field(default_factory=ByPositiveTerms)
+    label: ClassVar[str] = "signs of factors"
+
+    @property
+    def strength(self) -> str:
+        return weakest((PROVED, self.base.strength))
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS:
+            return undecided("the signs of factors prove bounds only")
+        larger, smaller = larger_and_smaller(claim)
+        strict = claim.relation in STRICT
+        same = decide(larger - smaller, Mul(*self.factors), assume=claim.assume)
+        if not same.proved:
+            return undecided(f"the difference is not the product of the factors: {same}")
+        conditions: list[Condition] = list(same.conditions)
+        if strict and not all(implied(condition, claim.assume) for condition in conditions):
+            return undecided(f"the difference is the product only on conditions: {same}")
+        for factor in self.factors:
+            if factor in claim.assume or (
+                _is_even_power(factor) and (not strict or self._never_zero(factor.base, claim))
+            ):
+                continue
+            positive = ByPositiveTerms().establish(
+                premise(claim, factor, Integer(0), strict=strict)
+            )
+            if not positive.proved:
+                return undecided(f"the factor {factor}: {positive.reason}")
+            conditions.extend(positive.conditions)
+        reason = (
+            "every factor of the difference is positive"
+            if strict
+            else "no factor of the difference is negative"
+        )
+        return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
+
+    def _never_zero(self, base: Expr, claim: Claim) -> bool:
+        return (
+            differ(claim, base, Integer(0))
+            or self.base.establish(premise(claim, base, Integer(0), strict=True)).proved
+        )
+
+
+def _is_even_power(factor: Expr) -> bool:
+    """A positive even integer power; its base is real where the symbols are, which `decide` sees
+    to.
+    """
+    return bool(factor.is_Pow and factor.exp.is_Integer and factor.exp > 0 and factor.exp % 2 == 0)
+
+
+@dataclass(frozen=True)
+class ByEnclosure:
+    """Both sides are numbers, and an enclosure of their difference lies strictly on the right side
+    of zero.
+    """
+
+    digits: int = 50
+    label: ClassVar[str] = "interval enclosure"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS or claim.symbols:
+            return undecided("an enclosure proves bounds between numbers only")
+        evaluator = IntervalEvaluator(self.digits)
+        try:
+            larger, smaller = (evaluator.evaluate(side, {}) for side in larger_and_smaller(claim))
+        except Undefined as error:
+            return undecided(str(error))
+        if not (larger - smaller).a > 0:
+            return undecided("the enclosure does not exclude the other side")
+        return Decision(Answer.PROVED, f"the difference is enclosed with {self.digits} digits")
+
+
+@dataclass(frozen=True)
 class ByLeadingTerm:
     """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish
     in the limit.
@@ -272,23 +353,21 @@ class ByLeadingTerm:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in ("~", "->"):
-            return Decision(Answer.UNDECIDED, "the leading-term argument decides limits only")
+            return undecided("the leading-term argument decides limits only")
         remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
         if claim.relation == "->" and claim.rhs.has(self.variable):
-            return Decision(Answer.UNDECIDED, f"the limit itself depends on {self.variable}")
+            return undecided(f"the limit itself depends on {self.variable}")
         try:
             arithmetic = arithmetic_for((claim.lhs, claim.rhs), claim.assume)
             terms = arithmetic.canonical(normal_form(remainder, arithmetic))
             orders = [self._order(key, value, arithmetic) for key, value in terms.items()]
         except OutsideScope as error:
-            return Decision(Answer.UNDECIDED, str(error))
+            return undecided(str(error))
         for order in orders:
             if not certainly_positive(order if self.limit == "0" else -order, claim.assume):
-                return Decision(
-                    Answer.UNDECIDED, f"a remainder term of order {self.variable}^({order}) is left"
-                )
+                return undecided(f"a remainder term of order {self.variable}^({order}) is left")
         if arithmetic.positive or arithmetic.nonzero:
-            return Decision(Answer.UNDECIDED, "the remainder needs side conditions")
+            return undecided("the remainder needs side conditions")
         return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
 
     def _order(self, key: Key, value: Fraction, arithmetic: Arithmetic) -> Expr:
@@ -325,18 +404,16 @@ class ByCases:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation != "==":
-            return Decision(
-                Answer.UNDECIDED, "cases are decided as equalities, and prove no bound and no limit"
-            )
+            return undecided("cases are decided as equalities, and prove no bound and no limit")
         if not self.cases:
-            return Decision(Answer.UNDECIDED, "there is no case")
+            return undecided("there is no case")
         conditions: list[Condition] = []
         for case in self.cases:
             left, right = (side.subs(list(case)).doit() for side in (claim.lhs, claim.rhs))
             decision = decide(left, right, assume=tuple(a.subs(list(case)) for a in claim.assume))
             if not decision.proved:
                 where = ", ".join(f"{symbol} = {value}" for symbol, value in case)
-                return Decision(Answer.UNDECIDED, f"at {where}: {decision}")
+                return undecided(f"at {where}: {decision}")
             conditions.extend(decision.conditions)
         return Decision(
             Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions))
@@ -414,15 +491,14 @@ class ByApplying:
     def establish(self, claim: Claim) -> Decision:
         inside = self.inside(claim)
         if inside is None:
-            return Decision(
-                Answer.UNDECIDED,
+            return undecided(
                 "both sides must be one function without a formula, with the sign of its "
-                "derivative assumed for a bound",
+                "derivative assumed for a bound"
             )
         decision = self.argument.establish(inside)
         if decision.proved:
             return decision
-        return Decision(Answer.UNDECIDED, f"inside the function: {decision}")
+        return undecided(f"inside the function: {decision}")
 
 
 def _slopes(function: type[AppliedUndef], claim: Claim, sign: int) -> list[Expr]:
@@ -447,7 +523,7 @@ class Numerically:
     strength: ClassVar[str] = NUMERICAL
 
     def establish(self, claim: Claim) -> Decision:
-        return Decision(Answer.UNDECIDED, "no exact argument is given")
+        return undecided("no exact argument is given")
 
 
 @dataclass(frozen=True)
@@ -462,4 +538,4 @@ class Cited:
         require_text("source", self.source)
 
     def establish(self, claim: Claim) -> Decision:
-        return Decision(Answer.UNDECIDED, f"cited from {self.source}")
+        return undecided(f"cited from {self.source}")

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from sympy import Add, Expr, Integer, Pow, Symbol, exp, log, preorder_traversal
 
+from ..algebra.answer import undecided
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
 from ..algebra.decide import Answer, Condition, Decision, decide
@@ -52,12 +53,12 @@ class BySameDifference:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "rearranging serves bounds only")
+            return undecided("rearranging serves bounds only")
         larger, smaller = larger_and_smaller(claim)
         bound = premise(claim, self.left, self.right, strict=claim.relation in STRICT)
         same = decide(larger - smaller, self.left - self.right, assume=claim.assume)
         if not same.proved:
-            return Decision(Answer.UNDECIDED, f"the difference is another one: {same}")
+            return undecided(f"the difference is another one: {same}")
         return _all_of(same, self.argument.establish(bound))
 
 
@@ -78,13 +79,13 @@ class BySum:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "bounds add up to a bound only")
+            return undecided("bounds add up to a bound only")
         larger, smaller = larger_and_smaller(claim)
         parts = (self.one, self.other)
         total = Add(*(part.left - part.right for part in parts))
         same = decide(larger - smaller, total, assume=claim.assume)
         if not same.proved:
-            return Decision(Answer.UNDECIDED, f"the differences add up to another one: {same}")
+            return undecided(f"the differences add up to another one: {same}")
         strict = claim.relation in STRICT
         decisions = (
             _all_of(
@@ -126,17 +127,17 @@ class ByMonotone:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "a monotone function gives bounds only")
+            return undecided("a monotone function gives bounds only")
         if self.variable.is_positive is not True:
-            return Decision(Answer.UNDECIDED, f"{self.variable} is not declared positive")
+            return undecided(f"{self.variable} is not declared positive")
         outside = _not_smooth(self.function, self.variable)
         if outside:
-            return Decision(Answer.UNDECIDED, outside)
+            return undecided(outside)
         for point in (self.left, self.right):
             if not _is_positive(claim, point, claim.assume) and not (
                 point == 0 and _continuous_at_zero(claim, self.function, self.variable)
             ):
-                return Decision(Answer.UNDECIDED, f"{point} is not certainly in the domain")
+                return undecided(f"{point} is not certainly in the domain")
         function, strict = defined(self.function), claim.relation in STRICT
         grows = (claim.relation in (">=", ">")) == self.increasing
         larger, smaller = (self.left, self.right) if grows else (self.right, self.left)
@@ -145,9 +146,7 @@ class ByMonotone:
         above, below = (derivative, ZERO) if self.increasing else (ZERO, derivative)
         sign = self.slope.establish(premise(claim, above, below, strict=strict, assume=free))
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
-            return Decision(
-                Answer.UNDECIDED, f"the sign of the derivative holds only for some {self.variable}"
-            )
+            return undecided(f"the sign of the derivative holds only for some {self.variable}")
         return _all_of(
             _is_value(claim.lhs, function, self.variable, self.left, claim.assume),
             _is_value(claim.rhs, function, self.variable, self.right, claim.assume),
@@ -178,10 +177,10 @@ class ByConvexity:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in (">=", ">"):
-            return Decision(Answer.UNDECIDED, "convexity bounds a function from below")
+            return undecided("convexity bounds a function from below")
         outside = _not_smooth(self.function, self.variable)
         if outside:
-            return Decision(Answer.UNDECIDED, outside)
+            return undecided(outside)
         for point in (self.left, self.at):
             in_domain = (
                 _is_positive(claim, point, claim.assume)
@@ -189,20 +188,16 @@ class ByConvexity:
                 else defined(point).is_real
             )
             if not in_domain:
-                return Decision(Answer.UNDECIDED, f"{point} is not certainly in the domain")
+                return undecided(f"{point} is not certainly in the domain")
         free = tuple(a for a in claim.assume if self.variable not in a.free_symbols)
         function, strict = defined(self.function), claim.relation in STRICT
         sign = self.curvature.establish(
             premise(claim, function.diff(self.variable, 2), ZERO, strict=strict, assume=free)
         )
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
-            return Decision(
-                Answer.UNDECIDED, f"the curvature is certain only for some {self.variable}"
-            )
+            return undecided(f"the curvature is certain only for some {self.variable}")
         if strict and not differ(claim, self.left, self.at):
-            return Decision(
-                Answer.UNDECIDED, f"{self.left} and {self.at} may agree, where the tangent touches"
-            )
+            return undecided(f"{self.left} and {self.at} may agree, where the tangent touches")
         slope = function.diff(self.variable).subs(self.variable, self.at)
         tangent = function.subs(self.variable, self.at) + slope * (self.left - self.at)
         return _all_of(
@@ -222,7 +217,7 @@ def _all_of(*decisions: Decision) -> Decision:
     """Proved where every premise is, with all their conditions."""
     for decision in decisions:
         if not decision.proved:
-            return Decision(Answer.UNDECIDED, f"a premise is open: {decision}")
+            return undecided(f"a premise is open: {decision}")
     conditions: tuple[Condition, ...] = tuple(
         c for decision in decisions for c in decision.conditions
     )

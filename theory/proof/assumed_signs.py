@@ -4,7 +4,7 @@ a quotient of what is assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sympy import (
@@ -51,20 +51,14 @@ def powers_as_letters(expressions: Sequence[Expr]) -> tuple[Expr, ...]:
 MOST_TERMS = 100
 MOST_DEGREE = 100
 
-#: Of numbers in exponents: SymPy writes 2^(10^40) out.
-LARGEST_NUMBER = 10**6
 
-
-def has_long_exponents(e: Expr) -> bool:
-    """Whether a number in an exponent has a numerator or a denominator above `LARGEST_NUMBER`."""
-    numbers = set[Rational]().union(*(part.exp.atoms(Rational) for part in e.atoms(Pow)))
-    return any(max(abs(number.p), number.q) > LARGEST_NUMBER for number in numbers)
-
-
-def are_of_low_degree(expressions: Sequence[Expr]) -> bool:
-    """Whether no letter stands to a power above `MOST_DEGREE`."""
+def largest_exponent(expressions: Iterable[Expr]) -> int:
+    """The largest numerator or denominator of the numbers in exponents: SymPy writes 2^(10^40) out,
+    and x^(10^6) as a dense polynomial.
+    """
     powers = set[Expr]().union(*(e.atoms(Pow) for e in expressions))
-    return all(abs(part.exp) <= MOST_DEGREE for part in powers if part.exp.is_Integer)
+    numbers = set[Rational]().union(*(part.exp.atoms(Rational) for part in powers))
+    return max((max(abs(int(number.p)), int(number.q)) for number in numbers), default=0)
 
 
 class Factors(NamedTuple):

@@ -59,7 +59,7 @@ Terms = Mapping[Monomial, NormalForm]
 
 
 @dataclass(frozen=True)
-class Expansion:
+class LeadingTerms:
     """The sum of the terms, up to a bounded multiple of the errors' sum."""
 
     terms: Terms
@@ -88,13 +88,13 @@ class Asymptotics:
         self.variable, self.limit, self.depth = variable, limit, depth
         self.arithmetic, self.field = arithmetic, arithmetic.field
         self.one: NormalForm = arithmetic.constant(self.field.one)
-        self._seen: dict[Expr, Expansion] = {}
+        self._seen: dict[Expr, LeadingTerms] = {}
         self._order: dict[tuple[Monomial, Monomial], int] = {}
         self._signs: dict[Form, int] = {}
 
     # -- where an expansion tends ------------------------------------------------------------------
 
-    def tendency(self, f: Expansion) -> Tendency:
+    def tendency(self, f: LeadingTerms) -> Tendency:
         """Where the function tends.
 
         Raises
@@ -109,10 +109,10 @@ class Asymptotics:
             if any(self.compare(e, CONSTANT) >= 0 for e in f.errors):
                 raise Cancelled
             return Tendency(f.terms.get(CONSTANT, {}))
-        _, c = self.leading(Expansion(growing, f.errors))
+        _, c = self.leading(LeadingTerms(growing, f.errors))
         return Tendency(None, self.sign(c))
 
-    def is_bounded(self, f: Expansion) -> bool:
+    def is_bounded(self, f: LeadingTerms) -> bool:
         """Whether the function stays bounded; False where it certainly does not."""
         if not any(self.compare(m, CONSTANT) > 0 for m in f.terms):
             if any(self.compare(e, CONSTANT) > 0 for e in f.errors):
@@ -120,7 +120,7 @@ class Asymptotics:
             return True
         return self.tendency(f).value is not None
 
-    def eventual_sign(self, f: Expansion) -> int:
+    def eventual_sign(self, f: LeadingTerms) -> int:
         """The sign all the way to the limit; 0 for zero."""
         return 0 if f.is_zero else self.sign(self.leading(f)[1])
 
@@ -141,7 +141,7 @@ class Asymptotics:
             return next((s for power in m.powers if (s := self.sign(dict(power)))), 0)
         return self.sign(self.leading(self._log_of_monomial(m))[1])
 
-    def leading(self, f: Expansion) -> tuple[Monomial, NormalForm]:
+    def leading(self, f: LeadingTerms) -> tuple[Monomial, NormalForm]:
         """The term that every other one and the errors are small against.
 
         Raises
@@ -276,17 +276,17 @@ class Asymptotics:
     def _quotient(self, m: Monomial, n: Monomial) -> Monomial:
         return self._times(m, self._raised(n, self.arithmetic.negate(self.one)))
 
-    def _log_of_monomial(self, m: Monomial) -> Expansion:
+    def _log_of_monomial(self, m: Monomial) -> LeadingTerms:
         terms = {self._iterated_log(i + 1): dict(p) for i, p in enumerate(m.powers) if p}
-        return Expansion(terms | {inner: dict(c) for inner, c in m.growing})
+        return LeadingTerms(terms | {inner: dict(c) for inner, c in m.growing})
 
     # -- sums and products -------------------------------------------------------------------------
 
-    def constant(self, form: NormalForm) -> Expansion:
+    def constant(self, form: NormalForm) -> LeadingTerms:
         form = self.arithmetic.canonical(form)
-        return Expansion({CONSTANT: form} if form else {})
+        return LeadingTerms({CONSTANT: form} if form else {})
 
-    def add(self, *summands: Expansion) -> Expansion:
+    def add(self, *summands: LeadingTerms) -> LeadingTerms:
         terms: dict[Monomial, NormalForm] = {}
         for f in summands:
             for m, c in f.terms.items():
@@ -299,10 +299,10 @@ class Asymptotics:
                     del terms[m]
         return self._pruned(terms, frozenset().union(*(f.errors for f in summands)))
 
-    def negate(self, f: Expansion) -> Expansion:
-        return Expansion({m: self.arithmetic.negate(c) for m, c in f.terms.items()}, f.errors)
+    def negate(self, f: LeadingTerms) -> LeadingTerms:
+        return LeadingTerms({m: self.arithmetic.negate(c) for m, c in f.terms.items()}, f.errors)
 
-    def multiply(self, f: Expansion, g: Expansion) -> Expansion:
+    def multiply(self, f: LeadingTerms, g: LeadingTerms) -> LeadingTerms:
         terms: dict[Monomial, NormalForm] = {}
         for m, c in f.terms.items():
             check()
@@ -320,7 +320,7 @@ class Asymptotics:
         errors |= {self._times(m, e) for m in f.terms for e in g.errors}
         return self._pruned(terms, frozenset(errors))
 
-    def _pruned(self, terms: Terms, errors: frozenset[Monomial]) -> Expansion:
+    def _pruned(self, terms: Terms, errors: frozenset[Monomial]) -> LeadingTerms:
         """Without the terms that are no larger than an error, and the errors that are smaller than
         another.
         """
@@ -330,7 +330,7 @@ class Asymptotics:
         kept = {m: c for m, c in terms.items() if not any(self._covers(e, m) for e in errors)}
         if len(kept) > MOST_TERMS:
             raise OutsideScope(f"an expansion has more than {MOST_TERMS} terms")
-        return Expansion(kept, errors)
+        return LeadingTerms(kept, errors)
 
     def _covers(self, e: Monomial, m: Monomial) -> bool:
         """Whether m is certainly no larger than e in the limit."""
@@ -341,7 +341,7 @@ class Asymptotics:
 
     # -- powers, exp, log --------------------------------------------------------------------------
 
-    def _series(self, u: Expansion, coefficient: Callable[[int], NormalForm]) -> Expansion:
+    def _series(self, u: LeadingTerms, coefficient: Callable[[int], NormalForm]) -> LeadingTerms:
         """The sum of c_k u^k for a u that vanishes, up to the order of the depth."""
         result, power = self.constant(coefficient(0)), self.constant(self.one)
         if u.is_zero:
@@ -353,23 +353,23 @@ class Asymptotics:
             power = self._pruned(product.terms, product.errors | beyond)
             if c := coefficient(k):
                 result = self.add(result, self.multiply(power, self.constant(c)))
-        return Expansion(result.terms, result.errors | beyond)
+        return LeadingTerms(result.terms, result.errors | beyond)
 
-    def _factored(self, f: Expansion) -> tuple[Monomial, NormalForm, Expansion]:
+    def _factored(self, f: LeadingTerms) -> tuple[Monomial, NormalForm, LeadingTerms]:
         """`(m, c, u)` with f = c m (1 + u), c of certain sign and u that vanishes."""
         m, c = self.leading(f)
         self.sign(c)
-        inverse = Expansion(
+        inverse = LeadingTerms(
             {
                 self._raised(m, self.arithmetic.negate(self.one)): self.arithmetic.integer_power(
                     c, -1
                 )
             }
         )
-        rest = Expansion({n: d for n, d in f.terms.items() if n != m}, f.errors)
+        rest = LeadingTerms({n: d for n, d in f.terms.items() if n != m}, f.errors)
         return m, c, self.multiply(rest, inverse)
 
-    def power(self, f: Expansion, exponent: NormalForm) -> Expansion:
+    def power(self, f: LeadingTerms, exponent: NormalForm) -> LeadingTerms:
         """The power with an exponent that is free of the variable."""
         whole = _whole(exponent)
         if whole is not None and 0 <= whole <= SMALL_POWER:
@@ -384,7 +384,7 @@ class Asymptotics:
             if whole is None
             else self.arithmetic.integer_power(c, whole)
         )
-        front = Expansion({self._raised(m, exponent): self.arithmetic.canonical(scale)})
+        front = LeadingTerms({self._raised(m, exponent): self.arithmetic.canonical(scale)})
         return self.multiply(front, self._series(u, self._binomials(exponent)))
 
     def _binomials(self, exponent: NormalForm) -> Callable[[int], NormalForm]:
@@ -398,7 +398,7 @@ class Asymptotics:
             coefficients.append(self.arithmetic.multiply(coefficients[-1], factor))
         return coefficients.__getitem__
 
-    def log(self, f: Expansion) -> Expansion:
+    def log(self, f: LeadingTerms) -> LeadingTerms:
         if f.is_zero:
             raise OutsideScope("the logarithm of an expression that is identically zero")
         m, c, u = self._factored(f)
@@ -414,7 +414,7 @@ class Asymptotics:
             self._series(u, coefficient),
         )
 
-    def exp(self, f: Expansion) -> Expansion:
+    def exp(self, f: LeadingTerms) -> LeadingTerms:
         """The exponential: what grows goes into the monomial, the constant into the coefficient, and
         what vanishes into a series.
         """
@@ -432,8 +432,8 @@ class Asymptotics:
         for k in range(1, self.depth + 1):
             factor = self.arithmetic.constant(self.field.rational(1, k))
             factorials.append(self.arithmetic.multiply(factorials[-1], factor))
-        series = self._series(Expansion(vanishing, f.errors), factorials.__getitem__)
-        return self.multiply(Expansion({monomial: scale}), series)
+        series = self._series(LeadingTerms(vanishing, f.errors), factorials.__getitem__)
+        return self.multiply(LeadingTerms({monomial: scale}), series)
 
     def _exp_of_term(self, m: Monomial, c: NormalForm) -> Monomial:
         frozen = frozenset(c.items())
@@ -444,7 +444,7 @@ class Asymptotics:
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def expand(self, e: Expr) -> Expansion:
+    def expand(self, e: Expr) -> LeadingTerms:
         """The expansion of an expression.
 
         Raises
@@ -456,15 +456,15 @@ class Asymptotics:
             self._seen[e] = self._expand(e)
         return self._seen[e]
 
-    def _expand(self, e: Expr) -> Expansion:
+    def _expand(self, e: Expr) -> LeadingTerms:
         if self.variable not in e.free_symbols:
             return self.constant(normal_form(e, self.arithmetic))
         if e == self.variable:
             towards = self.arithmetic.constant(self.field.rational(1 if self.limit == "oo" else -1))
-            return Expansion({self._raised(self._iterated_log(0), towards): self.one})
+            return LeadingTerms({self._raised(self._iterated_log(0), towards): self.one})
         if e.is_Add:
             total = self.add(*map(self.expand, e.args))
-            return Expansion({}) if total.errors and not total.terms and vanishes(e) else total
+            return LeadingTerms({}) if total.errors and not total.terms and vanishes(e) else total
         if e.is_Mul:
             return reduce(self.multiply, map(self.expand, e.args))
         if e.is_Pow:
@@ -482,7 +482,7 @@ class Asymptotics:
             return self.expand(e.definition())
         raise OutsideScope(f"{e.func.__name__} has no expansion here: {e}")
 
-    def _expand_power(self, e: Expr) -> Expansion:
+    def _expand_power(self, e: Expr) -> LeadingTerms:
         base = self.expand(e.base)
         if self.variable not in e.exp.free_symbols:
             exponent = self.arithmetic.canonical(normal_form(e.exp, self.arithmetic))
@@ -510,4 +510,4 @@ def _whole(form: NormalForm) -> int | None:
     return None
 
 
-__all__ = ["Asymptotics", "Cancelled", "Expansion", "Tendency", "Undetermined", "vanishes"]
+__all__ = ["Asymptotics", "Cancelled", "LeadingTerms", "Tendency", "Undetermined", "vanishes"]

@@ -5,14 +5,14 @@ enclosure, or undecided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sympy import Abs, Dummy, Expr, Symbol, sympify
+from sympy import Abs, Expr, sympify
 
-from ..algebra.answer import Answer, Condition, Decision
+from ..algebra.answer import Answer, Condition, Decision, undecided
 from ..algebra.arithmetic import OutsideScope
-from ..algebra.boundary import put_in, with_boundary
+from ..algebra.boundary import with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import (
     POINTS_TO_PROVE,
@@ -24,7 +24,7 @@ from .argument import BOUNDS, PROVED
 from .claim import Claim
 from .counterexample import any_point, counterexample, counterexample_downhill
 from .search import why_positive
-from .terms import POSITIVE, by_terms
+from .terms import POSITIVE
 
 EQUAL = "the two sides are equal"
 
@@ -104,22 +104,38 @@ def _with_points(
         found = len(points_where(conditions, symbols, seed, POINTS_TO_PROVE))
         if found < POINTS_TO_PROVE:
             reason = few_points("the bound holds on its conditions", found)
-            return Decision(Answer.UNDECIDED, reason, conditions)
+            return undecided(reason, conditions)
     return decision
 
 
 def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    strict = relation in ("<", ">")
-    known = _strict if strict else _weak
-    decision = known(lhs, relation, rhs, assume, seed)
-    if decision.answer is not Answer.UNDECIDED:
-        return decision
+    strict, weakly = relation in ("<", ">"), f"{relation[0]}="
     larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
-    return (
-        _sought(larger, smaller, assume, strict=strict, seed=seed)
-        or counterexample_downhill(lhs, relation, rhs, assume, seed)
-        or decision
+    refuted = counterexample(lhs, weakly, rhs, assume, seed)
+    if refuted is not None:
+        return refuted
+    weak = decide(larger, smaller, assume=assume, seed=seed)
+    if weak.proved:
+        weak = replace(weak, reason=EQUAL)
+        if strict and (witness := any_point(lhs, rhs, assume, seed)) is not None:
+            return Decision(Answer.REFUTED, EQUAL, witness=witness)
+    elif proof := _sought(larger, smaller, assume, strict=strict, seed=seed):
+        return proof
+    elif refuted := counterexample_downhill(lhs, relation, rhs, assume, seed):
+        return refuted
+    elif strict:
+        weak = _sought(larger, smaller, assume, strict=False, seed=seed) or weak
+    if not weak.proved:
+        return undecided("neither a proof is found nor a point where it fails")
+    if not strict:
+        return weak
+    needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
+    reason = (
+        f"it is proved only where {', '.join(map(str, needed))}, which is not assumed"
+        if weak.reason == POSITIVE and needed
+        else f"{weakly} is proved ({weak.reason}); whether the two sides are ever equal is not decided"
     )
+    return undecided(reason, weak.conditions if needed else ())
 
 
 def _sought(
@@ -137,11 +153,16 @@ def _sought(
     needed = tuple(e for e in arithmetic.positive if e not in assume)
     if strict and (needed or arithmetic.nonzero):
         return None
-    reason = why_positive(larger - smaller, (*assume, *needed), strict=strict, seed=seed)
-    conditions = tuple(Condition(e, ">") for e in (*assume, *needed)) + tuple(
-        Condition(e, "!=") for e in arithmetic.nonzero
+    reason = why_positive(
+        larger - smaller,
+        (*assume, *needed),
+        strict=strict,
+        seed=seed,
+        nonzero=tuple(arithmetic.nonzero),
     )
-    return Decision(Answer.PROVED, reason, conditions) if reason else None
+    conditions = [Condition(e, ">") for e in (*assume, *needed)]
+    conditions += [Condition(e, "!=") for e in arithmetic.nonzero]
+    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions))) if reason else None
 
 
 def _without_bars(e: Expr) -> Expr:
@@ -149,86 +170,6 @@ def _without_bars(e: Expr) -> Expr:
     if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and e.exp > 0):
         return e.func(*(_without_bars(part) for part in e.args), evaluate=False)
     return _without_bars(e.args[0]) if isinstance(e, Abs) else e
-
-
-def _weak(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
-    refuted = counterexample(lhs, relation, rhs, assume, seed)
-    if refuted is not None:
-        return refuted
-    equal = decide(larger, smaller, assume=assume, seed=seed)
-    if equal.proved:
-        return Decision(Answer.PROVED, EQUAL, equal.conditions)
-    inside = _inside(assume)
-    kept = tuple(
-        a
-        for a in (a.subs([(x, value) for x, value, _ in inside]) for a in assume)
-        if a.is_positive is not True
-    )
-    for x, value, _ in inside:
-        larger, smaller = (put_in(side, {x: value}) for side in (larger, smaller))
-    try:
-        decision = by_terms(larger, smaller, kept)
-    except OutsideScope as error:
-        return Decision(Answer.UNDECIDED, str(error))
-    if decision.proved:
-        back = [excess for _, _, excess in reversed(inside)]
-        conditions = [Condition(c.expression.subs(back), c.relation) for c in decision.conditions]
-        return Decision(
-            Answer.PROVED,
-            decision.reason,
-            tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *conditions))),
-        )
-    return decision
-
-
-def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    weak = _weak(lhs, f"{relation}=", rhs, assume, seed)
-    if not weak.proved:
-        return weak
-    needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
-    if weak.reason == POSITIVE and not needed:
-        return weak
-    if weak.reason == POSITIVE:
-        shown = ", ".join(map(str, needed))
-        return Decision(
-            Answer.UNDECIDED,
-            f"it is proved only where {shown}, which is not assumed",
-            weak.conditions,
-        )
-    if weak.reason == EQUAL and (witness := any_point(lhs, rhs, assume, seed)) is not None:
-        return Decision(Answer.REFUTED, EQUAL, witness=witness)
-    return Decision(
-        Answer.UNDECIDED,
-        f"{relation}= is proved ({weak.reason}); whether the two sides are ever equal is not "
-        f"decided",
-    )
-
-
-def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Expr]]]:
-    """What builds bounds of the form x > e and x < e in: x = e + u, x = e/(1 + u) with u > 0, and
-    what u is.
-    """
-    replacements: list[tuple[Symbol, Expr, tuple[Symbol, Expr]]] = []
-    for assumption in assume:
-        current = assumption.subs([(x, value) for x, value, _ in replacements])
-        for x in sorted(current.free_symbols, key=lambda symbol: symbol.name):
-            bound = x - current if current.coeff(x, 1) == 1 else x + current
-            if (
-                x in bound.free_symbols
-                or bound.is_positive is not True
-                or any(x == old for old, _, _ in replacements)
-            ):
-                continue
-            if current.coeff(x, 1) != 1 and x.is_positive is not True:
-                continue  # below a bound x may be negative
-            excess = Dummy("u", positive=True)
-            if current.coeff(x, 1) == 1:
-                replacements.append((x, bound + excess, (excess, x - bound)))
-            else:
-                replacements.append((x, bound / (1 + excess), (excess, bound / x - 1)))
-            break
-    return replacements
 
 
 @dataclass(frozen=True)
@@ -240,5 +181,5 @@ class ByBound:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "the automatic decision of bounds serves bounds only")
+            return undecided("the automatic decision of bounds serves bounds only")
         return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer, Symbol, latex, oo
 
+from ..algebra.answer import undecided
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
-from ..algebra.decide import Answer, Condition, Decision, decide
+from ..algebra.decide import Condition, Decision, decide
 from ..algebra.field import CoefficientField
 from ..algebra.functions import Partial
 from .argument import (
@@ -156,15 +157,13 @@ class Claim:
         for form in self.through if decision.proved else ():
             same = decide(form, self.rhs, assume=self.assume)
             if not same.proved:
-                return Decision(Answer.UNDECIDED, f"{form} is not the right side: {same}")
+                return undecided(f"{form} is not the right side: {same}")
             decision = replace(decision, conditions=(*decision.conditions, *same.conditions))
         foreign = self._foreign(decision.conditions) if decision.proved else None
         if foreign is None:
             return decision
-        return Decision(
-            Answer.UNDECIDED,
-            f"the argument holds only where {foreign}, which is not assumed",
-            decision.conditions,
+        return undecided(
+            f"the argument holds only where {foreign}, which is not assumed", decision.conditions
         )
 
     def _foreign(self, conditions: Iterable[Condition]) -> Condition | None:

@@ -14,7 +14,7 @@ from sympy import Add, Expr, Rational, Symbol
 
 from ..algebra.answer import Answer, Decision, Witness
 from ..algebra.decide import DIGITS, POINTS_AT_HIGH_PRECISION, witness_at
-from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..algebra.sample import Point, points
 
 POINTS_TO_REFUTE = 64
@@ -111,7 +111,7 @@ def _drawn(
 
 
 def _fails(difference: Any, relation: str) -> bool:
-    return bool(difference.b < 0 if relation[0] == ">" else difference.a > 0)
+    return certainly_fails(f"{relation[0]}=", difference.a, difference.b)
 
 
 def _refutation(

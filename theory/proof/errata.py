@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from sympy import Rational, Symbol
 
 from ..algebra.decide import Witness
-from ..algebra.interval import IntervalEvaluator, Undefined, certainly_positive
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_positive
 from ..algebra.sample import points
-from .argument import BOUNDS, STRICT
+from .argument import BOUNDS
 from .claim import Claim, Verdict
 from .points import PointEvaluator
 
@@ -134,7 +133,7 @@ def refute(claim: Claim, *, at: At = (), digits: int = 50, seed: int = 0) -> Wit
         except Undefined:
             continue
         difference = left - right
-        if _fails(claim.relation, difference.a, difference.b) and _fails(
+        if certainly_fails(claim.relation, difference.a, difference.b) and certainly_fails(
             claim.relation, *(2 * [values[0] - values[1]])
         ):
             lhs, rhs = (str(independent.context.nstr(value, SHOWN_DIGITS)) for value in values)
@@ -149,12 +148,3 @@ def _candidates(claim: Claim, at: At, seed: int) -> Iterator[dict[Symbol, Ration
     if at or not symbols:
         return iter([dict(at)])
     return islice(points(symbols, seed), LARGEST_DRAW)
-
-
-def _fails(relation: str, lowest: Any, highest: Any) -> bool:
-    """Whether a difference lhs - rhs between these bounds certainly breaks the relation."""
-    if relation == "==":
-        return bool(lowest > 0 or highest < 0)
-    if relation in STRICT:
-        return bool(highest <= 0) if relation == ">" else bool(lowest >= 0)
-    return bool(highest < 0) if relation == ">=" else bool(lowest > 0)

@@ -22,14 +22,14 @@ from sympy import (
     sympify,
 )
 
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import Sides, root_of, with_boundary
 from ..algebra.convert import arithmetic_for
 from ..algebra.decide import POINTS_TO_PROVE, points_where, witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.sample import Point
-from .asymptotics import Asymptotics, Cancelled, Expansion, Tendency, Undetermined, vanishes
+from .asymptotics import Asymptotics, Cancelled, LeadingTerms, Tendency, Undetermined, vanishes
 
 #: How many terms of each series are kept; more where these cancel.
 DEPTHS = (2, 4, 8, 12)
@@ -77,11 +77,9 @@ def decide_limit(
         for group in ((lhs, rhs), assume, assume_nonnegative)
     )
     if relation == "~" and sides[1] == 0:
-        return Decision(Answer.UNDECIDED, "a ratio to zero has no limit")
+        return undecided("a ratio to zero has no limit")
     if variable.is_real is not True:
-        return Decision(
-            Answer.UNDECIDED, f"the variable {variable} of a limit must be declared real"
-        )
+        return undecided(f"the variable {variable} of a limit must be declared real")
     question = _Question(relation, variable, limit, tuple(assume_nonzero), seed)
     return _decide(question, sides, strict, weak)
 
@@ -128,8 +126,7 @@ def decide_order(
             moving = Symbol(f"log({x})", real=True)
             values, limit = {x: exp(moving)}, (moving, "0")
     if limit is None:
-        reason = f"where O({size}) vanishes has to be said, as in x -> 0"
-        return Decision(Answer.UNDECIDED, reason)
+        return undecided(f"where O({size}) vanishes has to be said, as in x -> 0")
     groups = [
         tuple(e.xreplace(values) for e in group)
         for group in ((lhs, rhs, size), assume, assume_nonnegative)
@@ -154,10 +151,9 @@ def _from_above(question: _Question, sides: Sides, strict: Sides, weak: Sides) -
         if decision.reason == NOWHERE:
             where = ", ".join(f"{a} > 0" for a in assume if a.has(question.variable))
             reason = f"{where} does not hold all the way to {question.variable} -> {question.limit}"
-            return Decision(Answer.UNDECIDED, f"the assumption {reason}")
+            return undecided(f"the assumption {reason}")
         if found < POINTS_TO_PROVE:
-            reason = f"only {found} sampled points satisfy the assumptions"
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided(f"only {found} sampled points satisfy the assumptions")
         return decision
 
     return with_boundary(judge, sides, (*strict, *moving), fixed)
@@ -199,9 +195,9 @@ class _Question:
         except Undetermined as question:
             e = question.expression
             if splits == MOST_SPLITS or self.variable in e.free_symbols or not _splits(e):
-                return Decision(Answer.UNDECIDED, f"{question}, which is open")
+                return undecided(f"{question}, which is open")
         except (OutsideScope, Undefined) as error:
-            return Decision(Answer.UNDECIDED, str(error))
+            return undecided(str(error))
 
         def within(sides: Sides, assume: Sides) -> Decision:
             return self.judge(sides, assume, splits + 1)
@@ -236,9 +232,7 @@ class _Question:
                 needed += [Condition(domain.outside(e), "!=") for e in arithmetic.nonzero]
                 return Decision(Answer.PROVED, self._why(sides), tuple(dict.fromkeys(needed)))
             return self._refuted(sides, fixed, outcome, calculus, domain)
-        return Decision(
-            Answer.UNDECIDED, f"the leading terms cancel to {DEPTHS[-1]} orders, and further"
-        )
+        return undecided(f"the leading terms cancel to {DEPTHS[-1]} orders, and further")
 
     def _why(self, sides: Sides) -> str:
         if sides[1] in INFINITE:
@@ -274,7 +268,7 @@ class _Question:
         difference = calculus.add(left, calculus.negate(right))
         if difference.errors and not difference.terms:
             typed = domain.inside(sides[0]) - domain.inside(sides[1])
-            difference = Expansion({}) if vanishes(typed) else difference
+            difference = LeadingTerms({}) if vanishes(typed) else difference
         distance = calculus.tendency(difference)
         if distance.value == {}:
             return None
@@ -314,9 +308,8 @@ class _Question:
             if self.relation == "O":
                 reason = f"{what} is not bounded {where}: it tends to {tends}"
             return Decision(Answer.REFUTED, reason, witness=self._witness(sides, point))
-        return Decision(
-            Answer.UNDECIDED,
-            "the true limit is another expression, and no sampled point separates the two",
+        return undecided(
+            "the true limit is another expression, and no sampled point separates the two"
         )
 
     def _shown(self, tendency: Tendency, calculus: Asymptotics, domain: _Domain) -> str:

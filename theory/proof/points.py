@@ -200,18 +200,7 @@ def check_at_points(
             _not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else ""
         )
 
-    def slack(point: Point) -> Any:
-        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
-            raise Undefined("an assumption does not hold")
-        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        size = max(abs(left), abs(right))
-        if 0 in (lhs, rhs):
-            size = max(
-                _size(side, lambda part: abs(evaluator.evaluate(part, point)))
-                for side in (lhs, rhs)
-            )
-        return _share(left - right if relation in (">=", ">") else right - left, size)
-
+    slack = _Bound(evaluator, lhs, relation, rhs, assume).slack
     held: list[Point] = []
     out_of_reach = 0
     drawn = sampled_points(symbols, seed)
@@ -249,8 +238,41 @@ def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
     return tuple(sorted(point.items(), key=lambda item: item[0].name))
 
 
-def _share(gap: Any, size: Any) -> Any:
-    return gap / size if size else gap
+@dataclass(frozen=True)
+class _Bound:
+    """A bound with what its values are worked out by: numbers, or enclosures."""
+
+    evaluator: PointEvaluator | IntervalEvaluator
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    assume: Sequence[Expr]
+
+    def gap(self, point: Point) -> tuple[Any, Any]:
+        """The difference of the sides, positive where the bound holds, and their size."""
+        if any(not -_highest(-self._at(a, point)) > 0 for a in self.assume):
+            raise Undefined("an assumption is not certain")
+        left, right = (self._at(side, point) for side in (self.lhs, self.rhs))
+        sizes = [_highest(abs(left)), _highest(abs(right))]
+        if 0 in (self.lhs, self.rhs):
+            sizes = [
+                _size(side, lambda part: _highest(abs(self._at(part, point))))
+                for side in (self.lhs, self.rhs)
+            ]
+        return (left - right if self.relation in (">=", ">") else right - left), max(sizes)
+
+    def slack(self, point: Point) -> Any:
+        """The gap as a share of the sides."""
+        gap, size = self.gap(point)
+        return _highest(gap) / size if size else _highest(gap)
+
+    def _at(self, e: Expr, point: Point) -> Any:
+        return self.evaluator.evaluate(e, point)
+
+
+def _highest(value: Any) -> Any:
+    """The end of an enclosure; a number is its own."""
+    return getattr(value, "b", value)
 
 
 def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
@@ -425,28 +447,12 @@ def enclose_bound(
     def excluded(difference: Any) -> bool:
         return bool(difference.b < 0 or (strict and difference.b == 0))
 
-    def enclosed(point: Point) -> tuple[Any, Any]:
-        """The difference, positive where the bound holds, and the size of the sides."""
-        if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
-            raise Undefined("an assumption is not certain")
-        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        size = max(abs(left).b, abs(right).b)
-        if 0 in (lhs, rhs):
-            size = max(
-                _size(side, lambda part: abs(evaluator.evaluate(part, point)).b)
-                for side in (lhs, rhs)
-            )
-        return (left - right if relation in (">=", ">") else right - left), size
-
-    def slack(point: Point) -> Any:
-        difference, size = enclosed(point)
-        return _share(difference.b, size)
-
+    bound = _Bound(evaluator, lhs, relation, rhs, assume)
     held: list[Point] = []
     confirmed = equal = 0
     for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
         try:
-            difference, size = enclosed(point)
+            difference, size = bound.gap(point)
         except Undefined:
             continue
         held.append(point)
@@ -462,8 +468,8 @@ def enclose_bound(
         return PointCheck(
             False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly"
         )
-    for point in _tightest(held, slack):
-        if excluded(enclosed(point)[0]):
+    for point in _tightest(held, bound.slack):
+        if excluded(bound.gap(point)[0]):
             return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
     return PointCheck(
         True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly"

@@ -26,7 +26,6 @@ from sympy import (
     Expr,
     Integer,
     Mul,
-    Pow,
     Rational,
     Symbol,
     count_ops,
@@ -34,27 +33,26 @@ from sympy import (
     log,
     symbols,
 )
-from sympy.polys.polyerrors import PolynomialError
 
-from ..algebra.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, linear_log
+from ..algebra.arithmetic import Key, NormalForm, OutsideScope, linear_log
 from ..algebra.boundary import put_in, solved
-from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.deadline import check
 from ..algebra.field import Fraction
 from ..algebra.functions import defined
 from ..algebra.interval import Undefined
 from ..algebra.sample import Point, points
 from .assumed_signs import (
-    are_of_low_degree,
+    MOST_DEGREE,
     collected,
     follows_by_factors,
-    has_long_exponents,
+    largest_exponent,
     powers_as_letters,
     quotients,
 )
 from .holder import is_holder
+from .path import LARGEST_POWER, along, by_name, direction_of
 from .points import PointEvaluator
-from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, weights_of
+from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, Reading, weights_of
 
 Assumed = tuple[Expr, ...]
 
@@ -62,23 +60,35 @@ Assumed = tuple[Expr, ...]
 #: how many points each expression is tried first.
 MOST_OPERATIONS, DEPTH, POINTS = 800, 2, 8
 LARGEST_DRAW, DIGITS, NOISE = 400, 30, 10**-18
-MOST_TERMS, MOST_MULTIPLIERS, MOST_SYMBOLS = 8, 4, 6
+MOST_TERMS = 8
 MOST_MEANS, MOST_CHOICES = 4, 64
+#: Of numbers in exponents.
+LARGEST_EXPONENT = 10**6
 #: An expression of more operations, or of more times as many as there were at first, is not looked at.
 LARGE, LARGER = 80, 4
-LARGEST_POWER = 24
 ZERO, ONE = Integer(0), Integer(1)
+EXACTLY = "weighted AM-GM, its three premises by normal form"
+AM_GM = "weighted AM-GM of the positive terms"
 
 
 class GivenUp(Exception):
     """The search has looked at as much as it may."""
 
 
-def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0) -> str:
+def why_positive(
+    e: Expr,
+    assume: Sequence[Expr],
+    *,
+    strict: bool,
+    seed: int = 0,
+    nonzero: Sequence[Expr] = (),
+) -> str:
     """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
-    where no proof is found.
+    where no proof is found. What is known not to be 0 may be divided by in its terms.
     """
     plain, *known = _as_positive_letters(defined(e), *assume)
+    if reason := _by_terms_alone(plain, tuple(known), strict, seed, nonzero):
+        return reason
     for named, whole in (*_in_one_variable(plain), ("", plain)):
         search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
         with suppress(GivenUp):
@@ -86,6 +96,17 @@ def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0
                 if reason := search.why(whole, tuple(known), strict, depth):
                     return named + reason
     return ""
+
+
+def _by_terms_alone(
+    e: Expr, assume: Assumed, strict: bool, seed: int, nonzero: Sequence[Expr]
+) -> str:
+    """Positive terms, or negative ones under a mean of positive ones, as they are."""
+    reading = Reading.of(e, assume, nonzero)
+    search = Search(seed, 0)
+    if reading is None or not search.holds_at_points(e, assume):
+        return ""
+    return search.by_terms(reading, strict, 0)
 
 
 def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
@@ -120,7 +141,7 @@ class Sign(NamedTuple):
 UNKNOWN = Sign(0, False)
 
 
-class Terms(NamedTuple):
+class SignedTerms(NamedTuple):
     """The terms of a sum by their signs."""
 
     positive: list[NormalForm]
@@ -156,7 +177,7 @@ class Search:
 
     def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
         """The reason, empty for none; what was found, or sought as deep as now, is not sought again."""
-        sign = self._plain_sign(e, assume)
+        sign = self.plain_sign(e, assume)
         if sign.value == 1 and (sign.strict or not strict):
             return POSITIVE if sign.strict else NEVER_NEGATIVE
         if sign.value == -1 and (sign.strict or strict):
@@ -167,7 +188,7 @@ class Search:
             return reason
         check()
         size = int(count_ops(e))
-        if size > self.largest or has_long_exponents(e):
+        if size > self.largest or largest_exponent([e]) > LARGEST_EXPONENT:
             return ""
         self.operations += size
         if self.operations > MOST_OPERATIONS:
@@ -178,37 +199,37 @@ class Search:
         return reason
 
     def _sought(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-        if not self._holds_at_points(e, assume):
+        if not self.holds_at_points(e, assume):
             return ""
         if e.has(Abs):
             return self._by_cases(e, assume, strict, depth)
         if reason := self._by_factors(e, assume, strict, depth):
             return reason
-        reading = _Reading.of(e, assume)
+        reading = Reading.of(e, assume)
         if reading is None:
             return ""
         given, e = e, reading.reduced
         return (
-            self._by_terms(reading, strict, depth)
+            self.by_terms(reading, strict, depth)
             or self._by_logarithms(reading, strict, depth)
             or self._by_excess(e, assume, strict)
             or self._by_what_is_assumed(given, assume, strict, depth)
             or self._by_holder(given, assume, strict)
-            or (self._along(e, assume, strict, depth) if depth else "")
+            or (along(self, e, assume, strict, depth) if depth else "")
         )
 
     # -- points ----------------------------------------------------------------------------------------------------
 
-    def _points(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
+    def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
         """Points where the assumptions hold."""
         key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
         if key not in self.drawn:
             places = (_Place(point) for point in islice(points(key[0], self.seed), LARGEST_DRAW))
-            inside = (p for p in places if all(self._value(a, p, lost=-1) > 0 for a in assume))
+            inside = (p for p in places if all(self.sign_at(a, p, lost=-1) > 0 for a in assume))
             self.drawn[key] = list(islice(inside, POINTS))
         return self.drawn[key]
 
-    def _value(self, e: Expr, place: _Place, *, lost: int) -> int:
+    def sign_at(self, e: Expr, place: _Place, *, lost: int) -> int:
         """The sign of the value, 0 where it is lost in rounding, `lost` where there is none."""
         try:
             terms = [
@@ -219,14 +240,14 @@ class Search:
         value, size = sum(terms), max(map(abs, terms), default=0)
         return 0 if abs(value) <= NOISE * size else (1 if value > 0 else -1)
 
-    def _holds_at_points(self, e: Expr, assume: Assumed) -> bool:
+    def holds_at_points(self, e: Expr, assume: Assumed) -> bool:
         """Whether the expression is negative at none of some points, of which there are some."""
-        near = self._points(e.free_symbols, assume)
-        return bool(near) and all(self._value(e, point, lost=0) >= 0 for point in near)
+        near = self.points_where(e.free_symbols, assume)
+        return bool(near) and all(self.sign_at(e, point, lost=0) >= 0 for point in near)
 
     # -- signs of factors ------------------------------------------------------------------------------------------
 
-    def _plain_sign(self, e: Expr, assume: Assumed) -> Sign:
+    def plain_sign(self, e: Expr, assume: Assumed) -> Sign:
         """The sign that one sees."""
         if e.is_positive or e in assume:
             return Sign(1, True)
@@ -235,25 +256,25 @@ class Search:
         if e.is_nonnegative or isinstance(e, Abs):
             return Sign(1, False)
         if e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.base.is_real:
-            return Sign(1, self._plain_sign(e.base, assume).strict)
+            return Sign(1, self.plain_sign(e.base, assume).strict)
         if e.is_Pow and not e.exp.is_Integer:
-            base = self._plain_sign(e.base, assume)
+            base = self.plain_sign(e.base, assume)
             return base if base.value == 1 else UNKNOWN
         if e.is_Mul:
             value, strict = 1, True
             for factor in e.args:
-                sign = self._plain_sign(factor, assume)
+                sign = self.plain_sign(factor, assume)
                 value, strict = value * sign.value, strict and sign.strict
             return Sign(value, strict and value != 0)
         if e.is_Add:
-            signs = [self._plain_sign(term, assume) for term in e.args]
+            signs = [self.plain_sign(term, assume) for term in e.args]
             if len({sign.value for sign in signs}) == 1:
                 return Sign(signs[0].value, any(sign.strict for sign in signs))
         return UNKNOWN
 
-    def _sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
+    def sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
         """The sign that is seen or proved."""
-        sign = self._plain_sign(e, assume)
+        sign = self.plain_sign(e, assume)
         if sign.value:
             return sign
         for value in (1, -1):
@@ -268,7 +289,7 @@ class Search:
             return ""
         value, certain = 1, True
         for factor in factors:
-            sign = self._sign(factor, assume, depth)
+            sign = self.sign(factor, assume, depth)
             value, certain = value * sign.value, certain and sign.strict
         return "every factor has a known sign" if value == 1 and (certain or not strict) else ""
 
@@ -280,14 +301,14 @@ class Search:
             return ""
         e, *known = powers_as_letters((e, *assume))
         assume = tuple(known)
-        if not are_of_low_degree((e, *assume)):
+        if largest_exponent([e, *assume]) > MOST_DEGREE:
             return ""
         if follows_by_factors(e, assume, strict):
             return "its factors are those of what is assumed positive, and squares"
         if self._by_collecting(e, assume, strict):
             return NEVER_NEGATIVE
         for multiple, rest in quotients(e, assume) if depth else ():
-            if self._sign(multiple, assume, depth) == (1, True) and (
+            if self.sign(multiple, assume, depth) == (1, True) and (
                 self._by_collecting(-rest, assume, False)
                 or self.why(-rest, assume, False, depth - 1)
             ):
@@ -300,7 +321,7 @@ class Search:
         """
 
         def sign(term: Expr) -> Sign:
-            seen = self._plain_sign(term, assume)
+            seen = self.plain_sign(term, assume)
             follows = not seen.value and follows_by_factors(term, assume, False)
             return Sign(1, follows_by_factors(term, assume, True)) if follows else seen
 
@@ -314,24 +335,24 @@ class Search:
         """Positive terms together against the negative ones."""
         if strict or not e.is_Add:
             return ""
-        signs = [self._plain_sign(term, assume).value for term in e.args]
+        signs = [self.plain_sign(term, assume).value for term in e.args]
         if not all(signs) or set(signs) != {1, -1}:
             return ""
         larger, smaller = (
             Add(*(sign * term for term, one in zip(e.args, signs, strict=True) if one == sign))
             for sign in (1, -1)
         )
-        if is_holder(larger, smaller, lambda part: self._plain_sign(part, assume) == (1, True)):
+        if is_holder(larger, smaller, lambda part: self.plain_sign(part, assume) == (1, True)):
             return "Hölder's inequality"
         return ""
 
     def _log_sign(self, base: Expr, assume: Assumed, depth: int) -> Sign:
         """The sign of log(base) for a positive base."""
-        return self._sign(base - 1, assume, depth)
+        return self.sign(base - 1, assume, depth)
 
     # -- terms -----------------------------------------------------------------------------------------------------
 
-    def _by_terms(self, reading: _Reading, strict: bool, depth: int) -> str:
+    def by_terms(self, reading: Reading, strict: bool, depth: int) -> str:
         """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
         for terms in self._readings(reading, depth):
             if not terms.negative:
@@ -349,7 +370,7 @@ class Search:
                 return reason
         return ""
 
-    def _readings(self, reading: _Reading, depth: int) -> Iterator[Terms]:
+    def _readings(self, reading: Reading, depth: int) -> Iterator[SignedTerms]:
         seen: list[int] = []
         for read in READINGS:
             try:
@@ -363,7 +384,9 @@ class Search:
             if by_sign is not None:
                 yield by_sign
 
-    def _by_sign(self, terms: Sequence[NormalForm], reading: _Reading, depth: int) -> Terms | None:
+    def _by_sign(
+        self, terms: Sequence[NormalForm], reading: Reading, depth: int
+    ) -> SignedTerms | None:
         positive: list[NormalForm] = []
         negative: list[NormalForm] = []
         certain: list[bool] = []
@@ -377,9 +400,9 @@ class Search:
                 certain.append(sign.strict)
             else:
                 negative.append(reading.arithmetic.negate(term))
-        return Terms(positive, negative, certain)
+        return SignedTerms(positive, negative, certain)
 
-    def _sign_of_term(self, key: Key, value: Fraction, reading: _Reading, depth: int) -> Sign:
+    def _sign_of_term(self, key: Key, value: Fraction, reading: Reading, depth: int) -> Sign:
         arithmetic, powers = reading.arithmetic, (key[0], ())
         sign = Sign(arithmetic.sign_of_term(powers, value), True)
         if not sign.value:
@@ -397,21 +420,19 @@ class Search:
             sign = Sign(sign.value * of_log.value, sign.strict and of_log.strict)
         return sign
 
-    def _sign_of_coefficient(self, value: Fraction, reading: _Reading, depth: int) -> Sign:
+    def _sign_of_coefficient(self, value: Fraction, reading: Reading, depth: int) -> Sign:
         """By the signs of its irreducible factors, each proved."""
         field = reading.arithmetic.field
         sign, unknown = field.sign_of(value)
         proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
         for prime in unknown:
-            of_prime = self._sign(
-                field.to_sympy(field.prime_fraction(prime)), reading.assume, depth
-            )
+            of_prime = self.sign(field.to_sympy(field.prime_fraction(prime)), reading.assume, depth)
             proved = Sign(proved.value * of_prime.value, proved.strict and of_prime.strict)
         return proved
 
     # -- one term against another ----------------------------------------------------------------------------------
 
-    def _one_by_one(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+    def _one_by_one(self, reading: Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
         """Each negative term is at most a positive one of its own."""
         if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
             return ""
@@ -432,16 +453,16 @@ class Search:
                     return "each negative term is outweighed by a positive one, factor by factor"
         return ""
 
-    def _may_be_larger(self, reading: _Reading, larger: NormalForm, smaller: NormalForm) -> bool:
+    def _may_be_larger(self, reading: Reading, larger: NormalForm, smaller: NormalForm) -> bool:
         """Whether it is so at some points."""
         arithmetic = reading.arithmetic
-        return self._holds_at_points(
+        return self.holds_at_points(
             arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller), reading.assume
         )
 
     def _larger(
         self,
-        reading: _Reading,
+        reading: Reading,
         larger: NormalForm,
         smaller: NormalForm,
         strict: bool,
@@ -461,7 +482,7 @@ class Search:
         except OutsideScope:
             return False
 
-    def _above_one(self, form: NormalForm, reading: _Reading, strict: bool, depth: int) -> bool:
+    def _above_one(self, form: NormalForm, reading: Reading, strict: bool, depth: int) -> bool:
         """Whether a product of powers is at least 1, by its logarithm."""
         arithmetic = reading.arithmetic
         logarithm = arithmetic.canonical(arithmetic.log(form))
@@ -469,7 +490,7 @@ class Search:
             return False  # it has a logarithm only under conditions
         return self._above_zero(logarithm, reading, strict, depth)
 
-    def _by_logarithms(self, reading: _Reading, strict: bool, depth: int) -> str:
+    def _by_logarithms(self, reading: Reading, strict: bool, depth: int) -> str:
         """A sum of logarithms, as the logarithm of one product."""
         logs = sum(linear_log(key) is not None for key in reading.form)
         if logs and self._above_zero(reading.form, reading, strict, depth):
@@ -477,7 +498,7 @@ class Search:
         return ""
 
     def _above_zero(
-        self, logarithm: NormalForm, reading: _Reading, strict: bool, depth: int
+        self, logarithm: NormalForm, reading: Reading, strict: bool, depth: int
     ) -> bool:
         """Whether sum e_i log b_i + f is at least 0."""
         arithmetic = reading.arithmetic
@@ -498,7 +519,7 @@ class Search:
             if sign.value != 1:
                 open_powers.append((exponent, bases))
             certain |= sign.value == 1 and sign.strict
-        signs = [self._sign(part, reading.assume, depth) for part in rest]
+        signs = [self.sign(part, reading.assume, depth) for part in rest]
         if not open_powers and all(sign.value == 1 for sign in signs):
             return certain or not strict or any(sign.strict for sign in signs)
         return depth > 0 and any(
@@ -510,12 +531,12 @@ class Search:
         self, exponent: Expr, bases: list[tuple[int, Expr]], assume: Assumed, depth: int
     ) -> Sign:
         """The sign of `exponent * log(product of whole powers)`."""
-        of_exponent = self._sign(exponent, assume, depth)
+        of_exponent = self.sign(exponent, assume, depth)
         if not of_exponent.value:
             return UNKNOWN
         above = Mul(*(base**n for n, base in bases if n > 0))
         below = Mul(*(base**-n for n, base in bases if n < 0))
-        of_log = self._sign(above - below, assume, depth)
+        of_log = self.sign(above - below, assume, depth)
         return Sign(of_exponent.value * of_log.value, of_exponent.strict and of_log.strict)
 
     def _by_pivot(
@@ -530,7 +551,7 @@ class Search:
         """The same with one exponent divided out: the products above and below are compared as they
         are.
         """
-        sign = self._sign(pivot, assume, depth)
+        sign = self.sign(pivot, assume, depth)
         if not sign.value or not sign.strict:
             return False
         above, below = ONE, ONE
@@ -538,7 +559,7 @@ class Search:
             power = (exponent / pivot).cancel()
             if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
                 return False
-            if self._plain_sign(power, assume).value < 0:
+            if self.plain_sign(power, assume).value < 0:
                 below *= base**-power
             else:
                 above *= base**power
@@ -547,7 +568,7 @@ class Search:
 
     # -- means -----------------------------------------------------------------------------------------------------
 
-    def _by_mean(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+    def _by_mean(self, reading: Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
         """One negative term, or several that are multiples of each other, against the weighted
         geometric mean of some positive ones.
         """
@@ -561,14 +582,14 @@ class Search:
                 chosen = [positive[i] for i in places]
                 spare = terms.leave_something(places)
                 for weights in weights_of(chosen, negative):
-                    if all(self._sign(w, reading.assume, depth) == (1, True) for w in weights):
+                    if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
                         mean = Mul(*((t / w) ** w for t, w in zip(chosen, weights, strict=True)))
                         if others:
-                            left = _Reading.of(mean - Add(negative, *others), reading.assume)
+                            left = Reading.of(mean - Add(negative, *others), reading.assume)
                             if left is not None and not left.given and (spare or not strict):
-                                return "weighted AM-GM of the positive terms"
+                                return AM_GM
                             continue
-                        quotient = _Reading.of(mean / negative, reading.assume)
+                        quotient = Reading.of(mean / negative, reading.assume)
                         if (
                             quotient is not None
                             and len(quotient.given) == 1
@@ -576,10 +597,10 @@ class Search:
                                 quotient.given, quotient, strict and not spare, depth
                             )
                         ):
-                            return "weighted AM-GM of the positive terms"
+                            return EXACTLY if _is_one(quotient) else AM_GM
         return ""
 
-    def _by_means(self, reading: _Reading, terms: Terms, strict: bool) -> str:
+    def _by_means(self, reading: Reading, terms: SignedTerms, strict: bool) -> str:
         """Several negative terms, each a multiple of a mean of positive ones that together take no
         more of them than there is: as in x^2 + y^2 + z^2 >= x y + y z + z x.
         """
@@ -596,7 +617,7 @@ class Search:
         return ""
 
     def _shares(
-        self, reading: _Reading, terms: Terms, negative: NormalForm
+        self, reading: Reading, terms: SignedTerms, negative: NormalForm
     ) -> Iterator[tuple[Rational, ...]]:
         """Shares of the positive terms whose sum is at least the negative term, by AM-GM."""
         arithmetic = reading.arithmetic
@@ -609,13 +630,13 @@ class Search:
                     if not all(w.is_Rational and w.is_positive for w in weights):
                         continue
                     mean = Mul(*(term**w for term, w in zip(chosen, weights, strict=True)))
-                    quotient = _Reading.of(mean / below, reading.assume)
+                    quotient = Reading.of(mean / below, reading.assume)
                     number = quotient.to_sympy() if quotient is not None else None
                     if number is not None and number.is_Rational:
                         shares = dict(zip(places, weights, strict=True))
                         yield tuple(shares.get(i, ZERO) / number for i in range(len(above)))
 
-    # -- along a path ----------------------------------------------------------------------------------------------
+    # -- beyond bounds -----------------------------------------------------------------------------------------------
 
     def _by_excess(self, e: Expr, assume: Assumed, strict: bool) -> str:
         """x = c + u for x > c, and x = c/(1 + u) for 0 < x < c: terms in u > 0."""
@@ -625,184 +646,14 @@ class Search:
             u = Dummy("u", positive=True)
             value = bound + u if direction > 0 else bound / (1 + u)
             assume = tuple(put_in(a, {x: value}) for a in assume if a != assumption)
-            reading = _Reading.of(put_in(e, {x: value}), assume)
+            reading = Reading.of(put_in(e, {x: value}), assume)
             if reading is None:
                 return ""
             e = reading.to_sympy()
             replaced.append(f"{x} is beyond {bound}")
-            if self._by_terms(reading, strict, 0):
+            if self.by_terms(reading, strict, 0):
                 return f"{POSITIVE} in what {' and '.join(replaced)}"
         return ""
-
-    def _along(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
-        """The sign at one place, and of the slope from there."""
-        for x in self._movable(e, assume):
-            for start, directions in self._starts(e, x, assume):
-                here = strict and len(directions) > 1
-                if here and not self._is_positive_at(e, x, start, assume, depth):
-                    continue
-                for direction in directions:
-                    reason = self._from(e, x, start, direction, assume, strict, depth)
-                    if not reason:
-                        break
-                else:
-                    return reason
-        return ""
-
-    def _is_positive_at(self, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int) -> bool:
-        """Whether the value at a start that is itself in question is positive."""
-        there = tuple(a for a in assume if x not in a.free_symbols)
-        value = self._value_at(e, x, start, there)
-        return value is not None and bool(self.why(value, there, True, depth - 1))
-
-    def _movable(self, e: Expr, assume: Assumed) -> list[Symbol]:
-        """The symbols, those first that are assumed to lie beyond something, then those of few terms."""
-        bounded = set().union(*(a.free_symbols for a in assume)) if assume else set()
-        ordered = sorted(
-            e.free_symbols, key=lambda x: (x not in bounded, _in_exponents(e, x), x.name)
-        )
-        return ordered[:MOST_SYMBOLS]
-
-    def _starts(
-        self, e: Expr, x: Symbol, assume: Assumed
-    ) -> Iterator[tuple[Expr, tuple[int, ...]]]:
-        """Where x may start, and which ways it has to go from there."""
-        ends = {1: False, -1: False}
-        for assumption in assume:
-            direction = _direction(assumption, x) if x in assumption.free_symbols else 0
-            start = solved(assumption, x) if direction else None
-            if start is not None:
-                ends[direction] = True
-                yield start, (direction,)
-        if x.is_positive:
-            if not ends[1]:
-                yield ZERO, (1,)
-            inside = [ONE, *_ordered(e.free_symbols - {x}), *self._stationary(e, x)]
-            for start in inside:
-                free = tuple(a for a in assume if x not in a.free_symbols)
-                if (
-                    start.is_positive
-                    and self._lies_inside(start, x, assume)
-                    and self._holds_at_points(put_in(e, {x: start}), free)
-                ):
-                    yield start, (1, -1)
-        elif x.is_real:
-            yield ZERO, (1, -1)
-
-    def _lies_inside(self, start: Expr, x: Symbol, assume: Assumed) -> bool:
-        near = self._points((x, *start.free_symbols), assume)
-        sides = {self._value(x - start, point, lost=0) for point in near}
-        return {1, -1} <= sides
-
-    def _stationary(self, e: Expr, x: Symbol) -> list[Expr]:
-        """Where a slope of two terms is zero."""
-        reading = _Reading.of(e.diff(x), ())
-        if reading is None:
-            return []
-        zero = None
-        for read in READINGS:
-            try:
-                terms = read(reading.form, reading.arithmetic)
-            except OutsideScope:
-                continue
-            if len(terms) == 2:
-                zero = solved(reading.to_sympy(), x)
-                if zero is None:
-                    one, other = (reading.arithmetic.to_sympy(term) for term in terms)
-                    zero = _balance(one, other, x)
-                break
-        return (
-            [zero] if zero is not None and zero.free_symbols | {x} <= e.free_symbols | {x} else []
-        )
-
-    def _from(
-        self,
-        e: Expr,
-        x: Symbol,
-        start: Expr,
-        direction: int,
-        assume: Assumed,
-        strict: bool,
-        depth: int,
-    ) -> str:
-        """`e >= 0` where x has moved from its start, by the value there and the slope on the way."""
-        way = direction * (x - start) if start != 0 or not x.is_positive else None
-        kept = tuple(
-            a
-            for a in assume
-            if x not in a.free_symbols or (a != way and _direction(a, x) == -direction)
-        )
-        region = kept if way is None else (*kept, way)
-        there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
-        for multiplier in self._multipliers(e, x, region):
-            scaled = e if multiplier == 1 else (multiplier * e).expand()
-            slope = direction * scaled.diff(x)
-            if not self._holds_at_points(slope, region) or _Reading.of(scaled, region) is None:
-                continue  # it falls somewhere, or is not smooth all the way
-            value = self._value_at(scaled, x, start, there)
-            if value is None:
-                continue
-            from_zero = not self.why(value, there, True, depth - 1) if strict else True
-            if from_zero and not self.why(value, there, False, depth - 1):
-                continue
-            reason = self.why(slope, region, strict and from_zero, depth - 1)
-            if reason:
-                factor = "" if multiplier == 1 else f" times {multiplier}"
-                way_to_go = "rises" if direction > 0 else "falls"
-                return (
-                    f"the difference{factor} is not negative at {x} = {start}, and grows as {x} "
-                    f"{way_to_go} from there: {reason}"
-                )
-        return ""
-
-    def _multipliers(self, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
-        """1, and the inverses of what depends on x in the terms: each leaves a term that is
-        constant.
-        """
-        found: dict[Expr, None] = {ONE: None}
-        for term in Add.make_args(e):
-            dependent = term.as_independent(x, as_Add=False)[1]
-            positive = Mul(
-                *(f for f in Mul.make_args(dependent) if self._plain_sign(f, region) == (1, True))
-            )
-            if positive != 1:
-                found[1 / positive] = None
-        return list(found)[: MOST_MULTIPLIERS + 1]
-
-    def _value_at(self, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
-        """The value that the expression takes continuously there, if it has one."""
-        if start == 0:
-            value = self._at_zero(e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
-        elif start.is_positive or not x.is_positive:
-            value = put_in(e, {x: start})
-        else:
-            return None
-        if value is None:
-            return None
-        reading = _Reading.of(value, assume)
-        return None if reading is None else reading.to_sympy()
-
-    def _at_zero(self, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
-        """The limit for x -> 0 from above, where each part of the expression has one."""
-        if not e.has(x):
-            return e
-        if e == x:
-            return ZERO
-        parts = [self._at_zero(part, x, assume) for part in e.args]
-        values = [part for part in parts if part is not None]
-        if len(values) < len(parts):
-            return None
-        if e.is_Add or e.is_Mul or isinstance(e, exp):
-            return e.func(*values)
-        if isinstance(e, log):
-            return log(values[0]) if values[0].is_positive else None
-        if isinstance(e, Pow):
-            base, power = values
-            if base.is_positive or (power.is_Integer and power >= 0):
-                return base**power
-            rises = not e.exp.has(x) and self._sign(e.exp, assume, 1) == (1, True)
-            return ZERO if base == 0 and rises else None
-        return None
 
     # -- absolute values -------------------------------------------------------------------------------------------
 
@@ -815,7 +666,7 @@ class Search:
         """
         inner = next(part for part in e.atoms(Abs) if not part.args[0].has(Abs))
         u = inner.args[0]
-        if sign := self._sign(u, assume, depth).value:
+        if sign := self.sign(u, assume, depth).value:
             return self.why(e.xreplace({inner: sign * u}), assume, strict, depth)
         if not _is_analytic(u):
             return ""
@@ -831,64 +682,8 @@ class Search:
         return f"in both cases of {inner}, {reasons[0]}" if all(reasons) and at_zero else ""
 
 
-class _Reading:
-    """An expression as a normal form, where it is defined throughout."""
-
-    def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: Assumed) -> None:
-        self.arithmetic, self.given, self.assume = arithmetic, given, assume
-        self.form = self._lightened(given)
-
-    @classmethod
-    def of(cls, e: Expr, assume: Assumed) -> _Reading | None:
-        try:
-            arithmetic = arithmetic_for((e,), assume)
-            form = arithmetic.canonical(normal_form(e, arithmetic))
-            if arithmetic.positive or arithmetic.nonzero:
-                return None
-            return cls(arithmetic, form, assume)
-        except (OutsideScope, PolynomialError):
-            return None
-
-    def _lightened(self, form: NormalForm) -> NormalForm:
-        """Without common denominators and common factors of certain sign."""
-        field = self.arithmetic.field
-        if not form:
-            return form
-        (first, _), *_ = sorted(form.items(), key=lambda item: len(item[0][0]))
-        if len(form) > 1 and not first[1] and first[0]:
-            inverse = {key: -value for key, value in first[0]}
-            try:
-                form = self.arithmetic.multiply(form, self.arithmetic.exp(dict(inverse)))
-            except OutsideScope:
-                return form
-        common = field.one
-        for value in form.values():
-            below = field.field(value.denom)
-            quotient = field.field(below / common)
-            common = common * field.field(quotient.numer)
-        if field.sign_of(common) == (1, []) and not field.unknown_primes(common):
-            form = {key: value * common for key, value in form.items()}
-        shared = None
-        for value in form.values():
-            shared = value.numer if shared is None else shared.gcd(value.numer)
-        factor = field.field(shared)
-        sign, unknown = field.sign_of(factor)
-        if unknown or field.unknown_primes(factor):
-            return form
-        factor = factor if sign > 0 else -factor
-        return {key: value / factor for key, value in form.items()}
-
-    @cached_property
-    def reduced(self) -> Expr:
-        return self.arithmetic.to_sympy(self.form)
-
-    def to_sympy(self) -> Expr:
-        """The expression itself, sorted."""
-        return self.arithmetic.to_sympy(self.given)
-
-    def base(self, prime: int) -> Expr:
-        one = self.arithmetic.field.one
-        return self.arithmetic.to_sympy({(frozenset(), ((prime, 1),)): one}).args[0]
+def _is_one(quotient: Reading) -> bool:
+    return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
 
 
 def _by_exponent(
@@ -919,39 +714,17 @@ def _gcd(a: int, b: int) -> int:
     return a
 
 
-def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
-    """Where one + other == 0, for monomials in x."""
-    quotient = (-one / other).powsimp(force=False)
-    constant, dependent = quotient.as_independent(x, as_Add=False)
-    base, power = dependent.as_base_exp()
-    if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
-        return None
-    if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
-        return None
-    return constant ** (-1 / power)
-
-
 def _bounded(e: Expr, assume: Assumed) -> tuple[Expr, Symbol, Expr, int] | None:
     """An assumption that is a positive bound of a symbol, with the symbol, the bound, and 1 where x
     lies above it.
     """
     for assumption in assume:
-        for x in _ordered(assumption.free_symbols & e.free_symbols):
-            direction = _direction(assumption, x)
+        for x in by_name(assumption.free_symbols & e.free_symbols):
+            direction = direction_of(assumption, x)
             bound = solved(assumption, x) if direction and x.is_positive else None
             if bound is not None and bound.is_positive:
                 return assumption, x, bound, direction
     return None
-
-
-def _direction(assumption: Expr, x: Symbol) -> int:
-    """1 where the assumption bounds x from below, -1 from above, 0 where that is not seen."""
-    slope = assumption.diff(x)
-    return 1 if slope.is_positive else -1 if slope.is_negative else 0
-
-
-def _in_exponents(e: Expr, x: Symbol) -> bool:
-    return any(part.exp.has(x) for part in e.atoms(Pow))
 
 
 def _is_analytic(u: Expr) -> bool:
@@ -972,7 +745,3 @@ def _parts(e: Expr) -> Iterator[Expr]:
     yield e
     for part in e.args:
         yield from _parts(part)
-
-
-def _ordered(symbols: Iterable[Symbol]) -> list[Symbol]:
-    return sorted(symbols, key=lambda x: x.name)

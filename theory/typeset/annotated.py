@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from .escapes import latex_escaped
 
 if TYPE_CHECKING:
-    from ..verdicts.report import Entry
-    from ..verdicts.source import File, Source
+    from ..verdicts.report import PrintedVerdict
+    from ..verdicts.source import File, TexSource
 
 #: A note takes no room: it hangs in the margin of a page, and in a column at its right end.
 MACRO = r"""\providecommand{\isoflopnote}[1]{\ifvmode\else\vadjust{\vbox to 0pt{\kern-\baselineskip
@@ -30,13 +30,13 @@ WORTH_A_NOTE = ("refuted", "conflict")
 LONGEST_REASON = 70
 
 
-def annotated(source: Source, entries: Sequence[Entry]) -> str:
+def annotated(source: TexSource, entries: Sequence[PrintedVerdict]) -> str:
     """The text of the document with a note behind each display.
 
     Parameters
     ----------
-    source : Source
-    entries : sequence of Entry
+    source : TexSource
+    entries : sequence of PrintedVerdict
         In the order of the document.
     """
     notes: dict[str, list[tuple[int, str]]] = {}
@@ -58,7 +58,7 @@ def annotated(source: Source, entries: Sequence[Entry]) -> str:
     return _with_macro(_written(source, source.files[0], notes))
 
 
-def _written(source: Source, file: File, notes: dict[str, list[tuple[int, str]]]) -> str:
+def _written(source: TexSource, file: File, notes: dict[str, list[tuple[int, str]]]) -> str:
     """The file with its notes and with the files that it includes."""
     changes = [(at, at, note) for at, note in notes.get(file.name, ())]
     for inclusion in source.inclusions:
@@ -80,7 +80,7 @@ def _with_macro(text: str) -> str:
     return MACRO + text if at < 0 else text[:at] + MACRO + text[at:]
 
 
-def _words(entry: Entry) -> str:
+def _words(entry: PrintedVerdict) -> str:
     """The verdict in LaTeX, with the number of the equation and a short reason."""
     number = f"({latex_escaped(entry.number)}) " if entry.number else ""
     reading = f", {latex_escaped(entry.reading)}" if entry.reading else ""

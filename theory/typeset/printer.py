@@ -15,10 +15,10 @@ from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
-from ..algebra.parse import ACCENTS, PRIME, STAR
-from ..algebra.parse import AT as AT_SAMPLES
 from ..algebra.symbols import QUANTITIES
 from ..algebra.symbols import C as COMPUTE
+from ..algebra.tokens import ACCENTS, PRIME, STAR
+from ..algebra.tokens import AT as AT_SAMPLES
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS

@@ -18,10 +18,10 @@ from typing import Any, Protocol
 from mpmath.libmp import round_nearest, to_int, to_str
 from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_power_base
 
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Decision, Witness, undecided
 from ..algebra.decide import witness_at
-from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
-from ..algebra.parse import Token
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
+from ..algebra.tokens import Token
 from .question import BOUNDS, Question
 from .spelling import value_text
 
@@ -174,7 +174,7 @@ class _Enclosures(IntervalEvaluator):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonAtLaw:
     """Two sides at the coefficients of a law, each exact and as typed."""
 
     question: Question
@@ -200,9 +200,7 @@ class Comparison:
         try:
             failing = self._failing_assumption()
             if failing is not None:
-                return Decision(
-                    Answer.UNDECIDED, f"what is assumed does not hold{self.where}: {failing}"
-                )
+                return undecided(f"what is assumed does not hold{self.where}: {failing}")
             if self.typed is None:
                 return self._bound()
             if self.question.relation == "!=":
@@ -211,7 +209,7 @@ class Comparison:
                 return self._term_by_term(self.typed)
             return self._at_a_point(self.typed)
         except Undefined as error:
-            return Decision(Answer.UNDECIDED, f"a side has no value{self.where}: {error}")
+            return undecided(f"a side has no value{self.where}: {error}")
 
     def _apart(self, sides: tuple[TypedSide, TypedSide]) -> Decision:
         """`!=` is what the equality to the digits typed is not."""
@@ -221,27 +219,23 @@ class Comparison:
             reason = decision.reason.replace("fails", "holds", 1)
             return Decision(Answer.PROVED, reason)
         if decision.proved:
-            reason = f"the two sides are equal{self.where} to the digits typed"
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided(f"the two sides are equal{self.where} to the digits typed")
         return decision
 
     def _failing_assumption(self) -> str | None:
-        evaluator, domain = IntervalEvaluator(), self.question.domain
-        for group, relation in ((domain.positive, ">"), (domain.nonnegative, ">=")):
-            for e in group:
-                if e.free_symbols <= self.values.keys():
-                    value = evaluator.evaluate(e, self.values)
-                    if value.b < 0 or (value.b == 0 and relation == ">"):
-                        return f"{e} is {_shown(value)}"
+        for condition in self.question.domain.conditions:
+            e, relation = condition.expression, condition.relation
+            if relation != "!=" and e.free_symbols <= self.values.keys():
+                value = IntervalEvaluator().evaluate(e, self.values)
+                if certainly_fails(relation, value.a, value.b):
+                    return f"{e} is {_shown(value)}"
         return None
 
     # -- numbers -------------------------------------------------------------------------------------------------------
 
     def _at_a_point(self, sides: tuple[TypedSide, TypedSide]) -> Decision:
         evaluator = _Enclosures()
-        left, right = (
-            evaluator.evaluate(side, self.values) for side in (self.question.lhs, self.question.rhs)
-        )
+        left, right = self.question.values_at(self.values, evaluator)
         for (one, other), typed in zip(((right, left), (left, right)), sides[::-1], strict=True):
             if typed.unit is not None:
                 unit = evaluator.rational(typed.unit)
@@ -258,13 +252,12 @@ class Comparison:
         if certainly_nonzero(left - right) and self.question.relation == "==":
             return self._fails(left, right)
         if self.question.relation == "==":
-            return Decision(
-                Answer.UNDECIDED,
-                f"the two sides are both {_shown(left, 10)}{self.where} as far as seen",
+            return undecided(
+                f"the two sides are both {_shown(left, 10)}{self.where} as far as seen"
             )
         apart = abs(left / right - 1) * 100
         reason = f"{_shown(left)} against {_shown(right)}{self.where}, {_shown(apart, 2)} % apart; how near is meant is not said"
-        return Decision(Answer.UNDECIDED, reason)
+        return undecided(reason)
 
     def _rounded(self, value: Any, number: Any, unit: Any, relation: str) -> Decision:
         """Whether a value rounds to a number of this unit; beside `approx` it may be cut off there."""
@@ -272,7 +265,7 @@ class Comparison:
             reason = (
                 f"how near {_shown(value)}{self.where} is to 0 needs something to compare it with"
             )
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided(reason)
         distance = abs(value - number)
         digits = _digits(number, unit)
         if (distance - unit / 2).b <= 0:
@@ -281,9 +274,8 @@ class Comparison:
             return self._holds(value, (digits or 0) - 1)
         if (distance - unit / 2).a > 0:
             return self._fails(value, number)
-        return Decision(
-            Answer.UNDECIDED,
-            f"{_shown(value)}{self.where} lies on the edge of what rounds to {_shown(number)}",
+        return undecided(
+            f"{_shown(value)}{self.where} lies on the edge of what rounds to {_shown(number)}"
         )
 
     def _holds(self, value: Any, digits: int | None) -> Decision:
@@ -306,7 +298,7 @@ class Comparison:
         evaluator = IntervalEvaluator()
         return witness_at(
             whole,
-            *(evaluator.evaluate(side, whole) for side in (self.question.lhs, self.question.rhs)),
+            *self.question.values_at(whole, evaluator),
         )
 
     # -- bounds --------------------------------------------------------------------------------------------------------
@@ -318,9 +310,7 @@ class Comparison:
         question = self.question
         if not self.left_over and question.relation in (*BOUNDS, "!="):
             evaluator = IntervalEvaluator()
-            left, right = (
-                evaluator.evaluate(side, self.values) for side in (question.lhs, question.rhs)
-            )
+            left, right = question.values_at(self.values, evaluator)
             distance = left - right
             positive, negative = bool(distance.a > 0), bool(distance.b < 0)
             holds = {">": positive, ">=": positive, "<": negative, "<=": negative}.get(
@@ -332,9 +322,8 @@ class Comparison:
                 )
             if positive or negative:
                 return self._fails(left, right)
-            return Decision(
-                Answer.UNDECIDED,
-                f"the two sides are both {_shown(left, 10)}{self.where} as far as seen",
+            return undecided(
+                f"the two sides are both {_shown(left, 10)}{self.where} as far as seen"
             )
         if question.relation in BOUNDS and (point := self._failing_point()) is not None:
             names = ", ".join(f"{x} = {value_text(point[x])}" for x in self.left_over)
@@ -353,28 +342,21 @@ class Comparison:
             others = tuple(c for c in decision.conditions if c.expression not in ordered)
             return Decision(Answer.PROVED, f"{decision.reason}{self.where}", others)
         names = ", ".join(map(str, self.left_over))
-        return Decision(Answer.UNDECIDED, f"{names} is not fixed{self.where}: {decision.reason}")
+        return undecided(f"{names} is not fixed{self.where}: {decision.reason}")
 
     def _failing_point(self) -> Mapping[Symbol, Rational] | None:
         """Values of the letters left open at which a bound certainly fails."""
         evaluator, question = IntervalEvaluator(), self.question
-        domain = question.domain
-        known = [
-            *((e, ">") for e in domain.positive),
-            *((e, "!=") for e in domain.nonzero),
-            *((e, ">=") for e in domain.nonnegative),
-        ]
         for scale in SCALES:
             point = {x: Rational(scale) * USUAL.get(str(x), Integer(1)) for x in self.left_over}
             whole = {**self.values, **point}
             try:
-                if not all(Condition(e, relation).holds(evaluator, whole) for e, relation in known):
+                if not question.holds_at(whole, evaluator):
                     continue
-                left, right = (evaluator.evaluate(e, whole) for e in (question.lhs, question.rhs))
+                left, right = question.values_at(whole, evaluator)
             except Undefined:
                 continue
-            distance = left - right
-            if distance.b < 0 if question.relation in (">", ">=") else distance.a > 0:
+            if certainly_fails(question.relation, (left - right).a, (left - right).b):
                 return point
         return None
 
@@ -386,13 +368,9 @@ class Comparison:
         names = " and ".join(map(str, moving))
         if any(typed.unit is not None for typed in sides) and len(moving):
             fix = f"--assume '{moving[0]} == ...' fixes it"
-            return Decision(
-                Answer.UNDECIDED, f"it hangs on {names}, which the law leaves open; {fix}"
-            )
+            return undecided(f"it hangs on {names}, which the law leaves open; {fix}")
         if not any(typed.ranges for typed in sides):
-            return Decision(
-                Answer.UNDECIDED, f"no number is rounded, and {names} is left open{self.where}"
-            )
+            return undecided(f"no number is rounded, and {names} is left open{self.where}")
         evaluator = _Enclosures()
         ranges = {**self.values, **sides[0].ranges, **sides[1].ranges}
         both = [_terms(typed.expression, moving) for typed in sides]
@@ -403,14 +381,14 @@ class Comparison:
             for terms in both
         )
         if left is None or right is None:
-            return Decision(Answer.UNDECIDED, f"the sides are no sums of powers of {names}")
+            return undecided(f"the sides are no sums of powers of {names}")
         if len(left) == len(right) and any(
             all(_meet(one, other) for one, other in zip(left, order, strict=True))
             for order in permutations(right)
         ):
             return Decision(Answer.PROVED, f"every term agrees to the digits typed{self.where}")
         if not (_all_apart(left) and _all_apart(right)):
-            return Decision(Answer.UNDECIDED, f"the terms do not agree one by one{self.where}")
+            return undecided(f"the terms do not agree one by one{self.where}")
         point = {x: USUAL.get(str(x), Integer(10) ** 3) for x in moving}
         pair = next(
             (

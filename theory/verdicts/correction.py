@@ -11,10 +11,11 @@ from itertools import islice
 from sympy import Expr, Mul, Rational, Symbol, cancel, powsimp
 
 from ..algebra import symbols as sym
+from ..algebra.building import NamedFunction
 from ..algebra.decide import Decision
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
-from ..algebra.parse import NamedFunction, ParseError, Token
 from ..algebra.sample import Point, points
+from ..algebra.tokens import ParseError, Token
 from ..budget import Budget
 from ..envelope import coefficient_in_names, derive
 from .question import BOUNDS, Question

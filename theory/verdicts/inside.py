@@ -9,8 +9,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..algebra.answer import Answer, Decision
-from ..algebra.parse import FUNCTION_LETTERS, Token
+from ..algebra.answer import Decision, undecided
+from ..algebra.parse import FUNCTION_LETTERS
+from ..algebra.tokens import Token
 from ..proof.argument import BOUNDS
 from .typed import tokens_of
 
@@ -43,9 +44,9 @@ class Inside:
         between = link.decision
         place = f"inside {self.function}{self.way and f', which {self.way}'}"
         if not between.proved:
-            return Decision(Answer.UNDECIDED, f"{place}: not proved")
+            return undecided(f"{place}: not proved")
         if self.way and not (link.lhs.is_positive and link.rhs.is_positive):
-            return Decision(Answer.UNDECIDED, f"{place}: its arguments may not be positive")
+            return undecided(f"{place}: its arguments may not be positive")
         return replace(between, reason=f"{place}: {between.reason}")
 
 

@@ -13,21 +13,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from ..algebra.latex_input import RELATIONS, tokenize_latex
-from ..algebra.parse import ParseError
-from .source import BEGIN, END, Source
-
-DISPLAYS = (
-    "equation",
-    "align",
-    "gather",
-    "multline",
-    "eqnarray",
-    "flalign",
-    "alignat",
-    "displaymath",
-    "dmath",
+from ..algebra.latex_input import tokenize_latex
+from ..algebra.latex_table import RELATIONS
+from ..algebra.tokens import ParseError
+from .document import (
+    BEFORE_ORNAMENT,
+    PROSE,
+    Layout,
+    ProseSentence,
+    displays,
+    end_of_group,
+    inline_formulas,
 )
+from .source import BEGIN, END, TexSource
+
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
 CASES = ("cases", "dcases", "rcases", "numcases")
 ROWS_ARE_NUMBERED = ("align", "gather", "eqnarray", "flalign", "alignat")
@@ -35,13 +34,9 @@ ROWS_ARE_NUMBERED = ("align", "gather", "eqnarray", "flalign", "alignat")
 #: row, and a sign that draws a conclusion.
 AND, WHERE, ROW, SO = "\1", "\2", "\3", "\4"
 
-OPENING = re.compile(
-    rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
-)
 WHERE_BETWEEN = re.compile(
     r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*"
 )
-SECTION = re.compile(r"\\(?:sub)*(?:section|paragraph)\*?(?![A-Za-z])|\\chapter\*?(?![A-Za-z])")
 SUBEQUATIONS = re.compile(r"\\(begin|end)\{subequations\}")
 NUMBERED_BY_SECTION = re.compile(
     r"\\(?:numberwithin|counterwithin)\*?\{equation\}|\\setcounter\{equation\}"
@@ -56,9 +51,6 @@ ONE_CASES = re.compile(
     re.DOTALL,
 )
 OTHERWISE = re.compile(r"\s*(?:\\text\w*\{|\\mbox\{)?\s*(?:otherwise|else)\b", re.IGNORECASE)
-INLINE = re.compile(
-    r"(?<!\\)\$(?P<dollars>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)\$|\\\((?P<round>.+?)\\\)", re.DOTALL
-)
 CUE = re.compile(
     r"(?:^|[^A-Za-z])(?P<word>where|let|letting|set|setting|put|define[sd]?|defining|denote[sd]?|denoting|with|write|writing)"
     r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
@@ -72,7 +64,6 @@ INNER_MARK = re.compile(
 LEFT_OUT = re.compile(
     r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak|qedhere)(?![A-Za-z])"
 )
-PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
 WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
 WORD_THAT_LIMITS = re.compile(
@@ -107,7 +98,6 @@ NUMBER_BY_HAND = re.compile(
 OTHERWISE_HOLDS = r"\text{otherwise}"
 #: How many characters of prose before a display may say what it is about.
 CONTEXT = 700
-BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 OTHER_RELATIONS = (
     "propto",
     "approx",
@@ -135,6 +125,9 @@ LIMIT = re.compile(
 FACTOR = re.compile(r"[\s&]*\\(?:times|cdot)(?![A-Za-z])")
 TRAILING = re.compile(r"(?:[\s&.,;:]|\\[,;:! ]|\\qq?uad)+\Z")
 EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
+
+
+NO_WORDS = ProseSentence(0, 0, "", ())
 
 
 @dataclass(frozen=True)
@@ -166,12 +159,19 @@ class PrintedEquation:
     """The word that introduces it, where that is one as `let` or `where`."""
     prose: str = ""
     """The text of the section before it, as far as it can belong to it."""
+    sentence: ProseSentence = NO_WORDS
+    """The beginning of the sentence in which its display stands."""
     is_inline: bool = False
     is_branch: bool = False
     is_premise: bool = False
     """Whether a sign of conclusion follows."""
     premises: tuple[str, ...] = ()
     """The equations from which such signs draw it."""
+
+    @property
+    def first(self) -> int:
+        """Where its first sign stands."""
+        return self.start + len(self.text) - len(self.text.lstrip(" &\n\t"))
 
     @property
     def shown(self) -> str:
@@ -190,7 +190,7 @@ class PrintedEquation:
 
 
 def equations(
-    source: Source,
+    source: TexSource,
     *,
     begin: str | None = None,
     end: str | None = None,
@@ -202,7 +202,7 @@ def equations(
 
     Parameters
     ----------
-    source : Source
+    source : TexSource
     begin, end : str, optional
         Markers, each as it stands in the document; there may be several marked regions. By default
         `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
@@ -224,10 +224,12 @@ def equations(
     found = [
         claim
         for start, stop in spans
-        for claim in _with_inline(
-            source.text, start, stop, _explained(source, start, stop, known), every=inline
+        for claim in (
+            *_explained(source, start, stop, known),
+            *_introduced(source.layout, start, stop, every=inline),
         )
     ]
+    found.sort(key=lambda claim: claim.start)
     if not found:
         between = f" between {begin or BEGIN!r} and {end or END!r}"
         is_marked = begin or end or BEGIN in source.text
@@ -235,7 +237,7 @@ def equations(
     return [_with_number(claim, rows) for claim in found]
 
 
-def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
+def regions(source: TexSource, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
     """Where what is to be read begins and ends in the document."""
     text = source.text
     position = text.find(begin or BEGIN)
@@ -259,28 +261,38 @@ def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tupl
 
 
 def _explained(
-    source: Source, start: int, stop: int, known: Collection[str]
+    source: TexSource, start: int, stop: int, known: Collection[str]
 ) -> Iterator[PrintedEquation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
-    text = source.text
+    text, layout = source.text, source.layout
     before: list[PrintedEquation] = []
-    section = start
-    for opening, first, last, end in _displays(source, start, stop):
-        headings = [match.end() for match in SECTION.finditer(text, section, opening)]
-        section = headings[-1] if headings else section
-        cue = CUE.search(text[max(start, opening - 60) : opening])
+    behind = start
+    for display in displays(text, start, stop):
+        if display.last is None or display.end is None:
+            line = source.place(display.start).line
+            raise ParseError(
+                f"{display.opening!r} in line {line} is not closed by {display.closing!r}"
+            )
+        opening, end = display.start, display.end
+        cue = CUE.search(text[max(behind, opening - 60) : opening])
         word = cue["word"].lower() if cue is not None else ""
-        prose = text[max(section, opening - CONTEXT) : opening]
         claims = [
-            replace(claim, display=(opening, end), prose=prose, cue=word, is_branch=is_branch)
-            for branch, is_branch in _branches(text[first:last])
-            for claim in _claims(branch, first)
+            replace(
+                claim,
+                display=(opening, end),
+                prose=_context(layout, start, opening),
+                sentence=layout.before(opening),
+                cue=word,
+                is_branch=is_branch,
+            )
+            for branch, is_branch in _branches(text[display.first : display.last])
+            for claim in _claims(branch, display.first)
         ]
-        if before and PROVIDED.fullmatch(text, start, opening):
+        if before and PROVIDED.fullmatch(text, behind, opening):
             stated = tuple(claim.text.strip() for claim in claims)
             before = [replace(claim, conditions=claim.conditions + stated) for claim in before]
             claims = []
-        if before and WHERE_BETWEEN.fullmatch(text, start, opening):
+        if before and WHERE_BETWEEN.fullmatch(text, behind, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
             texts = tuple(claim.text for claim in defined)
             before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
@@ -288,7 +300,7 @@ def _explained(
         if claims:
             yield from before
             before = claims
-        start = end
+        behind = end
     yield from before
 
 
@@ -320,39 +332,34 @@ def _branches(display: str) -> Iterator[tuple[str, bool]]:
             yield nested, True
 
 
-def _with_inline(
-    text: str, start: int, stop: int, displayed: Iterator[PrintedEquation], *, every: bool
-) -> list[PrintedEquation]:
-    """The claims of the displays with those of the prose between them."""
-    claims = list(displayed)
-    spans = sorted({claim.display for claim in claims})
-    hidden = list(text[start:stop])
-    for first, last in [
-        *spans,
-        *((m.start(), m.end()) for m in OPENING.finditer(text, start, stop)),
-    ]:
-        hidden[first - start : last - start] = "\n\n" + " " * (last - first - 2)
-    prose = "".join(hidden)
-    cue, before = "", 0
-    for match in INLINE.finditer(prose):
-        name = "dollars" if match["dollars"] is not None else "round"
-        formula, between = match[name], prose[before : match.start()]
+def _introduced(layout: Layout, start: int, stop: int, *, every: bool) -> Iterator[PrintedEquation]:
+    """The claims of the prose that a word such as "where" introduces, or all of them."""
+    cue, before = "", start
+    for formula in inline_formulas(layout.prose, start, stop):
+        between = layout.prose[before : formula.start]
         found = CUE.search(between)
         cue = (
             found["word"].lower() if found is not None else cue if LISTED.fullmatch(between) else ""
         )
-        before = match.end()
-        relation = RELATION.search(formula)
+        before = formula.end
+        relation = RELATION.search(formula.text)
         if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
             continue
-        first = start + match.start(name)
-        display = (start + match.start(), start + match.end())
-        context = text[max(start, first - CONTEXT) : first]
-        claims += [
-            replace(claim, display=display, prose=context, cue=cue, is_inline=True)
-            for claim in _claims(formula, first)
-        ]
-    return sorted(claims, key=lambda claim: claim.start)
+        for claim in _claims(formula.text, formula.first):
+            yield replace(
+                claim,
+                display=(formula.start, formula.end),
+                prose=_context(layout, start, formula.first),
+                sentence=layout.before(formula.start),
+                cue=cue,
+                is_inline=True,
+            )
+
+
+def _context(layout: Layout, start: int, at: int) -> str:
+    """The prose of the section before a place, as far as it can say what stands there is about."""
+    section = max((one for one in layout.headings if start <= one < at), default=start)
+    return layout.text[max(section, at - CONTEXT) : at]
 
 
 # -- numbers and labels ------------------------------------------------------------------------------------------------
@@ -362,24 +369,22 @@ def _numbered_rows(text: str) -> Iterator[tuple[int, int, str | None, str | None
     """Where each row of each display begins and ends, its number where that is certain, and its
     label.
     """
-    count, position = 0, 0
+    count = 0
     is_certain = NUMBERED_BY_SECTION.search(text) is None
     groups = [(match.start(), match[1]) for match in SUBEQUATIONS.finditer(text)]
     inside, letter = False, 0
-    while (opening := OPENING.search(text, position)) is not None:
-        name = opening["name"] or ""
-        closing = rf"\end{{{name}}}" if name else r"\]" if opening["bracket"] else "$$"
-        last = text.find(closing, opening.end())
-        if last < 0:
+    for display in displays(text):
+        name, last = display.name, display.last
+        if last is None:
             return
-        while groups and groups[0][0] < opening.start():
+        while groups and groups[0][0] < display.start:
             inside, letter = groups.pop(0)[1] == "begin", 0
             count += inside
         bare = name.rstrip("*")
         is_numbered = bool(name) and not name.endswith("*") and bare != "displaymath"
-        cuts = _row_ends(text[opening.end() : last]) if bare in ROWS_ARE_NUMBERED else []
-        ends = [opening.end() + cut for cut in cuts]
-        for first, stop in pairwise([opening.start(), *ends, last]):
+        cuts = _row_ends(text[display.first : last]) if bare in ROWS_ARE_NUMBERED else []
+        ends = [display.first + cut for cut in cuts]
+        for first, stop in pairwise([display.start, *ends, last]):
             row = text[first:stop]
             label, tag = LABEL.search(row), TAG.search(row)
             number = tag[1] if tag is not None else None
@@ -388,7 +393,6 @@ def _numbered_rows(text: str) -> Iterator[tuple[int, int, str | None, str | None
                 suffix = chr(ord("a") + (letter - 1) % 26) if inside else ""
                 number = f"{count}{suffix}" if is_certain else None
             yield first, stop, number, label[1] if label is not None else None
-        position = last + len(closing)
 
 
 def _row_ends(display: str) -> list[int]:
@@ -406,9 +410,8 @@ def _with_number(
     claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
 ) -> PrintedEquation:
     """The claim with the first number and the first label among the rows over which it stretches."""
-    start = claim.start + len(claim.text) - len(claim.text.lstrip(" &\n\t"))
     stop = claim.start + len(claim.text)
-    own = [row for row in rows if row[0] < stop and row[1] > start]
+    own = [row for row in rows if row[0] < stop and row[1] > claim.first]
     number = next((row[2] for row in own if row[2] is not None), None)
     label = next((row[3] for row in own if row[3] is not None), None)
     return replace(claim, number=number, label=label)
@@ -427,25 +430,6 @@ def _defines(text: str, known: Collection[str]) -> bool:
     except ParseError:
         return False
     return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
-
-
-def _displays(source: Source, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """Where each display begins, where its contents begin and end, and where it ends."""
-    text = source.text
-    while (opening := OPENING.search(text, start, stop)) is not None:
-        closing = (
-            rf"\end{{{opening['name']}}}"
-            if opening["name"]
-            else r"\]"
-            if opening["bracket"]
-            else "$$"
-        )
-        last = text.find(closing, opening.end(), stop)
-        if last < 0:
-            line = source.place(opening.start()).line
-            raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r}")
-        yield opening.start(), opening.end(), last, last + len(closing)
-        start = last + len(closing)
 
 
 # -- one display -------------------------------------------------------------------------------------------------------
@@ -505,9 +489,9 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
     for match in INNER_MARK.finditer(display):
         blank(*match.span())
     for match in LEFT_OUT.finditer(display):
-        blank(match.start(), _end_of_group(display, match.end()))
+        blank(match.start(), end_of_group(display, match.end()))
     for match in PROSE.finditer(display):
-        last = _end_of_group(display, match.end())
+        last = end_of_group(display, match.end())
         inside = display[match.end() + 1 : last - 1]
         if BEFORE_ORNAMENT.search(display, 0, match.start()):
             continue
@@ -526,19 +510,6 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
     for match in IMPLIES.finditer(display):
         blank(*match.span(), SO if match["so"] else AND)
     return "".join(text), embedded, unclear
-
-
-def _end_of_group(text: str, position: int) -> int:
-    """The end of the group in braces that begins here; the position itself where none does."""
-    if text[position : position + 1] != "{":
-        return position
-    depth = 0
-    for i in range(position, len(text)):
-        if text[i] in "{}" and text[i - 1] != "\\":
-            depth += 1 if text[i] == "{" else -1
-            if depth == 0:
-                return i + 1
-    return len(text)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str, str]]:

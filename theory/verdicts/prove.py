@@ -13,16 +13,19 @@ from typing import Any
 
 from sympy import Expr, Symbol, expand_log, log
 
+from ..algebra.answer import undecided
+from ..algebra.building import Domain
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import Domain, ParseError, Token, read
+from ..algebra.parse import read
+from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
     ROUNDED,
     Coefficients,
-    Comparison,
+    ComparisonAtLaw,
     HasCoefficients,
     TypedSide,
     typed_side,
@@ -115,6 +118,30 @@ class ChainLink:
             parts.append("by definition " + ", ".join(self.definitions))
         return "; ".join(parts)
 
+    def lines(self, *, named: bool) -> list[str]:
+        """The link, behind its claim where it is one of several, and what would be right."""
+        lines = [f"{self.text}: {self}" if named else str(self)]
+        lines += [f"the tool derives {self.derived}"] if self.derived else []
+        return lines + ([f"right {self.correction}"] if self.correction else [])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        decision = self.decision
+        witness = decision.witness
+        return {
+            "claim": self.text,
+            "relation": self.relation,
+            "lhs": str(self.lhs),
+            "rhs": str(self.rhs),
+            "answer": decision.answer.value,
+            "reason": decision.reason,
+            "conditions": list(self.conditions),
+            "definitions": list(self.definitions),
+            "derived": self.derived or None,
+            "correction": self.correction or None,
+            "witness": witness and {"point": self.point, "lhs": witness.lhs, "rhs": witness.rhs},
+        }
+
 
 @dataclass(frozen=True)
 class Proof(Shown):
@@ -168,15 +195,20 @@ class Proof(Shown):
         ]
         return (Table(columns, rows, title=f"{self.answer.value}: {self.text.strip()}"),)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "claim": self.text.strip(),
+            "answer": self.answer.value,
+            "links": [link.as_dict() for link in self.links],
+            "free": list(self.free),
+            "read_as": list(self.read_as),
+        }
+
     def __str__(self) -> str:
         lines = [f"{self.answer.value}: {self.text.strip()}"]
         for link in self.links:
-            prefix = f"  {link.text}: " if len(self.links) > 1 else "  "
-            lines.append(f"{prefix}{link}")
-            if link.derived:
-                lines.append(f"  the tool derives {link.derived}")
-            if link.correction:
-                lines.append(f"  right {link.correction}")
+            lines += [f"  {line}" for line in link.lines(named=len(self.links) > 1)]
         positive = [name for name in self.free if name not in self.signs]
         if positive:
             lines.append(f"  free positive symbols: {', '.join(positive)}")
@@ -186,6 +218,49 @@ class Proof(Shown):
         if self.read_as and self.answer is not Answer.PROVED:
             lines.append(f"  read as: {'; '.join(self.read_as)}")
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for every claim; as in `prove`."""
+
+    notation: str = "schaeffer"
+    budget: Budget | None = None
+    law: HasCoefficients | None = None
+    assume: Sequence[str] = ()
+    let: Sequence[str] = ()
+    limit: str | None = None
+    seconds: float | None = None
+    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Of letters of its own that are not just positive."""
+    define: Sequence[str] = ()
+    seed: int = 0
+
+    @property
+    def words(self) -> Vocabulary:
+        """The names and what they mean."""
+        words = vocabulary(self.notation, self.budget or SIX_ND)
+        return replace(words, signs=self.signs) if self.signs else words
+
+    def prove(
+        self,
+        text: str,
+        *,
+        latex: bool = True,
+        define: Sequence[str] = (),
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+        limit: str | None = None,
+    ) -> Proof:
+        """The verdict on one claim under these settings and what is added to them."""
+        settings = replace(
+            self,
+            define=(*self.define, *define),
+            assume=(*self.assume, *assume),
+            let=(*self.let, *let),
+            limit=limit or self.limit,
+        )
+        return _proved(text, settings, latex)
 
 
 def prove(
@@ -258,20 +333,11 @@ def prove(
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     refuse_clashes(budget or SIX_ND, notation)
-    words = vocabulary(notation, budget or SIX_ND)
-    signs, others = _signs_assumed(assume, words)
-    return proved(
-        text,
-        replace(words, signs=signs),
-        latex=latex,
-        assume=others,
-        define=define,
-        let=let,
-        limit=limit,
-        law=law,
-        seed=seed,
-        seconds=seconds,
+    settings = Settings(
+        notation, budget, law, define=define, let=let, limit=limit, seed=seed, seconds=seconds
     )
+    signs, others = _signs_assumed(assume, settings.words)
+    return replace(settings, signs=signs).prove(text, latex=latex, assume=others)
 
 
 def _signs_assumed(
@@ -295,29 +361,9 @@ def _signs_assumed(
     return signs, others
 
 
-def proved(
-    text: str,
-    words: Vocabulary,
-    *,
-    latex: bool = False,
-    assume: Sequence[str] = (),
-    define: Sequence[str] = (),
-    let: Sequence[str] = (),
-    limit: str | None = None,
-    law: HasCoefficients | None = None,
-    seed: int = 0,
-    seconds: float | None = None,
-) -> Proof:
-    """As `prove`, with names that mean what the vocabulary says."""
-    settings: dict[str, Any] = {
-        "latex": latex,
-        "define": define,
-        "let": let,
-        "limit": limit,
-        "law": law,
-        "seed": seed,
-        "seconds": seconds,
-    }
+def _proved(text: str, settings: Settings, latex: bool) -> Proof:
+    words, assume = settings.words, settings.assume
+    define, let, limit, law = settings.define, settings.let, settings.limit, settings.law
     parts, relations = Claims(dict(words.names), words, latex).split(text)
     inside = inside_a_function(parts, relations, assume)
     if inside is not None and inside.function in Given(words, (), define, let).table:
@@ -326,13 +372,13 @@ def proved(
     reader = Claims(given.table, words, latex, given.named)
     whole, parts = parts, parts if inside is None else inside.parts
     if any(relation.text in IMPLICATIONS for relation in relations):
-        return _implied(text, relations, words, assume, settings)
+        return _implied(text, relations, settings, latex)
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
     numbers = None if law is None else Coefficients.of(law, words.notation.name, words.names)
     try:
-        with within(seconds):
+        with within(settings.seconds):
             sides = [
                 reader.side(text, part, relation)
                 for part, relation in zip(parts, [None, *relations], strict=True)
@@ -342,8 +388,8 @@ def proved(
             target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-    chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, seed)
-    links = [chain.link(i, seconds) for i in range(len(relations))]
+    chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, settings)
+    links = [chain.link(i) for i in range(len(relations))]
     if inside is not None:
         if not (links[0].decision.proved or inside.way):
             reader.expression(text, whole[0])  # h(x) may be a product: refused as ambiguous
@@ -378,20 +424,20 @@ class _Chain:
     reader: Claims
     given: Given
     numbers: Coefficients | None
-    seed: int
+    settings: Settings
 
     @property
     def spelling(self) -> Spelling:
         return Spelling(self.reader.latex)
 
-    def link(self, i: int, seconds: float | None) -> ChainLink:
+    def link(self, i: int) -> ChainLink:
         """One link, decided within some time."""
         question = self.question(i)
         try:
-            with within(seconds):
+            with within(self.settings.seconds):
                 decision, definitions = self.answer(i)
         except OutOfTime as error:
-            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
+            decision, definitions = undecided(str(error)), ()
         shown, relation = sources(self.text, self.relations), self.relations[i]
         return ChainLink(
             f"{shown[i]} {relation.text} {shown[i + 1]}",
@@ -414,7 +460,7 @@ class _Chain:
             self.sides[i + 1],
             self.domain,
             self.limit,
-            self.seed,
+            self.settings.seed,
             frozenset(letters - MOVING),
         )
 
@@ -434,7 +480,7 @@ class _Chain:
         reason = (
             "whether the two sides are near each other hangs on a law: name one with --law NAME"
         )
-        return Decision(Answer.UNDECIDED, reason), ()
+        return undecided(reason), ()
 
     def is_rounded(self, i: int) -> bool:
         """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
@@ -446,7 +492,7 @@ class _Chain:
             and any("." in token.text for part in parts for token in part)
         )
 
-    def comparison(self, i: int) -> Comparison:
+    def comparison(self, i: int) -> ComparisonAtLaw:
         """The link at the coefficients of the law."""
         question = self.question(i)
         power = self.power(i) if question.relation == "propto" else None
@@ -456,13 +502,13 @@ class _Chain:
             known = TypedSide(exponent, {}, None)
             number = self.reader.expression(self.text, tokens)
             question = replace(question, lhs=exponent, relation="==", rhs=number)
-            return Comparison(question, (known, typed), self.numbers)
+            return ComparisonAtLaw(question, (known, typed), self.numbers)
         if question.relation not in ROUNDED:
-            return Comparison(question, None, self.numbers)
+            return ComparisonAtLaw(question, None, self.numbers)
         left, right = (
             typed_side(part, question.relation, self.read_with) for part in self.parts[i : i + 2]
         )
-        return Comparison(question, (left, right), self.numbers)
+        return ComparisonAtLaw(question, (left, right), self.numbers)
 
     def read_with(self, tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
         """An expression some of whose names stand for these letters."""
@@ -510,13 +556,7 @@ class _Chain:
 # -- implications ------------------------------------------------------------------------------------------------------
 
 
-def _implied(
-    text: str,
-    relations: Sequence[Token],
-    words: Vocabulary,
-    assume: Sequence[str],
-    settings: dict[str, Any],
-) -> Proof:
+def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
     """`a == b implies c == d`: the right side under the left one as an assumption; `iff` both ways."""
     signs = [relation for relation in relations if relation.text in IMPLICATIONS]
     statements = _statements(text, signs)
@@ -528,7 +568,7 @@ def _implied(
         if sign.text == "iff":
             ways.append((right, left, start))
         for premise, conclusion, position in ways:
-            proof = _under(premise, conclusion, words, assume, settings)
+            proof = _under(premise, conclusion, settings, latex)
             links += [
                 replace(
                     link,
@@ -539,7 +579,7 @@ def _implied(
             ]
             free |= dict.fromkeys(proof.free)
             read_as |= dict.fromkeys(proof.read_as)
-    return Proof(text, tuple(links), tuple(free), tuple(read_as), words.signs)
+    return Proof(text, tuple(links), tuple(free), tuple(read_as), settings.signs)
 
 
 def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
@@ -552,17 +592,10 @@ def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
     return [*statements, (start, text[start:])]
 
 
-def _under(
-    premise: str,
-    conclusion: str,
-    words: Vocabulary,
-    assume: Sequence[str],
-    settings: dict[str, Any],
-) -> Proof:
+def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
     """The conclusion where the premise is assumed; undecided where it cannot be."""
-    reader = Claims(
-        Given(words, (), settings["define"], settings["let"]).table, words, settings["latex"]
-    )
+    words = settings.words
+    reader = Claims(Given(words, (), settings.define, settings.let).table, words, latex)
     parts, relations = reader.split(premise)
     for part in parts:
         reader.expression(premise, part)
@@ -572,14 +605,14 @@ def _under(
         f"{left} {spelt.get(relation.text, relation.text)} {right}"
         for left, relation, right in zip(sides, relations, sides[1:], strict=False)
     ]
-    bare = proved(conclusion, words, assume=assume, **settings)
+    bare = settings.prove(conclusion, latex=latex)
     if bare.answer is Answer.PROVED:
         return bare
     try:
-        return proved(conclusion, words, assume=(*assume, *assumed), **settings)
+        return settings.prove(conclusion, latex=latex, assume=assumed)
     except ParseError as error:
         reason = f"the premise cannot be taken for an assumption: {error}"
-        unused = Decision(Answer.UNDECIDED, reason)
+        unused = undecided(reason)
         return replace(
             bare,
             links=tuple(

@@ -1,28 +1,28 @@
-"""One claim with what is assumed of its letters, decided: for independent letters, and where these
-belong to one run also for what they mean there.
+"""One claim with what is assumed of its letters, decided: for independent letters, sign by sign where these
+need not be positive (x > 0, x = 0, and x = -y for a positive y), and where they belong to one run also for
+what they mean there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from random import Random
 from typing import Any
 
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
+from ..algebra.building import Domain, plainly_positive
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
-from ..algebra.interval import IntervalEvaluator, Undefined
-from ..algebra.parse import Domain
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order
-from .cases import decided_by_signs
 from .typed import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -37,6 +37,9 @@ WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
+#: Cases of signs: four letters of any sign.
+MOST_CASES = 81
+SHOWN = {-1: "<", 0: "=", 1: ">"}
 RECURRENCE = "(x + 1)! = (x + 1) x!"
 #: How many points of whole numbers are tried for claims with factorials, and up to what number.
 WHOLE_POINTS, LARGEST_WHOLE = 200, 7
@@ -61,12 +64,13 @@ class Question:
         """The decision, for each sign of the letters that need not be positive."""
         letters = [x for x in sorted(self.letters, key=str) if x.is_nonnegative is not True]
         if {*letters} <= {sym.LOG_SIZE_RATIO}:
-            decision = self._at_once()
+            decision = self.decide_at_once()
             if not letters or decision.answer is not Answer.UNDECIDED:
                 return decision
-        return decided_by_signs(self, letters, Question._at_once)
+        return _by_signs(self, letters)
 
-    def _at_once(self) -> Decision:
+    def decide_at_once(self) -> Decision:
+        """The decision for letters that are positive, or of any sign at once."""
         known = (e for group in self.domain.groups for e in group)
         if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
             return self._by_recurrence()
@@ -77,7 +81,7 @@ class Question:
             reason = "it fails only at points where " + " or ".join(
                 f"{e} is 0" for e in self.domain.nonzero
             )
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided(reason)
         if decision.witness is not None:
             return replace(decision, witness=self._simpler(decision.witness))
         if not decision.proved:
@@ -87,14 +91,13 @@ class Question:
 
     def _decide(self) -> Decision:
         if self.lhs.has(Remainder):
-            return Decision(Answer.UNDECIDED, "an order term O(...) is no value to begin with")
+            return undecided("an order term O(...) is no value to begin with")
         if self.rhs.has(Remainder):
             (remainder,) = self.rhs.atoms(Remainder)
             kept, size = self.rhs - remainder, remainder.args[0]
             base = size.as_base_exp()[0].as_coeff_Mul()[1]
             if self.limit is None and base in (sym.C, sym.N, sym.D):
-                reason = f"where its left side is O({size}) has to be said, as in x -> oo"
-                return Decision(Answer.UNDECIDED, reason)
+                return undecided(f"where its left side is O({size}) has to be said, as in x -> oo")
             return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
             fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
@@ -116,8 +119,7 @@ class Question:
         """
         factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
         if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
-            reason = "limits of factorials and of the Gamma function are not decided"
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided("limits of factorials and of the Gamma function are not decided")
         decision = replace(
             self,
             lhs=in_values(self.lhs),
@@ -127,7 +129,7 @@ class Question:
         if decision.proved:
             return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
         reason = f"it does not follow from {RECURRENCE} alone"
-        return self._fails_at_whole_numbers() or Decision(Answer.UNDECIDED, reason)
+        return self._fails_at_whole_numbers() or undecided(reason)
 
     def _fails_at_whole_numbers(self) -> Decision | None:
         evaluator = IntervalEvaluator()
@@ -156,16 +158,9 @@ class Question:
 
     def _is_refuted_by(self, left: Any, right: Any) -> bool:
         """Whether the relation certainly fails between two enclosed values."""
-        distance = left - right
-        return bool(
-            {
-                "==": distance.a > 0 or distance.b < 0,
-                ">": distance.b < 0,
-                ">=": distance.b < 0,
-                "<": distance.a > 0,
-                "<=": distance.a > 0,
-            }.get(self.relation, False)
-        )
+        difference = left - right
+        is_known = self.relation in ("==", *BOUNDS)
+        return is_known and certainly_fails(self.relation, difference.a, difference.b)
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
@@ -218,9 +213,9 @@ class Question:
         """Whether lhs/rhs is the same at any two values of the letters that move."""
         moving = self.moving
         if not moving:
-            return Decision(Answer.UNDECIDED, "the right side has no letter that moves")
+            return undecided("the right side has no letter that moves")
         if is_zero(self.lhs) or is_zero(self.rhs):
-            return Decision(Answer.UNDECIDED, "nothing is proportional to 0")
+            return undecided("nothing is proportional to 0")
         others = {x: Symbol(f"{x}'", **x.assumptions0) for x in moving}
         quotient = self.lhs / self.rhs
         elsewhere = replace(
@@ -270,7 +265,7 @@ class Question:
         reason = (
             "neither a bound that keeps the sides apart nor a point where they are equal is found"
         )
-        return self._equal_at_a_point() or Decision(Answer.UNDECIDED, reason)
+        return self._equal_at_a_point() or undecided(reason)
 
     def _equal_at_a_point(self) -> Decision | None:
         """The refutation of what says that the sides are never equal."""
@@ -312,12 +307,14 @@ class Question:
                 continue
 
     def holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
-        groups = ((self.domain.positive, ">"), (self.domain.nonzero, "!="))
-        return all(
-            Condition(e, relation).holds(evaluator, point)
-            for group, relation in (*groups, (self.domain.nonnegative, ">="))
-            for e in group
-        )
+        """Whether all that is assumed certainly holds at a point."""
+        return all(condition.holds(evaluator, point) for condition in self.domain.conditions)
+
+    def values_at(
+        self, point: Mapping[Symbol, Any], evaluator: IntervalEvaluator
+    ) -> tuple[Any, Any]:
+        """Both sides, enclosed."""
+        return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
     def _simpler(self, witness: Witness) -> Witness:
         """Another witness of simple values, at which the two sides are seen to differ; the same
@@ -328,7 +325,7 @@ class Question:
         evaluator = IntervalEvaluator()
         for point in islice(self._simple_points(), SIMPLE_POINTS):
             try:
-                left, right = (evaluator.evaluate(side, point) for side in (self.lhs, self.rhs))
+                left, right = self.values_at(point, evaluator)
             except Undefined:
                 continue
             largest = max(abs(left).b, abs(right).b)
@@ -336,6 +333,130 @@ class Question:
             if plainly and self._is_refuted_by(left, right):
                 return witness_at(point, left, right)
         return witness
+
+
+# -- sign by sign ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The letters with one sign each."""
+
+    signs: Mapping[Symbol, int]
+
+    @property
+    def values(self) -> dict[Symbol, Expr]:
+        """The letters in terms of their sizes, which are positive."""
+        return {x: sign * _size(x) for x, sign in self.signs.items()}
+
+    def of(self, question: Question) -> Question:
+        """The question in sizes, without what is plain of these."""
+        asked = question.at(self.values)
+        groups = ([e for e in group if not plainly_positive(e)] for group in asked.domain.groups)
+        asked = replace(asked, domain=Domain(*groups))
+        if question.limit is None or question.limit[0] not in self.signs:
+            return asked
+        variable, end = question.limit
+        return replace(asked, limit=(_size(variable), end))
+
+    def in_letters(self, e: Expr) -> Expr:
+        """An expression in sizes, in the letters again."""
+        return e.xreplace({_size(x): sign * x for x, sign in self.signs.items()})
+
+    def witness(self, found: Witness) -> Witness:
+        """A witness in sizes, in the letters again."""
+        sizes = dict(found.point)
+        point = {x: value for x, value in found.point if x not in map(_size, self.signs)}
+        point |= {x: sign * sizes.get(_size(x), Integer(1)) for x, sign in self.signs.items()}
+        return replace(found, point=tuple(sorted(point.items(), key=lambda pair: str(pair[0]))))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{x} {SHOWN[sign]} 0" for x, sign in self.signs.items())
+
+
+def _by_signs(question: Question, letters: Sequence[Symbol]) -> Decision:
+    """Proved where it is in every case in which both sides have values, refuted where it is in one."""
+    cases = list(_cases(question, letters))
+    if len(cases) > MOST_CASES:
+        names = ", ".join(map(str, letters))
+        return undecided(f"too many letters may have either sign: {names}")
+    conditions: list[Condition] = []
+    proofs: list[Decision] = []
+    open_ones: list[str] = []
+    for case in cases:
+        outside = _outside(question, case)
+        if outside is not None:
+            conditions += outside
+            continue
+        decision = case.of(question).decide_at_once()
+        if decision.witness is not None:
+            return replace(decision, conditions=(), witness=case.witness(decision.witness))
+        if decision.refuted:
+            return Decision(Answer.REFUTED, f"where {case}: {decision.reason}")
+        if decision.proved:
+            proofs.append(decision)
+            conditions += [
+                Condition(case.in_letters(c.expression), c.relation)
+                for c in decision.conditions
+                if not plainly_positive(c.expression)
+            ]
+        else:
+            open_ones.append(f"where {case}: {decision.reason}")
+    if open_ones:
+        return undecided(open_ones[0])
+    if not proofs:
+        return undecided("for no signs of its letters have both sides values")
+    names = " and ".join(map(str, letters))
+    reason = f"for each sign of {names}" if len(proofs) > 1 else proofs[0].reason
+    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
+
+
+def _cases(question: Question, letters: Sequence[Symbol]) -> Iterator[_Case]:
+    variable, end = question.limit or (None, "")
+    for signs in product(*map(_possible, letters)):
+        case = _Case(dict(zip(letters, signs, strict=True)))
+        of_limit = case.signs.get(variable, 1) if variable is not None else 1
+        if of_limit == 1 or (of_limit == -1 and end == "0"):
+            yield case
+
+
+def _possible(letter: Symbol) -> list[int]:
+    """The signs that a letter may have."""
+    excluded = {1: letter.is_nonpositive, 0: letter.is_nonzero, -1: letter.is_nonnegative}
+    return [sign for sign, never in excluded.items() if never is not True]
+
+
+def _outside(question: Question, case: _Case) -> list[Condition] | None:
+    """What the sides or the assumptions need and the case does not have; None where it has all."""
+    values = case.values
+    needed = [
+        _stated(c.expression, c.relation)
+        for c in question.domain.conditions
+        if _fails_there(c.expression.xreplace(values), c.relation)
+    ]
+    sides = [side.xreplace(values) for side in (question.lhs, question.rhs)]
+    return needed if needed or any(side.has(zoo, nan) for side in sides) else None
+
+
+def _fails_there(e: Expr, relation: str) -> bool:
+    if e.has(zoo, nan):
+        return True
+    if relation == "!=":
+        return is_zero(e)
+    return bool(e.is_nonpositive if relation == ">" else e.is_negative)
+
+
+def _stated(e: Expr, relation: str) -> Condition:
+    """`x^2 > 0` says that x is not 0."""
+    is_square = relation == ">" and e.is_Pow and e.exp.is_even
+    return Condition(e.base, "!=") if is_square else Condition(e, relation)
+
+
+def _size(x: Symbol) -> Symbol:
+    return Symbol(f"|{x}|", positive=True)
+
+
+# -- at one run -------------------------------------------------------------------------------------
 
 
 def decided(
@@ -350,7 +471,7 @@ def decided(
         if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
             names = ", ".join(sorted(map(str, left | right)))
             reason = f"{names} belong to one run, and which of them stays fixed is not said"
-            return Decision(Answer.UNDECIDED, reason), ()
+            return undecided(reason), ()
     return decision, meanings
 
 
@@ -386,7 +507,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
             return independent, ()
         meant = ", ".join(words.meanings(together.union(fixed)))
         reason = f"it fails for independent letters; what they mean at one run ({meant}) is not decided beside what is assumed"
-        return Decision(Answer.UNDECIDED, reason), ()
+        return undecided(reason), ()
     question = claim.at({symbol: words.run[symbol] for symbol in own})
     if not question.has_a_meaning:
         return independent, ()
@@ -396,7 +517,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         return at_run, meanings
     if at_run.answer is Answer.UNDECIDED and independent.refuted:
         reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"
-        return Decision(Answer.UNDECIDED, reason, at_run.conditions), ()
+        return undecided(reason, at_run.conditions), ()
     return independent, ()
 
 

@@ -1,5 +1,9 @@
-"""What a sentence says of the signs of letters, in formulas and in words: "for real $x$", "$s < 0$",
-"where $t$ may be negative".
+"""What the sentences of a document say of the signs of its letters, in formulas and in words: "for real
+$x$", "$s < 0$", "where $t$ may be negative"; and where it holds.
+
+A letter without a meaning is positive, and a claim proved for positive letters need not hold for
+others: so what prose says of a letter decides for which values a claim is meant, and where that is
+not understood there is no verdict.
 """
 
 from __future__ import annotations
@@ -10,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 
-from .paper import INLINE, OPENING
+from .document import FORMULA, Layout, ProseSentence, Scope
+from .paper import PrintedEquation
 from .sign_formulas import (
     ANY,
     INTERVAL,
@@ -28,6 +33,7 @@ from .sign_formulas import (
     signs_in,
     signs_of_set,
 )
+from .supposed import LASTING
 from .vocabulary import said_of
 
 KINDS = {
@@ -108,10 +114,7 @@ EVERY_LETTER = "*"
 ONLY_HERE = re.compile(
     r"\b(?:if|when|whenever|case|for|as|given|provided|where|with|under)\b", re.IGNORECASE
 )
-FOR_GOOD = re.compile(
-    r"\b(?:let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix|throughout|here)\b",
-    re.IGNORECASE,
-)
+FOR_GOOD = re.compile(rf"\b(?:{LASTING}|throughout|here)\b", re.IGNORECASE)
 #: What a sentence may say beside the signs, and still speak of all numbers that have these.
 UNIVERSAL = re.compile(
     r"for|all|every|any|each|arbitrary|whatever|let|be|is|are|we|have|has|then|holds?|it|that|and|also|thus|hence|so|now|the|a"
@@ -119,19 +122,12 @@ UNIVERSAL = re.compile(
     r"|here|whenever|if|suppose|assume|strictly|one|by|both|two|three|given|choice"
 )
 OF_ALL = re.compile(r"\b(?:all|every|any|each|arbitrary|whatever)\b", re.IGNORECASE)
-ABBREVIATION = re.compile(
-    r"(?:i\.\s?e|e\.\s?g|cf|resp|et al|eq|eqs|fig|sec|s\.\s?t|w\.\s?r\.\s?t)\Z", re.IGNORECASE
-)
-SENTENCE_ENDS = re.compile(
-    r"[.?!](?=\s|\Z|\\footnote|\})|\\footnote(?=\{)|\n\s*\n|\\(?:item|begin|end|label|caption)(?![A-Za-z])"
-)
 WORDS = re.compile(r"[A-Za-z'-]+|\0[0-9]+\0|[^\sA-Za-z\0]")
 GOES_ON_WITH = re.compile(
     r"which|that|this|but|although|though|or|nor|unless|except", re.IGNORECASE
 )
 SUBJECT = re.compile(r"\0[0-9]+\0\s+(?:be|is|denotes)\b")
 LISTING = re.compile(r"[\s~,]*(?:and)?[\s~,]*")
-ITEM = re.compile(r"\0([0-9]+)\0")
 
 
 @dataclass(frozen=True)
@@ -213,54 +209,17 @@ class Kinds:
     is_open: bool = False
 
 
-def said_in(text: str) -> Iterator[Said]:
+def said_in(layout: Layout) -> Iterator[Said]:
     """What each sentence of a document says of each letter."""
-    prose = _without_displays(text)
-    for start, end in _sentences(prose):
-        sentence = ProseSentence.of(prose, start, end)
-        if sentence is not None:
-            yield from sentence.said
-
-
-def _without_displays(text: str) -> str:
-    """The prose; of a display only the full stop at its end is left."""
-    characters = list(text)
-    position = 0
-    while (opening := OPENING.search(text, position)) is not None:
-        name = opening["name"]
-        closing = rf"\end{{{name}}}" if name else r"\]" if opening["bracket"] else "$$"
-        last = text.find(closing, opening.end())
-        if last < 0:
-            break
-        end = last + len(closing)
-        characters[opening.start() : end] = " " * (end - opening.start())
-        if re.search(
-            r"\.(?:\s|\\label\{[^{}]*\}|\\(?:qedhere|notag|nonumber))*\Z",
-            text[opening.end() : last],
-        ):
-            characters[end - 1] = "."
-        position = end
-    return "".join(characters)
-
-
-def _sentences(prose: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    inline = [match.span() for match in INLINE.finditer(prose)]
-    for match in SENTENCE_ENDS.finditer(prose):
-        if any(first < match.start() < last for first, last in inline):
-            continue
-        if match.group() == "." and ABBREVIATION.search(
-            prose[max(start, match.start() - 8) : match.start()]
-        ):
-            continue
-        yield start, match.end()
-        start = match.end()
-    yield start, len(prose)
+    for sentence in layout.sentences:
+        spoken = _Spoken.of(sentence)
+        if spoken is not None:
+            yield from spoken.said
 
 
 @dataclass(frozen=True)
-class ProseSentence:
-    """A sentence as words, with a mark for each formula.
+class _Spoken:
+    """A sentence with its turns of speech as single words, and "all variables" as a formula.
 
     Attributes
     ----------
@@ -278,24 +237,19 @@ class ProseSentence:
     text: str
 
     @classmethod
-    def of(cls, prose: str, start: int, end: int) -> ProseSentence | None:
-        """A part of the prose; None where it speaks of no letters."""
-        found = list(INLINE.finditer(prose, start, end))
-        formulas = [SIZING.sub(" ", match["dollars"] or match["round"] or "") for match in found]
-        places = [match.start() for match in found]
-        pieces, last = [], start
-        for i, match in enumerate(found):
-            pieces += [prose[last : match.start()].replace("\0", " "), f" \0{i}\0 "]
-            last = match.end()
-        text = "".join([*pieces, prose[last:end].replace("\0", " ")])
+    def of(cls, sentence: ProseSentence) -> _Spoken | None:
+        """None where it speaks of no letters."""
+        formulas = [SIZING.sub(" ", formula.text) for formula in sentence.formulas]
+        places = [formula.start for formula in sentence.formulas]
+        text = sentence.text
         if EVERYTHING.search(text) is not None:
             text = EVERYTHING.sub(f" \0{len(formulas)}\0 ", text)
             formulas.append(EVERY_LETTER)
-            places.append(end - 1)
+            places.append(sentence.end - 1)
         if not formulas:
             return None
         text = _with_appositions(ANY_SIGN.sub(" anysign ", text))
-        return cls((start, end), tuple(formulas), tuple(places), text)
+        return cls((sentence.start, sentence.end), tuple(formulas), tuple(places), text)
 
     @cached_property
     def words(self) -> list[str]:
@@ -417,21 +371,21 @@ class ProseSentence:
 
     def _value(self, word: str | None) -> str:
         """The number of a word or a formula."""
-        item = ITEM.fullmatch(word or "")
+        item = FORMULA.fullmatch(word or "")
         return (
             self.formulas[int(item[1])] if item else {"zero": "0", "one": "1"}.get(word or "", "")
         )
 
     def _values(self, k: int) -> str | None:
         """The set of numbers that a word is: `(-1, 1)`."""
-        item = ITEM.fullmatch(self.words[k]) if k < len(self.words) else None
+        item = FORMULA.fullmatch(self.words[k]) if k < len(self.words) else None
         formula = self.formulas[int(item[1])].strip() if item is not None else ""
         return formula if NUMBERS.fullmatch(formula) or INTERVAL.fullmatch(formula) else None
 
 
 def _items(words: Sequence[str]) -> list[int]:
     """The formulas among the words."""
-    return [int(item[1]) for word in words if (item := ITEM.fullmatch(word))]
+    return [int(item[1]) for word in words if (item := FORMULA.fullmatch(word))]
 
 
 def _is_passing(before: str) -> bool:
@@ -472,6 +426,62 @@ def _clauses(words: Sequence[str]) -> Iterator[list[str]]:
     yield clause
 
 
+# -- where it holds -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Letters:
+    """What a document says of its letters, in the order of the text."""
+
+    said: tuple[Said, ...]
+    layout: Layout
+
+    @classmethod
+    def of(cls, layout: Layout) -> Letters:
+        return cls(tuple(said_in(layout)), layout)
+
+    def at(self, letter: str, equation: PrintedEquation) -> Said | None:
+        """What holds of a letter at an equation: what its own sentence says, else what was let
+        before; None where nothing is. That a letter is whole is said beside what was let.
+        """
+        place = equation.display[0]
+        near = self._near(letter, place) or self._near(EVERY_LETTER, place)
+        own = [one for one in near if one.sentence[0] <= place < one.sentence[1]]
+        lasting = [one for one in near if not one.is_passing and one.at <= place]
+        before = [one for one in near if one.sentence[1] <= place]
+        if own and before and own[-1].is_discrete:
+            return own[-1].and_also(before[-1])
+        return next(reversed(own or lasting), None)
+
+    def near(self, letter: str, equation: PrintedEquation) -> Said | None:
+        """What is said of a letter anywhere near an equation, of other places: it may have all the
+        signs that it has there. None where it is positive.
+        """
+        others = [
+            one
+            for one in (
+                *self._near(letter, equation.display[0]),
+                *self._near(EVERY_LETTER, equation.display[0]),
+            )
+            if one.signs is None or not one.signs <= POSITIVE
+        ]
+        if not others:
+            return None
+        unclear = [one for one in others if one.signs is None]
+        signs = POSITIVE.union(*(one.signs for one in others if one.signs is not None))
+        return replace([*others, *unclear][-1], signs=None if unclear else signs, is_of_all=False)
+
+    def _near(self, letter: str, place: int) -> list[Said]:
+        return self._by_scope.get((letter, self.layout.part(place)), [])
+
+    @cached_property
+    def _by_scope(self) -> dict[tuple[str, Scope], list[Said]]:
+        groups: dict[tuple[str, Scope], list[Said]] = {}
+        for one in self.said:
+            groups.setdefault((one.letter, self.layout.part(one.at)), []).append(one)
+        return groups
+
+
 # -- words ---------------------------------------------------------------------------------------------
 
 
@@ -479,7 +489,7 @@ def _lists(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Formulas that are listed: from which word to which."""
     k = 0
     while k < len(words):
-        if ITEM.fullmatch(words[k]) is None:
+        if FORMULA.fullmatch(words[k]) is None:
             k += 1
             continue
         first, past = k, k + 1
@@ -487,7 +497,7 @@ def _lists(words: Sequence[str]) -> Iterator[tuple[int, int]]:
             ahead = past
             while ahead < len(words) and words[ahead].lower() in (",", "and", "or", "~"):
                 ahead += 1
-            if past < ahead < len(words) and ITEM.fullmatch(words[ahead]):
+            if past < ahead < len(words) and FORMULA.fullmatch(words[ahead]):
                 past = ahead + 1
             else:
                 break

@@ -9,26 +9,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Decision
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
-from .defined import (
-    COLON_EQUALS,
-    DEFINES,
-    DERIVATIVE,
-    EQUALS_COLON,
-    Definition,
-    Settings,
-    Sides,
-    name_alone,
-)
+from .defined import COLON_EQUALS, DEFINES, DERIVATIVE, EQUALS_COLON, Sides, name_alone
+from .facts import DefinedName, Facts
 from .paper import PrintedEquation
-from .prove import ChainLink, Proof
+from .prove import ChainLink, Proof, Settings
 from .supposed import announces
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -50,7 +42,7 @@ ABOUT_THE_OPTIMUM = re.compile(
 OF_A_RUN = frozenset(["N", "D", "C", "L", "r", "rho", "s"])
 #: Words in front of what a sentence may suppose rather than claim.
 SUPPOSING = ("with",)
-EQUALITY_HOLDS = re.compile(r"\bequality\b[^.$]*\$?\s*\Z", re.IGNORECASE)
+EQUALITY_HOLDS = re.compile(r"\bequality\b[^.\0]*\Z", re.IGNORECASE)
 AT_A_POINT = re.compile(
     r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
     r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
@@ -64,26 +56,8 @@ LOSS_DERIVATIVE = re.compile(
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 
 
-class Document(Protocol):
-    """What the readings of one link need to know of the others, and tell them."""
-
-    settings: Settings
-    words: Vocabulary
-    definitions: list[Definition]
-    numbers: dict[str, str]
-    seen: set[str]
-
-    def meaning(self, name: str) -> str: ...
-
-    def is_letter(self, name: str) -> bool: ...
-
-    def determine(self, name: str, value: Expr, equation: PrintedEquation) -> None: ...
-
-    def suppose(self, text: str, at: int) -> None: ...
-
-
 @dataclass(frozen=True)
-class Trial:
+class TriedEquation:
     """One equation with what may be assumed so that it holds."""
 
     settings: Settings
@@ -182,15 +156,14 @@ def _along_the_budget(budget: Budget) -> list[tuple[str, str]]:
 class Failure:
     """A link that fails for independent letters, and what else it may say."""
 
-    document: Document
+    facts: Facts
     equation: PrintedEquation
     sides: Sides | None
     index: int
     link: ChainLink
     proof: Proof
     quantified: frozenset[str]
-    opaque: Sequence[Definition]
-    trial: Trial
+    opaque: Sequence[DefinedName]
 
     @property
     def letters(self) -> set[Symbol]:
@@ -225,7 +198,7 @@ class Failure:
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
         if self.equation.is_inline and self.equation.cue in SUPPOSING:
             return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
-        if self.equation.is_inline and EQUALITY_HOLDS.search(self.equation.prose):
+        if self.equation.is_inline and EQUALITY_HOLDS.search(self.equation.sentence.text):
             return CONDITION, "says where equality holds"
         if self.link.relation != "==":
             return self._of_undefined() or self._of_a_bound() or (REFUTED, reason)
@@ -249,9 +222,9 @@ class Failure:
     def _of_undefined(self) -> tuple[str, str] | None:
         """Letters that the document does not define."""
         known = {
-            meaning for meaning in self.document.words.names.values() if isinstance(meaning, Symbol)
+            meaning for meaning in self.facts.words.names.values() if isinstance(meaning, Symbol)
         }
-        known |= self.document.words.of_a_run
+        known |= self.facts.words.of_a_run
         free = [x for x in sorted(self.letters - known, key=str) if str(x) not in self.quantified]
         if not free:
             return None
@@ -259,7 +232,7 @@ class Failure:
             value = _solved(self.link.lhs - self.link.rhs, free[0])
             if value is not None:
                 shown = str(value).replace("**", "^")
-                self.document.determine(str(free[0]), value, self.equation)
+                self.facts.determine(str(free[0]), value, self.equation)
                 return DEFINITION, f"determines {free[0]} = {shown}"
         names = ", ".join(map(str, free))
         return UNDECIDED, f"it holds for some values only, and the document does not define {names}"
@@ -268,7 +241,7 @@ class Failure:
     def _is_about_the_law(self) -> bool:
         """Whether one side is a name of the law alone: what it says is said of that name."""
         return any(
-            side is not None and side[0] in self.document.words.names
+            side is not None and side[0] in self.facts.words.names
             for side in (self.left, self.right)
         )
 
@@ -276,15 +249,15 @@ class Failure:
         """`L(N, D) = 1.69 + ...`: another law, or the law in numbers."""
         if self.left is None or self.left[0] not in LOSSES or self.left[1] not in (("N", "D"), ()):
             return None
-        if LOSSES & self.document.seen and not self._is_in_numbers:
+        if LOSSES & self.facts.seen and not self._is_in_numbers:
             return None
-        numbers = _coefficients(self.link.rhs, self.document.words)
+        numbers = _coefficients(self.link.rhs, self.facts.words)
         if numbers:
-            self.document.numbers = numbers
+            self.facts.numbers = numbers
             values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
             return CONDITION, f"gives the law numbers: {values}"
         return CONFLICT, (
-            f"L is the loss {self.document.words.names['L'].body}; the document has another law"
+            f"L is the loss {self.facts.words.names['L'].body}; the document has another law"
         )
 
     def _of_a_definition(self) -> tuple[str, str] | None:
@@ -301,7 +274,7 @@ class Failure:
         earlier = next(
             (
                 d
-                for d in reversed(self.document.definitions)
+                for d in reversed(self.facts.definitions)
                 if d.name == name and d.holds(self.equation.start)
             ),
             None,
@@ -313,13 +286,13 @@ class Failure:
             or COLON_EQUALS.search(self.equation.text)
             or EQUALS_COLON.search(self.equation.text)
         )
-        is_new = name in OURS_ALONE and name not in self.document.seen
-        if not (is_explicit or is_new) or self.document.is_letter(name):
+        is_new = name in OURS_ALONE and name not in self.facts.seen
+        if not (is_explicit or is_new) or self.facts.is_letter(name):
             return None
-        if name not in self.document.words.names:
+        if name not in self.facts.words.names:
             return None
         return CONFLICT, (
-            f"{name} is {self.document.meaning(name)}; if the document means another quantity, say "
+            f"{name} is {self.facts.meaning(name)}; if the document means another quantity, say "
             f"--let '{self._let()}'"
         )
 
@@ -335,26 +308,26 @@ class Failure:
 
     def _of_a_letter(self) -> tuple[str, str] | None:
         """`D = 20 N`, `E = 1.69`: something that is free in the law is fixed."""
-        if self.left is None or self.left[1] or not self.document.is_letter(self.left[0]):
+        if self.left is None or self.left[1] or not self.facts.is_letter(self.left[0]):
             return None
         name = self.left[0]
         value = self.link.rhs
         if name == "C" and _is_a_budget(value):
-            own = (self.document.settings.budget or SIX_ND).compute()
+            own = (self.facts.settings.budget or SIX_ND).compute()
             return (
                 CONFLICT,
                 f"the budget is C = {own}; if the document has another, say --budget '{value}'",
             )
         if value.is_number:
-            self.document.numbers = {**self.document.numbers, name: str(value)}
-            return CONDITION, f"{name}, {self.document.meaning(name)}, is given a number"
+            self.facts.numbers = {**self.facts.numbers, name: str(value)}
+            return CONDITION, f"{name}, {self.facts.meaning(name)}, is given a number"
         given = {sym.N, sym.D, sym.N_MAX, sym.D_MAX}
         closed = sym.C in value.free_symbols and not given & value.free_symbols
         if name in ("N", "D") and closed and not self._is_in_numbers:
             return REFUTED, f"neither for every {name} nor at the optimum"
-        if not self.equation.is_inline and announces(self.equation.prose):
-            self.document.suppose(self.link.text, self.equation.display[1])
-        return CONDITION, f"{name}, {self.document.meaning(name)}, is given a value"
+        if not self.equation.is_inline and announces(self.equation.sentence):
+            self.facts.suppose(self.link.text, self.equation.display[1])
+        return CONDITION, f"{name}, {self.facts.meaning(name)}, is given a value"
 
     @property
     def _is_in_numbers(self) -> bool:
@@ -380,7 +353,7 @@ class Failure:
         alone = [side[0] for side in sides if side is not None]
         is_of_a_run = any(name in OF_A_RUN for name in alone)
         is_choice = all(
-            side is not None and not side[1] and self.document.is_letter(side[0]) for side in sides
+            side is not None and not side[1] and self.facts.is_letter(side[0]) for side in sides
         )
         numbers = [e for e in (self.link.lhs, self.link.rhs) if e.is_number]
         if not (is_of_a_run or is_choice or any(e not in (0, 1) for e in numbers)):
@@ -417,7 +390,7 @@ class Failure:
         """
         left, right = self.link.text.split(f" {self.link.relation} ", 1)
         coefficients = {sym.A, sym.B} & self.link.rhs.free_symbols
-        own = self.link.rhs.free_symbols - set(self.document.words.names.values())
+        own = self.link.rhs.free_symbols - set(self.facts.words.names.values())
         is_formula = bool(coefficients) and not own and not DERIVATIVE.search(right)
         return is_formula and LOSS_DERIVATIVE.fullmatch(left.strip()) is not None
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from .defined import Sides, name_alone
 
 POSITIVE, NONNEGATIVE, NONZERO = frozenset([1]), frozenset([0, 1]), frozenset([-1, 1])

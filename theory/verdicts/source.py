@@ -12,8 +12,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
+from .document import Layout
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"
 HEADER = re.compile(r"%+\s*isoflop:(?P<renames>[^\n]*)")
@@ -91,7 +93,7 @@ class Macro:
 
 
 @dataclass(frozen=True)
-class Source:
+class TexSource:
     """The document as it is read.
 
     Attributes
@@ -116,6 +118,11 @@ class Source:
     renames: tuple[str, ...] = ()
     not_expanded: tuple[str, ...] = ()
     inclusions: tuple[Inclusion, ...] = ()
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Its parts."""
+        return Layout(self.text)
 
     def place(self, position: int) -> Place:
         """Where the character at a position of the text stands."""
@@ -149,7 +156,7 @@ def read_source(
     *,
     read: Callable[[str], str] | None = None,
     markers: Sequence[str] = (BEGIN, END),
-) -> Source:
+) -> TexSource:
     """The document whose main file has this text.
 
     Parameters
@@ -197,10 +204,10 @@ class _Expansion:
         self.files.append(File(name, text, first))
         return Text(text, range(first, first + len(text)), range(first + 1, first + len(text) + 1))
 
-    def source(self) -> Source:
+    def source(self) -> TexSource:
         while self.frames:
             self.step()
-        return Source(
+        return TexSource(
             "".join(self.characters),
             tuple(self.files),
             self.firsts,

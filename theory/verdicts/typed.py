@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from sympy import Add, Expr, Integer, Symbol, oo
 
 from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
+from ..algebra.building import Domain, NamedFunction, plainly_positive, substituted
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero
 from ..algebra.functions import Remainder
 from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import (
-    AT,
-    OPTIMA,
-    PRIME,
-    Domain,
-    NamedFunction,
-    ParseError,
-    Token,
-    plainly_positive,
-    quoted,
-    read,
-    substituted,
-    tokenize,
-)
+from ..algebra.parse import read
+from ..algebra.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
@@ -45,7 +34,6 @@ LIMIT = re.compile(
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
-STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
 
@@ -84,15 +72,7 @@ class Claims:
         if not self.latex:
             tokens = starred(tokens, self.table)
         self._refuse_capital_exponents(text, tokens)
-        parts: list[list[Token]] = [[]]
-        relations: list[Token] = []
-        for token in tokens:
-            if token.kind == "relation":
-                name = RELATION_NAMES.get(token.text, token.text)
-                relations.append(Token("relation", name, token.position))
-                parts.append([])
-            else:
-                parts[-1].append(token)
+        parts, relations = at_relations(tokens)
         if not relations:
             known = "=, !=, <, <=, >, >=, propto, approx, ->, ~ or implies"
             raise ParseError(f"a relation is expected: {known}", text=text)
@@ -227,7 +207,6 @@ class Given:
             left, _, right = (
                 part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("=")
             )
-            right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
             if not (left and right):
                 raise ParseError(f"{quoted(text)}: a new meaning reads `name := expression`")
             reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
@@ -237,7 +216,7 @@ class Given:
                 raise ParseError(
                     f"{unknown[name]!r}: {known} has a meaning only later; name it first"
                 )
-            tokens = tokens_of(right)
+            tokens = starred(tokens_of(right), self.words.names, (*CANNOT_BE_A_FACTOR, "+", "-"))
             meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
             if isinstance(meaning, NamedFunction):
                 renamed[name] = meaning
@@ -378,7 +357,9 @@ def _is_latex(text: str) -> bool:
     return LATEX.search(text) is not None
 
 
-def starred(tokens: Sequence[Token], known: Collection[str]) -> list[Token]:
+def starred(
+    tokens: Sequence[Token], known: Collection[str], ends: Sequence[str] = CANNOT_BE_A_FACTOR
+) -> list[Token]:
     """`N*(C)`, `D*/N*`: a star behind which no factor can stand, or the argument C, is that of the
     optimum.
     """
@@ -387,7 +368,7 @@ def starred(tokens: Sequence[Token], known: Collection[str]) -> list[Token]:
         before, after = tokens[i - 1] if i else token, tokens[i + 1 : i + 4]
         if token.text == "*" and OPTIMA.get(before.text) in known:
             cannot_follow = not after or after[0].kind in ("relation", "power")
-            cannot_follow = cannot_follow or after[0].text in CANNOT_BE_A_FACTOR
+            cannot_follow = cannot_follow or after[0].text in ends
             if cannot_follow or [part.text for part in after] == ["(", "C", ")"]:
                 found[-1] = Token("name", OPTIMA[before.text], before.position)
                 continue
@@ -399,19 +380,38 @@ def tokens_of(text: str) -> list[Token]:
     return tokenize_latex(text) if _is_latex(text) else tokenize(text)
 
 
+def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token]]:
+    """The tokens of each side, and the relations between the sides."""
+    parts: list[list[Token]] = [[]]
+    relations: list[Token] = []
+    for token in tokens:
+        if token.kind == "relation":
+            name = RELATION_NAMES.get(token.text, token.text)
+            relations.append(Token("relation", name, token.position))
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, relations
+
+
+def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:
+    """The name that these tokens are, with its arguments where they are names: `f(x, y)`."""
+    if not tokens or tokens[0].kind != "name":
+        return None
+    name, *rest = tokens
+    arguments = rest[1:-1:2]
+    marks = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
+    is_call = marks == ["(", *[","] * (len(arguments) - 1), ")"] and bool(arguments)
+    is_named = all(token.kind == "name" for token in arguments)
+    return (name, arguments) if not rest or (is_call and is_named) else None
+
+
 def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
     """The name that is defined, with its parameters where it is a function: `f(x, y)`."""
-    name, *rest = tokens
-    parameters = rest[1:-1:2]
-    separators = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
-    is_call = separators == ["(", *[","] * (len(parameters) - 1), ")"] and len(rest) > 2
-    if (
-        name.kind != "name"
-        or any(token.kind != "name" for token in parameters)
-        or (rest and not is_call)
-    ):
+    named = called(tokens)
+    if named is None:
         raise ParseError(f"{quoted(text)}: a definition reads `name == expression`")
-    return _joined(name), parameters
+    return _joined(named[0]), named[1]
 
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:

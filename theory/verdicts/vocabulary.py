@@ -12,9 +12,10 @@ from functools import lru_cache
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
+from ..algebra.building import NamedFunction, plainly_positive
 from ..algebra.decide import is_zero
 from ..algebra.functions import phi2
-from ..algebra.parse import AT, GREEK, OPTIMA, PRIME, NamedFunction, plainly_positive
+from ..algebra.tokens import AT, GREEK, OPTIMA, PRIME
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation

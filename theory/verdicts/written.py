@@ -25,7 +25,7 @@ from typing import Any
 from sympy import Add, Expr, Integer, Symbol
 
 from ..algebra.decide import Answer
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from ..proof.bounds import decide_bound
 from .prove import ChainLink, Proof, prove
@@ -54,7 +54,7 @@ MOST_ADDED = 2
 
 
 @dataclass(frozen=True)
-class Line:
+class _Line:
     """One line of the text, or several where the next ones are indented."""
 
     number: int
@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Formula:
+class WrittenClaim:
     """A claim with what is said beside it."""
 
     text: str
@@ -73,12 +73,12 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Step:
+class WrittenStep:
     """A step, or the statement, which has no number."""
 
     line: int
     number: int | None
-    formula: Formula
+    formula: WrittenClaim
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class WrittenDerivation:
     """A derivation as it is written."""
 
     title: str
-    steps: tuple[Step, ...]
-    statement: Step
+    steps: tuple[WrittenStep, ...]
+    statement: WrittenStep
     assumptions: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class WrittenDerivation:
 class StepVerdict:
     """What is decided of a step."""
 
-    step: Step
+    step: WrittenStep
     proof: Proof
     used: tuple[int, ...] = ()
     """Earlier steps whose bounds add up to this one."""
@@ -119,7 +119,7 @@ class StepVerdict:
             "reason": self.step.formula.reason,
             "answer": self.answer,
             "from_steps": list(self.used),
-            "decided": [_as_dict(link) for link in self.proof.links],
+            "decided": [_as_decided(link.as_dict()) for link in self.proof.links],
         }
 
     def lines(self) -> Iterator[str]:
@@ -135,12 +135,7 @@ class StepVerdict:
             yield f"    the bounds of {' and '.join(f'step {n}' for n in self.used)} add up to it"
             return
         for link in self.proof.links:
-            prefix = f"{link.text}: " if len(self.proof.links) > 1 else ""
-            yield f"    {prefix}{link}"
-            if link.derived:
-                yield f"    the tool derives {link.derived}"
-            if link.correction:
-                yield f"    right {link.correction}"
+            yield from (f"    {line}" for line in link.lines(named=len(self.proof.links) > 1))
 
 
 @dataclass(frozen=True)
@@ -192,14 +187,14 @@ class _Reader:
     """Takes line after line."""
 
     title: str = ""
-    steps: list[Step] = field(default_factory=list)
-    statement: Step | None = None
+    steps: list[WrittenStep] = field(default_factory=list)
+    statement: WrittenStep | None = None
     assumptions: list[str] = field(default_factory=list)
     definitions: list[str] = field(default_factory=list)
     notation: str = "schaeffer"
     budget: Budget | None = None
 
-    def take(self, line: Line) -> None:
+    def take(self, line: _Line) -> None:
         text = line.text.strip()
         if REMARK.match(text):
             return
@@ -210,11 +205,11 @@ class _Reader:
             self._step(line, int(match["number"]), match["text"])
         elif match := STATEMENT.fullmatch(text):
             self._refuse_second(line, self.statement, "statement")
-            self.statement = Step(line.number, None, formula(match["text"]))
+            self.statement = WrittenStep(line.number, None, formula(match["text"]))
         else:
             self._given(line, text)
 
-    def _given(self, line: Line, text: str) -> None:
+    def _given(self, line: _Line, text: str) -> None:
         if self.steps or self.statement:
             raise ParseError(
                 f"{text!r}: after the first step only steps, 'Therefore: ...' and remarks that begin "
@@ -237,14 +232,14 @@ class _Reader:
                 f"'Notation ...', a step ('1. ...'), 'Therefore: ...' nor a remark ('> ...')"
             )
 
-    def _step(self, line: Line, number: int, text: str) -> None:
+    def _step(self, line: _Line, number: int, text: str) -> None:
         if self.statement is not None:
             raise ParseError(f"{text!r}: no step can follow the statement")
         if number != len(self.steps) + 1:
             raise ParseError(f"step {number}: must be {len(self.steps) + 1}")
-        self.steps.append(Step(line.number, number, formula(text)))
+        self.steps.append(WrittenStep(line.number, number, formula(text)))
 
-    def _refuse_second(self, line: Line, known: object, what: str) -> None:
+    def _refuse_second(self, line: _Line, known: object, what: str) -> None:
         if known:
             raise ParseError(f"{line.text.strip()!r}: is a second {what}")
 
@@ -285,9 +280,9 @@ def read_derivation(text: str) -> WrittenDerivation:
     return reader.derivation()
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(text: str) -> Iterator[_Line]:
     """The lines that are not blank; indented ones go on with the line before."""
-    current: Line | None = None
+    current: _Line | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         if not raw.strip():
             if current is not None:
@@ -298,12 +293,12 @@ def _lines(text: str) -> Iterator[Line]:
         else:
             if current is not None:
                 yield current
-            current = Line(number, raw)
+            current = _Line(number, raw)
     if current is not None:
         yield current
 
 
-def formula(text: str) -> Formula:
+def formula(text: str) -> WrittenClaim:
     """The formula of a step, with the conditions, the limit and the reason behind it."""
     if "$" in text:
         return _between_dollars(text)
@@ -318,10 +313,10 @@ def formula(text: str) -> Formula:
             limit = inside.strip(PUNCTUATION)
         else:
             conditions += [_bare(part) for part in re.split(r"\s+and\s+|,", inside) if part.strip()]
-    return Formula(_bare(claim), False, tuple(conditions), limit, _reason(why))
+    return WrittenClaim(_bare(claim), False, tuple(conditions), limit, _reason(why))
 
 
-def _between_dollars(text: str) -> Formula:
+def _between_dollars(text: str) -> WrittenClaim:
     found = list(FORMULA.finditer(text))
     if not found or text[: found[0].start()].strip(" :") or text.count("$") % 2:
         raise ParseError(f"{text!r}: a formula between dollars is expected at the beginning")
@@ -348,7 +343,7 @@ def _between_dollars(text: str) -> Formula:
         raise ParseError(
             f"{rest.strip()!r}: a reason begins with by, because, since, from or using"
         )
-    return Formula(
+    return WrittenClaim(
         first["inside"].strip(PUNCTUATION), True, tuple(conditions), limit, _reason(rest)
     )
 
@@ -411,7 +406,9 @@ def check_derivation(
     return WrittenReport(written, tuple(steps), statement)
 
 
-def _decided(step: Step, earlier: Sequence[StepVerdict], settings: dict[str, Any]) -> StepVerdict:
+def _decided(
+    step: WrittenStep, earlier: Sequence[StepVerdict], settings: dict[str, Any]
+) -> StepVerdict:
     asked = step.formula
     given = settings | {"assume": (*settings["assume"], *asked.conditions), "limit": asked.limit}
     proof = prove(asked.text, latex=asked.latex, **given)
@@ -476,17 +473,9 @@ def _is_nonnegative(e: Expr, seed: int) -> bool:
     return decision.proved and not decision.conditions
 
 
-def _as_dict(link: ChainLink) -> dict[str, Any]:
-    witness = link.decision.witness
-    return {
-        "claim": link.text,
-        "answer": link.decision.answer.value,
-        "how": link.decision.reason,
-        "conditions": list(link.conditions),
-        "definitions": list(link.definitions),
-        "derived": link.derived or None,
-        "correction": link.correction or None,
-        "witness": None
-        if witness is None
-        else {"point": link.point, "lhs": witness.lhs, "rhs": witness.rhs},
+def _as_decided(link: dict[str, Any]) -> dict[str, Any]:
+    """A link as plain data, without its sides."""
+    told = ("conditions", "definitions", "derived", "correction", "witness")
+    return {"claim": link["claim"], "answer": link["answer"], "how": link["reason"]} | {
+        key: link[key] for key in told
     }

@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.algebra.parse import ParseError
+    from ..theory.algebra.tokens import ParseError
     from ..theory.budget import Budget
-    from ..theory.verdicts.prove import ChainLink, Proof
     from .arguments import Options
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
@@ -195,7 +194,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
-    from ..theory.algebra.parse import ParseError
+    from ..theory.algebra.tokens import ParseError
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
@@ -203,46 +202,15 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **given)
     except ParseError as error:
         raise _where_typed(error, options) from None
-    return proof_data(proof), str(proof)
+    return proof.as_dict(), str(proof)
 
 
 def _where_typed(error: ParseError, options: Options) -> UsageError:
     """The error with what it is about ahead: the claim or the option."""
-    from ..theory.algebra.parse import quoted
+    from ..theory.algebra.tokens import quoted
 
     for name in (POSITIONAL, "--assume", "--let", "--as"):
         for text in options.words(name) or ():
             if str(error).startswith(f"{quoted(text)}:"):
                 return UsageError(f"{'CLAIM' if name == POSITIONAL else name} {error}")
     return UsageError(str(error))
-
-
-def proof_data(proof: Proof) -> dict[str, Any]:
-    """The verdict as plain data."""
-    return {
-        "claim": proof.text.strip(),
-        "answer": proof.answer.value,
-        "links": [link_data(link) for link in proof.links],
-        "free": list(proof.free),
-        "read_as": list(proof.read_as),
-    }
-
-
-def link_data(link: ChainLink) -> dict[str, Any]:
-    """The verdict on one link as plain data."""
-    decision = link.decision
-    return {
-        "claim": link.text,
-        "relation": link.relation,
-        "lhs": str(link.lhs),
-        "rhs": str(link.rhs),
-        "answer": decision.answer.value,
-        "reason": decision.reason,
-        "conditions": list(link.conditions),
-        "definitions": list(link.definitions),
-        "derived": link.derived or None,
-        "correction": link.correction or None,
-        "witness": None
-        if decision.witness is None
-        else {"point": link.point, "lhs": decision.witness.lhs, "rhs": decision.witness.rhs},
-    }

@@ -8,7 +8,6 @@ import sys
 
 from .arguments import POSITIONAL
 from .errors import BAD_INPUT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
-from .prove import link_data
 from .render import json_text
 from .run_options import is_terminal, say_interrupted, target
 
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..theory.verdicts.defined import Definition
-    from ..theory.verdicts.report import Entry
-    from ..theory.verdicts.source import Source
+    from ..theory.verdicts.facts import DefinedName
+    from ..theory.verdicts.report import PrintedVerdict
+    from ..theory.verdicts.source import TexSource
     from .arguments import Options
 
 FORMATS = ("text", "json", "html")
@@ -64,11 +63,11 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
 
 def _decided(
     options: Options, path: str, given: dict[str, Any]
-) -> tuple[Source, list[Entry], bool]:
+) -> tuple[TexSource, list[PrintedVerdict], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
-    from ..theory.verdicts.defined import Settings
     from ..theory.verdicts.paper import equations
+    from ..theory.verdicts.prove import Settings
     from ..theory.verdicts.report import report as entries_of
     from ..theory.verdicts.source import BEGIN, END
 
@@ -95,7 +94,7 @@ def _decided(
         except ValueError as error:
             raise blamed(error, ("--file", path)) from None
         settings = header
-    entries: list[Entry] = []
+    entries: list[PrintedVerdict] = []
     bar = progress_bar(len(printed), is_terminal(sys.stderr), what=path, unit="equation")
     try:
         for _, decided in entries_of(source, printed, settings):
@@ -109,7 +108,7 @@ def _decided(
     return source, entries, True
 
 
-def _read(path: str, markers: tuple[str, str]) -> Source:
+def _read(path: str, markers: tuple[str, str]) -> TexSource:
     from pathlib import Path
 
     from ..theory.verdicts.source import read_source
@@ -129,7 +128,7 @@ def _read(path: str, markers: tuple[str, str]) -> Source:
     )
 
 
-def _write_annotated(path: str, source: Source, entries: Sequence[Entry]) -> None:
+def _write_annotated(path: str, source: TexSource, entries: Sequence[PrintedVerdict]) -> None:
     from ..numeric._files import write
     from ..theory.typeset.annotated import annotated
 
@@ -144,7 +143,7 @@ def _write_annotated(path: str, source: Source, entries: Sequence[Entry]) -> Non
 # -- data ------------------------------------------------------------------------------------------
 
 
-def _entry(entry: Entry, path: str) -> dict[str, Any]:
+def _entry(entry: PrintedVerdict, path: str) -> dict[str, Any]:
     data: dict[str, Any] = {
         "line": entry.place.line,
         "file": entry.place.file,
@@ -152,7 +151,7 @@ def _entry(entry: Entry, path: str) -> dict[str, Any]:
         "label": entry.label,
     }
     if entry.link is not None:
-        data |= link_data(entry.link)
+        data |= entry.link.as_dict()
     return data | {
         "claim": entry.claim,
         "answer": entry.answer,
@@ -165,7 +164,7 @@ def _entry(entry: Entry, path: str) -> dict[str, Any]:
     }
 
 
-def _definition(definition: Definition, path: str) -> dict[str, Any]:
+def _definition(definition: DefinedName, path: str) -> dict[str, Any]:
     return {
         "name": definition.shown_name,
         "definition": definition.shown,

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.latex_input import tokenize_latex
-from isoflop.theory.algebra.parse import ParseError, Token, read
+from isoflop.theory.algebra.parse import read
+from isoflop.theory.algebra.tokens import ParseError, Token
 from isoflop.theory.typeset.printer import render
 from isoflop.theory.verdicts.prove import prove
 from isoflop.theory.verdicts.vocabulary import vocabulary

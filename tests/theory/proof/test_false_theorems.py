@@ -13,6 +13,8 @@ from isoflop.theory.algebra.decide import Answer, Decision, decide
 from isoflop.theory.proof.argument import (
     Argument,
     ByCases,
+    ByEnclosure,
+    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -23,8 +25,6 @@ from isoflop.theory.proof.argument import (
     is_of_the_package,
 )
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.argument_enclosure import ByEnclosure
-from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Sentence
 from isoflop.theory.typeset.theorem import theorem_latex

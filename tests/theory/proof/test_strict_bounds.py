@@ -9,6 +9,8 @@ from tests.theory.documents import theorem_of
 
 from isoflop.theory.proof.argument import (
     Argument,
+    ByEnclosure,
+    ByFactors,
     ByNormalForm,
     ByPositiveTerms,
     ByWeightedAmGm,
@@ -16,8 +18,6 @@ from isoflop.theory.proof.argument import (
     UnderLemma,
 )
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.argument_enclosure import ByEnclosure
-from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.errata import refute
 from isoflop.theory.proof.points import check_at_points, enclose_bound

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from isoflop.theory.typeset.annotated import MACRO, annotated
-from isoflop.theory.verdicts.defined import Settings
 from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.prove import Settings
 from isoflop.theory.verdicts.report import report
 from isoflop.theory.verdicts.source import read_source
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.verdicts.defined import Settings
-from isoflop.theory.verdicts.prove import prove
+from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.verdicts.prove import Settings, prove
 
 ANY, NEGATIVE, NONZERO, NOT_NEGATIVE = (
     frozenset(signs) for signs in ([-1, 0, 1], [-1], [-1, 1], [0, 1])

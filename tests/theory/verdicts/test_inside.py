@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoflop.theory.algebra.parse import ParseError
+from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 LEAST = "R(N, D)", "C0*(6*N*D)^-alpha"

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoflop.theory.algebra.parse import ParseError
+from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.verdicts.paper import PrintedEquation, equations
 from isoflop.theory.verdicts.prove import prove
-from isoflop.theory.verdicts.source import BEGIN, END, Source, read_source
+from isoflop.theory.verdicts.source import BEGIN, END, TexSource, read_source
 
 
-def paper(body: str) -> Source:
+def paper(body: str) -> TexSource:
     return read_source(
         f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
     )

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from isoflop.theory.verdicts.defined import Settings
 from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.prove import Settings
 from isoflop.theory.verdicts.report import report
 from isoflop.theory.verdicts.source import read_source
 

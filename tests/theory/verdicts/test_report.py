@@ -2,8 +2,8 @@
 
 import pytest
 
-from isoflop.theory.verdicts.defined import Settings
 from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.prove import Settings
 from isoflop.theory.verdicts.report import report
 from isoflop.theory.verdicts.source import read_source
 
@@ -287,3 +287,25 @@ def test_letters_of_a_proof_end_with_it() -> None:
         *("definition", "proved", "definition"),
         "definition",
     ]
+
+
+ONLY_THERE = r"\[ \frac{\alpha}{\alpha + \beta} = \frac{\alpha}{2 \beta} \]"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"\[ z^3 > 0, \quad \text{where $z$ may be negative.} \]", ["undecided"]),
+        (r"\[ z < z^2 + 1 \quad \text{for negative $z$} \]", ["proved"]),
+        (
+            r"\begin{align} a &= \frac{\beta}{\alpha + \beta} \\ \intertext{Let $\alpha = \beta$. Then}"
+            r" a &= \frac{1}{2} \end{align}",
+            ["proved", "proved"],
+        ),
+        ("If $\\alpha = \\beta$,\n\n" + ONLY_THERE, ["proved"]),
+        ("If $\\alpha = \\beta$, all is well.\n\n" + ONLY_THERE, ["refuted"]),
+    ],
+)
+def test_words_are_read_wherever_they_stand(body, expected) -> None:
+    """In a display, between its rows, and before an empty line."""
+    assert answers(body) == expected

@@ -8,7 +8,7 @@ from tests.theory.reference import CLOSE, MP
 from tests.theory.rewriting import evaluate, from_sympy
 from tests.theory.theorems import QUANTITIES, quantities
 
-from isoflop.theory.algebra.parse import NamedFunction
+from isoflop.theory.algebra.building import NamedFunction
 from isoflop.theory.budget import Budget
 from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.verdicts.vocabulary import vocabulary
