@@ -36,6 +36,7 @@ from .envelope import (
     optimum,
     share_equations,
 )
+from .law import Term
 from .penalty_claims import RHO, R, S, X, critical, statements, tokens_factor
 from .proof.claim import Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
@@ -279,39 +280,33 @@ class Misallocation(Displayed):
 
     # -- contours and corners --------------------------------------------------------------------------------------
 
+    def iso_loss(self, solved: Term, given: Term) -> Expr:
+        """(A/(R - T))^(1/b): the variable of one term that reaches reducible loss R where the other
+        takes T of it.
+        """
+        return (solved.coefficient / (sym.REDUCIBLE - given.expression)) ** (1 / solved.exponent)
+
+    def safe_iso_loss(self, solved: Term, given: Term) -> Expr:
+        """The same with R - T written as -R expm1(log(T/R)): no cancellation where T is nearly R."""
+        gap = -expm1(
+            log(given.coefficient) - given.exponent * log(given.variable) - log(sym.REDUCIBLE)
+        )
+        return (solved.coefficient / (sym.REDUCIBLE * gap)) ** (1 / solved.exponent)
+
     @property
     def iso_loss_tokens(self) -> Expr:
         """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N
         > N_min.
         """
         params, tokens = self.envelope.form.terms
-        return (tokens.coefficient / (sym.REDUCIBLE - params.expression)) ** (1 / tokens.exponent)
-
-    @property
-    def safe_iso_loss_tokens(self) -> Expr:
-        """The same with R - T_N written as -R expm1(log(T_N/R)): no cancellation near N_min."""
-        params, tokens = self.envelope.form.terms
-        gap = -expm1(
-            log(params.coefficient) - params.exponent * log(params.variable) - log(sym.REDUCIBLE)
-        )
-        return (tokens.coefficient / (sym.REDUCIBLE * gap)) ** (1 / tokens.exponent)
+        return self.iso_loss(tokens, params)
 
     @property
     def iso_loss_params(self) -> Expr:
         """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D >
         D_min tokens.
         """
-        params, tokens = self.envelope.form.terms
-        return (params.coefficient / (sym.REDUCIBLE - tokens.expression)) ** (1 / params.exponent)
-
-    @property
-    def safe_iso_loss_params(self) -> Expr:
-        """The same with R - T_D written as -R expm1(log(T_D/R)): no cancellation near D_min."""
-        params, tokens = self.envelope.form.terms
-        gap = -expm1(
-            log(tokens.coefficient) - tokens.exponent * log(tokens.variable) - log(sym.REDUCIBLE)
-        )
-        return (params.coefficient / (sym.REDUCIBLE * gap)) ** (1 / params.exponent)
+        return self.iso_loss(*self.envelope.form.terms)
 
     @property
     def iso_loss_slope(self) -> Expr:
