@@ -106,10 +106,9 @@ class Envelope(Displayed):
         at_one = self.optimum(variable).subs(sym.C, Integer(1))
         return gather((bound / at_one) ** (1 / power).cancel())
 
-    @cached_property
-    def claims(self) -> dict[str, Claim]:
-        """Every statement about this envelope by name, with its proof."""
-        return {claim.name: claim.unfolded for claim in _claims(self)}
+    def statements(self) -> list[Claim]:
+        """Every statement about this envelope."""
+        return _claims(self)
 
     @cached_property
     def named(self) -> Envelope:
@@ -190,7 +189,7 @@ class Envelope(Displayed):
     @property
     def derivation(self) -> Derivation:
         """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
-        claims = named_steps(self)
+        claims = self.named_steps
         x = [str(variable) for variable in self.form.variables]
         proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
         proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "alike_once"]
@@ -378,13 +377,6 @@ def gather(expression: Expr) -> Expr:
             base, exponent = 1 / base, -exponent
         groups[exponent] = groups.get(exponent, Integer(1)) * base
     return Mul(*(Pow(base, exponent) for exponent, base in groups.items()))
-
-
-def named_steps(envelope: Envelope) -> dict[str, Claim]:
-    """The claims in the names of the optimum, the exponent, the coefficient and the shares, as steps
-    of a derivation that defines them.
-    """
-    return {claim.name: claim for claim in _claims(envelope.named)}
 
 
 def optimum(variable: Symbol) -> Expr:

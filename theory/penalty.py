@@ -36,7 +36,7 @@ from .envelope import (
     optimum,
     share_equations,
 )
-from .envelope import named_steps as envelope_steps
+from .law import Term
 from .penalty_claims import RHO, R, S, X, critical, statements, tokens_factor
 from .proof.claim import Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
@@ -280,39 +280,33 @@ class Misallocation(Displayed):
 
     # -- contours and corners --------------------------------------------------------------------------------------
 
+    def iso_loss(self, solved: Term, given: Term) -> Expr:
+        """(A/(R - T))^(1/b): the variable of one term that reaches reducible loss R where the other
+        takes T of it.
+        """
+        return (solved.coefficient / (sym.REDUCIBLE - given.expression)) ** (1 / solved.exponent)
+
+    def safe_iso_loss(self, solved: Term, given: Term) -> Expr:
+        """The same with R - T written as -R expm1(log(T/R)): no cancellation where T is nearly R."""
+        gap = -expm1(
+            log(given.coefficient) - given.exponent * log(given.variable) - log(sym.REDUCIBLE)
+        )
+        return (solved.coefficient / (sym.REDUCIBLE * gap)) ** (1 / solved.exponent)
+
     @property
     def iso_loss_tokens(self) -> Expr:
         """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N
         > N_min.
         """
         params, tokens = self.envelope.form.terms
-        return (tokens.coefficient / (sym.REDUCIBLE - params.expression)) ** (1 / tokens.exponent)
-
-    @property
-    def safe_iso_loss_tokens(self) -> Expr:
-        """The same with R - T_N written as -R expm1(log(T_N/R)): no cancellation near N_min."""
-        params, tokens = self.envelope.form.terms
-        gap = -expm1(
-            log(params.coefficient) - params.exponent * log(params.variable) - log(sym.REDUCIBLE)
-        )
-        return (tokens.coefficient / (sym.REDUCIBLE * gap)) ** (1 / tokens.exponent)
+        return self.iso_loss(tokens, params)
 
     @property
     def iso_loss_params(self) -> Expr:
         """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D >
         D_min tokens.
         """
-        params, tokens = self.envelope.form.terms
-        return (params.coefficient / (sym.REDUCIBLE - tokens.expression)) ** (1 / params.exponent)
-
-    @property
-    def safe_iso_loss_params(self) -> Expr:
-        """The same with R - T_D written as -R expm1(log(T_D/R)): no cancellation near D_min."""
-        params, tokens = self.envelope.form.terms
-        gap = -expm1(
-            log(tokens.coefficient) - tokens.exponent * log(tokens.variable) - log(sym.REDUCIBLE)
-        )
-        return (params.coefficient / (sym.REDUCIBLE * gap)) ** (1 / params.exponent)
+        return self.iso_loss(*self.envelope.form.terms)
 
     @property
     def iso_loss_slope(self) -> Expr:
@@ -357,10 +351,9 @@ class Misallocation(Displayed):
 
     # -- proofs ----------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def claims(self) -> dict[str, Claim]:
-        """Every statement by name, with its proof."""
-        return {claim.name: claim.unfolded for claim in statements(self)}
+    def statements(self) -> list[Claim]:
+        """Every statement about the penalty."""
+        return statements(self)
 
     @cached_property
     def named(self) -> Misallocation:
@@ -492,7 +485,7 @@ class Misallocation(Displayed):
     def _steps(self) -> tuple[Claim, ...]:
         """The claims of the theorem with the names of a moved run in them."""
         brief = self.named
-        claims = named_steps(self)
+        claims = self.named_steps
         params, tokens = self.envelope.form.terms
         n, d = params.variable, tokens.variable
         reducible = brief.envelope.reducible
@@ -515,14 +508,14 @@ class Misallocation(Displayed):
             by_name[name] = {
                 side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
             }
-        shares = envelope_steps(self.envelope)
+        shares = self.envelope.named_steps
         steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
         return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
 
     @property
     def numerical_forms(self) -> Derivation:
         """The rewritings in which the numbers are computed."""
-        claims = named_steps(self)
+        claims = self.named_steps
         return Derivation(
             name="numerically_safe_forms",
             title="The penalty without cancellation",
@@ -566,11 +559,6 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
             f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two"
         )
     return Misallocation(envelope)
-
-
-def named_steps(m: Misallocation) -> dict[str, Claim]:
-    """The claims in names, as steps of a derivation that defines them."""
-    return {claim.name: claim for claim in statements(m.named)}
 
 
 def _over(above: Expr, below: Expr) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Mul, Pow, Symbol, exp, factorial, log, oo
@@ -34,6 +35,28 @@ def critical(variable: Symbol) -> Symbol:
 def _at_share(term: Term, share: Expr) -> Expr:
     """The x at which a term is its share of R: (A/(w R))^(1/b)."""
     return (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
+
+
+def _of_contours(m: Misallocation, ending: str, solved: Term, given: Term) -> Iterator[Claim]:
+    """The iso-loss contour solved for the variable of one term, as it is and without cancellation."""
+    form, assume = m.envelope.form, (sym.REDUCIBLE - given.expression,)
+    contour = m.iso_loss(solved, given)
+    yield Claim(
+        f"iso_loss{ending}",
+        form.reducible.subs(solved.variable, contour),
+        "==",
+        sym.REDUCIBLE,
+        say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
+        assume=assume,
+    )
+    yield Claim(
+        f"safe_iso_loss{ending}",
+        contour,
+        "==",
+        m.safe_iso_loss(solved, given),
+        say("The loss that is left for {}, through {} of a logarithm:", solved.variable, expm1(X)),
+        assume=assume,
+    )
 
 
 def statements(m: Misallocation) -> list[Claim]:
@@ -249,38 +272,8 @@ def statements(m: Misallocation) -> list[Claim]:
             say("For {} the {} term dominates:", (R, "->", oo), d),
             ByLeadingTerm(R, "oo"),
         ),
-        Claim(
-            "iso_loss",
-            form.reducible.subs(d, m.iso_loss_tokens),
-            "==",
-            sym.REDUCIBLE,
-            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), d),
-            assume=(sym.REDUCIBLE - params.expression,),
-        ),
-        Claim(
-            "safe_iso_loss",
-            m.iso_loss_tokens,
-            "==",
-            m.safe_iso_loss_tokens,
-            say("The loss that is left for {}, through {} of a logarithm:", d, expm1(X)),
-            assume=(sym.REDUCIBLE - params.expression,),
-        ),
-        Claim(
-            "iso_loss_params",
-            form.reducible.subs(n, m.iso_loss_params),
-            "==",
-            sym.REDUCIBLE,
-            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), n),
-            assume=(sym.REDUCIBLE - tokens.expression,),
-        ),
-        Claim(
-            "safe_iso_loss_params",
-            m.iso_loss_params,
-            "==",
-            m.safe_iso_loss_params,
-            say("The loss that is left for {}, through {} of a logarithm:", n, expm1(X)),
-            assume=(sym.REDUCIBLE - tokens.expression,),
-        ),
+        *_of_contours(m, "", tokens, params),
+        *_of_contours(m, "_params", params, tokens),
         Claim(
             "iso_loss_slope",
             n * m.iso_loss_tokens.diff(n),

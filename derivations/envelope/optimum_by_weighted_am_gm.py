@@ -8,7 +8,7 @@ from sympy import Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
-from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByPositiveTerms
 from isoflop.theory.proof.theorem import Derivation, Partial, say, step
@@ -27,10 +27,10 @@ def derivation() -> Derivation:
     }
     spent = SIX_ND.compute(equality)
     steps = (
-        named_steps(envelope)["shares_sum"],
-        named_steps(envelope)["power_N"],
-        named_steps(envelope)["power_D"],
-        replace(named_steps(envelope)["global_minimum"], name="bound"),
+        envelope.named_steps["shares_sum"],
+        envelope.named_steps["power_N"],
+        envelope.named_steps["power_D"],
+        replace(envelope.named_steps["global_minimum"], name="bound"),
         step(
             "equality_case",
             (PARAMS_TOKENS.reducible.subs(equality), "=", level),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByPositiveTerms
 from isoflop.theory.proof.theorem import Derivation, Partial, say, step
@@ -23,7 +23,7 @@ def derivation() -> Derivation:
     params, tokens = PARAMS_TOKENS.terms
     equal = {g: b}
     steps = (
-        replace(named_steps(envelope)["tokens_per_param"], name="definition"),
+        replace(envelope.named_steps["tokens_per_param"], name="definition"),
         step(
             "balance",
             (

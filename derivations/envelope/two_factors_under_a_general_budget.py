@@ -6,7 +6,7 @@ from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
-from isoflop.theory.envelope import derive, named_steps, product_of_powers
+from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import PENALTY, misallocation
@@ -18,7 +18,7 @@ MULTIPLIER = Symbol("lambda", positive=True)
 def derivation() -> Derivation:
     """Lagrange conditions, the closed forms, the global bound, the penalty, and the case a = d = 1, kappa = 6."""
     envelope = derive(budget=GENERAL)
-    m, names, claims = misallocation(envelope), envelope.named, named_steps(envelope)
+    m, names, claims = misallocation(envelope), envelope.named, envelope.named_steps
     n, d, r, C = sym.N, sym.D, sym.SIZE_RATIO, sym.C
     b, g, first, second, kappa = sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D, sym.KAPPA
     spent, total = GENERAL.compute(), first * g + second * b

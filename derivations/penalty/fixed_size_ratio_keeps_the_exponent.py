@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import PENALTY, misallocation, named_steps
+from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByWeightedAmGm
 from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
@@ -30,7 +30,7 @@ def derivation() -> Derivation:
             (-Partial(log(along), log(C)), "=", alpha),
             say("The only factor that depends on {} is {}:", C, C**-alpha),
         ),
-        named_steps(m)["shares_cancel"],
+        m.named_steps["shares_cancel"],
         step(
             "coefficient",
             (penalty * c0, ">=", c0),

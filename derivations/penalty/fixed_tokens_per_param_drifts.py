@@ -6,7 +6,7 @@ from sympy import Expr, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import product_of_powers
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
@@ -45,7 +45,7 @@ def derivation() -> Derivation:
             (law(PARAMS(C), TOKENS(C)) / law(n_star, d_star), "=", large + small),
             say("The size ratio of the ray is {}:", m.size_ratio.subs(sym.RATIO, rho)),
         ),
-        named_steps(m)["shares_cancel"],
+        m.named_steps["shares_cancel"],
         step(
             "at_least_one",
             (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Integer, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.penalty_claims import tokens_factor
 from isoflop.theory.proof.arguments import ByLeadingTerm
 from isoflop.theory.proof.theorem import Claim, Derivation, function, say, step
@@ -20,7 +20,7 @@ def derivation() -> Derivation:
     law, factor = function("L"), tokens_factor(sym.D)
     left = 1 - w_n * r**-b
     reachable = (left,)
-    claims = named_steps(m)
+    claims = m.named_steps
     steps = (
         step(
             "de_vries",

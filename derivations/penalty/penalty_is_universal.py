@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByPositiveTerms
 from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
@@ -21,7 +21,7 @@ def derivation() -> Derivation:
     )
     ratio = run[0] / best[0]
     steps = (
-        named_steps(m)["penalty"],
+        m.named_steps["penalty"],
         *(
             step(
                 f"free_of_{x}",
@@ -30,8 +30,8 @@ def derivation() -> Derivation:
             )
             for x in (sym.A, sym.B, sym.C)
         ),
-        named_steps(m)["shares_cancel"],
-        replace(named_steps(m)["penalty_at_least_one"], name="at_least_one"),
+        m.named_steps["shares_cancel"],
+        replace(m.named_steps["penalty_at_least_one"], name="at_least_one"),
         step(
             "whole_loss",
             (run[1] / best[1], "=", 1 + (names.penalty - 1) * best[0] / best[1]),

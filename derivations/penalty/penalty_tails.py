@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.theorem import Derivation, say, step
 
@@ -17,7 +17,7 @@ def derivation() -> Derivation:
     penalty, in_ratio = names.penalty, names.penalty_in_ratio
     small, large = names.overtrained_tail, names.undertrained_tail
     steps = (
-        named_steps(m)["penalty"],
+        m.named_steps["penalty"],
         step(
             "overtrained",
             (penalty, "~", small),
@@ -30,7 +30,7 @@ def derivation() -> Derivation:
             say("For large {} the term of {} dominates:", r, sym.D),
             ByLeadingTerm(r, "oo"),
         ),
-        named_steps(m)["penalty_in_ratio"],
+        m.named_steps["penalty_in_ratio"],
         step(
             "overtrained_in_ratio",
             (in_ratio, "~", small.subs(r, m.size_ratio)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Subs, exp, sqrt, symbols
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.envelope import derive
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, Cited
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
@@ -15,7 +15,7 @@ DUFFIN = "Duffin, Peterson and Zener 1967, Geometric Programming, duality theore
 def derivation() -> Derivation:
     """Convexity, the dual of the params+tokens law and its one feasible point, a programme not attained, and strong duality."""
     envelope = derive()
-    names, claims = envelope.named, named_steps(envelope)
+    names, claims = envelope.named, envelope.named_steps
     b, g, spent = sym.BETA, sym.GAMMA, envelope.budget.coefficient
     x, y, u, v = symbols("x y u v", real=True)
     z, extra, side, first, third = symbols("z F t q m", positive=True)

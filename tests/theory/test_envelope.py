@@ -245,32 +245,6 @@ def test_nothing_on_the_budget_is_below_the_envelope(seed: int) -> None:
         assert law.reducible(logs) >= at(envelope.reducible, values)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_sensitivities_are_the_shares(seed: int, envelopes: dict[str, Envelope]) -> None:
-    """Envelope theorem: dlog R*/dlog A_i is the share of term i, without any re-optimisation
-    (central differences).
-    """
-    law = reference.draw(Random(seed))
-    envelope = envelopes["two terms, 6 N D"]
-    values = point(envelope, law)
-    step = MP.mpf(10) ** -15
-    for i, share in enumerate(envelope.shares):
-        scaled = [
-            reference.least(
-                Numbers(
-                    tuple(A * MP.exp(h) if i == j else A for j, A in enumerate(law.coefficients)),
-                    law.exponents,
-                    law.powers,
-                    law.kappa,
-                    law.compute,
-                )
-            )
-            for h in (-step, step)
-        ]
-        slope = MP.log(scaled[1] / scaled[0]) / (2 * step)
-        assert close(slope, at(share, values), MP.mpf(10) ** -25)
-
-
 # -- printed numbers -----------------------------------------------------------------------------------------------------
 
 HOFFMANN = {"E": "1.69", "A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28"}
@@ -291,20 +265,6 @@ def test_compute_law_in_numbers(law: dict[str, str], exponent: str, coefficient:
     values = printed(law)
     assert MP.nstr(at(envelope.exponent, values), 6) == exponent
     assert MP.nstr(at(envelope.coefficient, values), 7) == coefficient
-
-
-@pytest.mark.parametrize(
-    ("law", "ratio", "params"),
-    [(HOFFMANN, "92.6", "3.22e+10"), (BESIROGLU, "18.4", "7.22e+10")],
-    ids=["hoffmann, rounded", "besiroglu"],
-)
-def test_allocation_at_the_compute_of_chinchilla(
-    law: dict[str, str], ratio: str, params: str
-) -> None:
-    envelope = derive()
-    values = printed(law, C="5.76e23")
-    assert MP.nstr(at(envelope.tokens_per_param, values), 3) == ratio
-    assert MP.nstr(at(envelope.params, values), 3) == params
 
 
 def test_law_in_numbers_gives_the_same_envelope() -> None:

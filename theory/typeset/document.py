@@ -33,11 +33,10 @@ from .layout import OPTIMAL
 from .numbers import Shortest
 from .plain import plain
 from .printer import render, symbol_latex
-from .prose import respell
 from .table import Column, Table
 from .theorem import label, shares_setting, theorem_latex
 from .width import MACRO, width
-from .words import latex_sentence
+from .words import latex_sentence, respell
 
 __all__ = [
     "PREFIX",

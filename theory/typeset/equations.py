@@ -4,8 +4,9 @@ an align block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import wrap
 
 from sympy import Dummy, Expr, Pow, Symbol, exp, log
@@ -53,9 +54,8 @@ class Displayed:
     fields.
     """
 
-    @property
-    def claims(self) -> Mapping[str, Claim]:
-        """Every statement by name, with its proof."""
+    def statements(self) -> list[Claim]:
+        """Every statement about it, each with its proof."""
         raise NotImplementedError
 
     @property
@@ -72,6 +72,16 @@ class Displayed:
     def law_and_budget(self) -> tuple[Expr, Expr]:
         """The loss and the compute in their variables."""
         raise NotImplementedError
+
+    @cached_property
+    def claims(self) -> dict[str, Claim]:
+        """Every statement by name."""
+        return {claim.name: claim.unfolded for claim in self.statements()}
+
+    @cached_property
+    def named_steps(self) -> dict[str, Claim]:
+        """The statements in names, as steps of a derivation that defines them."""
+        return {claim.name: claim for claim in self.named.statements()}
 
     def check_spelling(self, spelling: Notation) -> None:
         """ValueError where the notation would rename the law's own letters."""

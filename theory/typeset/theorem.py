@@ -14,10 +14,19 @@ from ..data.notation import notation as find_notation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import ARTICLE, LineWidth, block, closed, definitions, filled, packed, pieces
+from .breaking import (
+    ARTICLE,
+    LineWidth,
+    block,
+    closed,
+    definitions,
+    filled,
+    packed,
+    pieces,
+    with_names,
+)
 from .equations import Displayed, side_conditions
 from .escapes import latex_words
-from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
 from .width import width
 from .words import formulas_display, latex_sentence, references, split, statement_latex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..data.notation import DEFAULT, Notation
@@ -11,6 +12,7 @@ from ..proof.words import Formula, Sentence
 from ..proof.words import pieces as pieces_of
 from .breaking import block, filled, packed, pieces
 from .escapes import latex_words
+from .layout import EXPONENTS, OPTIMAL
 from .plain import PlainPrinter
 from .printer import SIGNS, PaperPrinter, snug
 from .width import width
@@ -154,3 +156,23 @@ def split(formula: Formula, printer: PaperPrinter, room: int) -> tuple[list[str]
 def references(names: Iterable[str]) -> Mapping[str, str]:
     """How a proof refers to its steps."""
     return {name: f"step~{number}" for number, name in enumerate(names, start=1)}
+
+
+#: A name; not the article before a word, nor the first word of a quotation.
+WORD = re.compile(r"(?!A [a-z]{2})(?<!\")[A-Za-z]\w*")
+
+
+def respell(prose: str, spelling: Notation) -> str:
+    """A sentence in plain text with its Greek names and optima in the notation; a word in quotation
+    marks is left alone.
+    """
+    names = {
+        f"{d}{old}": f"{d}{new}"
+        for old, new in spelling.names().items()
+        if old in EXPONENTS
+        for d in ("", "d")
+    }
+    words = WORD.sub(lambda match: names.get(match[0], match[0]), prose)
+    if "*" in spelling.latex("N_opt"):
+        return words
+    return re.sub(r"\b(d?[NDLRC])\*(?![\w*])", rf"\1{OPTIMAL}", words)

@@ -41,6 +41,8 @@ NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
 END_OF_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\end\{{(?:{LISTS})\}}")
 #: Words in a display.
 PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
+#: Before words that are an index or a name.
+BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 #: The full stop at the end of a display.
 STOPPED = re.compile(r"\.(?:\s|\\label\{[^{}]*\}|\\(?:qedhere|notag|nonumber))*\Z")
 ABBREVIATION = re.compile(
@@ -215,8 +217,9 @@ class Layout:
         characters = list(self.prose)
         for display in displays(self.text):
             for match in PROSE.finditer(self.text, display.first, display.last or display.first):
-                start, end = match.end() + 1, end_of_group(self.text, match.end()) - 1
-                characters[start:end] = self.text[start:end]
+                if BEFORE_ORNAMENT.search(self.text, display.first, match.start()) is None:
+                    start, end = match.end() + 1, end_of_group(self.text, match.end()) - 1
+                    characters[start:end] = self.text[start:end]
         return "".join(characters)
 
     @cached_property

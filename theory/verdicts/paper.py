@@ -16,7 +16,15 @@ from itertools import accumulate, pairwise
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.latex_table import RELATIONS
 from ..algebra.tokens import ParseError
-from .document import PROSE, Layout, ProseSentence, displays, end_of_group, inline_formulas
+from .document import (
+    BEFORE_ORNAMENT,
+    PROSE,
+    Layout,
+    ProseSentence,
+    displays,
+    end_of_group,
+    inline_formulas,
+)
 from .source import BEGIN, END, TexSource
 
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
@@ -90,7 +98,6 @@ NUMBER_BY_HAND = re.compile(
 OTHERWISE_HOLDS = r"\text{otherwise}"
 #: How many characters of prose before a display may say what it is about.
 CONTEXT = 700
-BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 OTHER_RELATIONS = (
     "propto",
     "approx",

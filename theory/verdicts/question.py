@@ -1,12 +1,13 @@
-"""One claim with what is assumed of its letters, decided: for independent letters, and where these
-belong to one run also for what they mean there.
+"""One claim with what is assumed of its letters, decided: for independent letters, sign by sign where these
+need not be positive (x > 0, x = 0, and x = -y for a positive y), and where they belong to one run also for
+what they mean there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from random import Random
 from typing import Any
 
@@ -14,7 +15,7 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
-from ..algebra.building import Domain
+from ..algebra.building import Domain, plainly_positive
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
@@ -22,7 +23,6 @@ from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order
-from .cases import decided_by_signs
 from .typed import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -37,6 +37,9 @@ WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
+#: Cases of signs: four letters of any sign.
+MOST_CASES = 81
+SHOWN = {-1: "<", 0: "=", 1: ">"}
 RECURRENCE = "(x + 1)! = (x + 1) x!"
 #: How many points of whole numbers are tried for claims with factorials, and up to what number.
 WHOLE_POINTS, LARGEST_WHOLE = 200, 7
@@ -61,12 +64,13 @@ class Question:
         """The decision, for each sign of the letters that need not be positive."""
         letters = [x for x in sorted(self.letters, key=str) if x.is_nonnegative is not True]
         if {*letters} <= {sym.LOG_SIZE_RATIO}:
-            decision = self._at_once()
+            decision = self.decide_at_once()
             if not letters or decision.answer is not Answer.UNDECIDED:
                 return decision
-        return decided_by_signs(self, letters, Question._at_once)
+        return _by_signs(self, letters)
 
-    def _at_once(self) -> Decision:
+    def decide_at_once(self) -> Decision:
+        """The decision for letters that are positive, or of any sign at once."""
         known = (e for group in self.domain.groups for e in group)
         if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
             return self._by_recurrence()
@@ -329,6 +333,130 @@ class Question:
             if plainly and self._is_refuted_by(left, right):
                 return witness_at(point, left, right)
         return witness
+
+
+# -- sign by sign ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The letters with one sign each."""
+
+    signs: Mapping[Symbol, int]
+
+    @property
+    def values(self) -> dict[Symbol, Expr]:
+        """The letters in terms of their sizes, which are positive."""
+        return {x: sign * _size(x) for x, sign in self.signs.items()}
+
+    def of(self, question: Question) -> Question:
+        """The question in sizes, without what is plain of these."""
+        asked = question.at(self.values)
+        groups = ([e for e in group if not plainly_positive(e)] for group in asked.domain.groups)
+        asked = replace(asked, domain=Domain(*groups))
+        if question.limit is None or question.limit[0] not in self.signs:
+            return asked
+        variable, end = question.limit
+        return replace(asked, limit=(_size(variable), end))
+
+    def in_letters(self, e: Expr) -> Expr:
+        """An expression in sizes, in the letters again."""
+        return e.xreplace({_size(x): sign * x for x, sign in self.signs.items()})
+
+    def witness(self, found: Witness) -> Witness:
+        """A witness in sizes, in the letters again."""
+        sizes = dict(found.point)
+        point = {x: value for x, value in found.point if x not in map(_size, self.signs)}
+        point |= {x: sign * sizes.get(_size(x), Integer(1)) for x, sign in self.signs.items()}
+        return replace(found, point=tuple(sorted(point.items(), key=lambda pair: str(pair[0]))))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{x} {SHOWN[sign]} 0" for x, sign in self.signs.items())
+
+
+def _by_signs(question: Question, letters: Sequence[Symbol]) -> Decision:
+    """Proved where it is in every case in which both sides have values, refuted where it is in one."""
+    cases = list(_cases(question, letters))
+    if len(cases) > MOST_CASES:
+        names = ", ".join(map(str, letters))
+        return undecided(f"too many letters may have either sign: {names}")
+    conditions: list[Condition] = []
+    proofs: list[Decision] = []
+    open_ones: list[str] = []
+    for case in cases:
+        outside = _outside(question, case)
+        if outside is not None:
+            conditions += outside
+            continue
+        decision = case.of(question).decide_at_once()
+        if decision.witness is not None:
+            return replace(decision, conditions=(), witness=case.witness(decision.witness))
+        if decision.refuted:
+            return Decision(Answer.REFUTED, f"where {case}: {decision.reason}")
+        if decision.proved:
+            proofs.append(decision)
+            conditions += [
+                Condition(case.in_letters(c.expression), c.relation)
+                for c in decision.conditions
+                if not plainly_positive(c.expression)
+            ]
+        else:
+            open_ones.append(f"where {case}: {decision.reason}")
+    if open_ones:
+        return undecided(open_ones[0])
+    if not proofs:
+        return undecided("for no signs of its letters have both sides values")
+    names = " and ".join(map(str, letters))
+    reason = f"for each sign of {names}" if len(proofs) > 1 else proofs[0].reason
+    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
+
+
+def _cases(question: Question, letters: Sequence[Symbol]) -> Iterator[_Case]:
+    variable, end = question.limit or (None, "")
+    for signs in product(*map(_possible, letters)):
+        case = _Case(dict(zip(letters, signs, strict=True)))
+        of_limit = case.signs.get(variable, 1) if variable is not None else 1
+        if of_limit == 1 or (of_limit == -1 and end == "0"):
+            yield case
+
+
+def _possible(letter: Symbol) -> list[int]:
+    """The signs that a letter may have."""
+    excluded = {1: letter.is_nonpositive, 0: letter.is_nonzero, -1: letter.is_nonnegative}
+    return [sign for sign, never in excluded.items() if never is not True]
+
+
+def _outside(question: Question, case: _Case) -> list[Condition] | None:
+    """What the sides or the assumptions need and the case does not have; None where it has all."""
+    values = case.values
+    needed = [
+        _stated(c.expression, c.relation)
+        for c in question.domain.conditions
+        if _fails_there(c.expression.xreplace(values), c.relation)
+    ]
+    sides = [side.xreplace(values) for side in (question.lhs, question.rhs)]
+    return needed if needed or any(side.has(zoo, nan) for side in sides) else None
+
+
+def _fails_there(e: Expr, relation: str) -> bool:
+    if e.has(zoo, nan):
+        return True
+    if relation == "!=":
+        return is_zero(e)
+    return bool(e.is_nonpositive if relation == ">" else e.is_negative)
+
+
+def _stated(e: Expr, relation: str) -> Condition:
+    """`x^2 > 0` says that x is not 0."""
+    is_square = relation == ">" and e.is_Pow and e.exp.is_even
+    return Condition(e.base, "!=") if is_square else Condition(e, relation)
+
+
+def _size(x: Symbol) -> Symbol:
+    return Symbol(f"|{x}|", positive=True)
+
+
+# -- at one run -------------------------------------------------------------------------------------
 
 
 def decided(

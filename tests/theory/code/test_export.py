@@ -1,16 +1,10 @@
-"""The strings of the JSON: read back by sympify, decided equal to the theory, and met by a direct
-minimisation.
-"""
+"""The strings of the JSON: read back by sympify, and decided equal to the theory."""
 
 import json
 from dataclasses import replace
-from typing import Any
 
-import mpmath
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sympy import Expr, Float, Integer, Rational, Symbol, exp, log, sympify
+from sympy import Expr, Float, Integer, Symbol, exp, log, sympify
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
@@ -24,11 +18,9 @@ from isoflop.theory.symbols import QUANTITIES
 
 BUDGETS = {"6ND": SIX_ND, "general": GENERAL}
 ENVELOPES = {name: derive(budget=budget) for name, budget in BUDGETS.items()}
-CONTRACT = ("params", "tokens", "exponent", "coefficient", "loss", "penalty")
 ALLOWED = {"6ND": {"E", "A", "B", "beta", "gamma", "C", "r"}}
 ALLOWED["general"] = ALLOWED["6ND"] | {"kappa", "a", "d"}
 HOFFMANN = {"beta": "alpha", "gamma": "beta"}
-DIGITS = 50
 
 
 @pytest.fixture(scope="module")
@@ -224,100 +216,3 @@ def test_letters_of_another_law_are_refused() -> None:
         derive_json(derive(own), notation="hoffmann")
     with pytest.raises(ValueError, match="unknown notation='chinchilla'"):
         derive_json(derive(), notation="chinchilla")
-
-
-# -- an independent minimum ----------------------------------------------------------------------------------
-
-
-def minimum(mp: mpmath.ctx_mp.MPContext, loss: Any, low: Any, high: Any) -> Any:
-    """The argument of the minimum of a unimodal function by golden sections; half the working
-    digits are good.
-    """
-    golden = (mp.sqrt(5) - 1) / 2
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = loss(left), loss(right)
-    while high - low > mp.mpf(10) ** -(DIGITS + 2):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = loss(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = loss(right)
-    return (low + high) / 2
-
-
-def evaluated(mp: mpmath.ctx_mp.MPContext, text: str, values: dict[str, Any]) -> Any:
-    """The string in plain multiprecision arithmetic, without SymPy."""
-    return eval(compile(text, "formula", "eval"), {"__builtins__": {}}, values)
-
-
-decimals = st.integers(10, 150).map(lambda n: Rational(n, 100))
-magnitudes = st.integers(-2, 8)
-
-
-@settings(max_examples=15)
-@given(
-    name=st.sampled_from(sorted(BUDGETS)),
-    notation=st.sampled_from(["schaeffer", "hoffmann"]),
-    exponents=st.tuples(decimals, decimals),
-    powers=st.tuples(st.integers(50, 200), st.integers(50, 200)).map(
-        lambda p: (Rational(p[0], 100), Rational(p[1], 100))
-    ),
-    sizes=st.tuples(magnitudes, magnitudes, st.integers(15, 30)),
-    log_ratio=st.integers(-30, 30).filter(bool).map(lambda n: Rational(n, 10)),
-)
-def test_against_direct_minimisation(
-    exported: dict[tuple[str, str], dict],
-    name: str,
-    notation: str,
-    exponents: tuple[Rational, Rational],
-    powers: tuple[Rational, Rational],
-    sizes: tuple[int, int, int],
-    log_ratio: Rational,
-) -> None:
-    """N*, D*, L*, P and the local exponent, to 45 digits, from the loss along the budget alone."""
-    mp = mpmath.mp.clone()
-    mp.dps = 2 * DIGITS + 20
-
-    def exact(value: Rational) -> Any:
-        return mp.mpf(int(value.p)) / int(value.q)
-
-    beta, gamma = map(exact, exponents)
-    kappa, a, d = (
-        (mp.mpf(6), mp.mpf(1), mp.mpf(1)) if name == "6ND" else (mp.mpf(7) / 3, *map(exact, powers))
-    )
-    A, B, C = (3 * mp.mpf(10) ** size for size in sizes)
-    E = mp.mpf("1.69")
-
-    def loss(log_params: Any, compute: Any = C) -> Any:
-        log_tokens = (mp.log(compute / kappa) - a * log_params) / d
-        return E + A * mp.exp(-beta * log_params) + B * mp.exp(-gamma * log_tokens)
-
-    best = minimum(mp, loss, mp.mpf(-300), mp.mpf(300))
-    tokens = (mp.log(C / kappa) - a * best) / d
-    s = exact(log_ratio)
-    values = {"E": E, "A": A, "B": B, "C": C, "kappa": kappa, "a": a, "d": d, "r": mp.exp(s)}
-    values |= (
-        {"beta": beta, "gamma": gamma}
-        if notation == "schaeffer"
-        else {"alpha": beta, "beta": gamma}
-    )
-    data = {
-        key: evaluated(mp, text, values)
-        for key, text in exported[name, notation].items()
-        if key in CONTRACT
-    }
-    expected = {
-        "params": mp.exp(best),
-        "tokens": mp.exp(tokens),
-        "loss": loss(best),
-        "coefficient": (loss(best) - E) * C ** data["exponent"],
-        "penalty": (loss(best + s) - E) / (loss(best) - E),
-    }
-    for key, value in expected.items():
-        assert abs(data[key] / value - 1) < mp.mpf(10) ** -(DIGITS - 5), key
-    nearer = minimum(mp, lambda n: loss(n, 2 * C), best - 10, best + 10)
-    slope = -mp.log((loss(nearer, 2 * C) - E) / (loss(best) - E)) / mp.log(2)
-    assert abs(data["exponent"] - slope) < mp.mpf(10) ** -(DIGITS - 5)

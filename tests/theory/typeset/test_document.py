@@ -30,7 +30,7 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
 from isoflop.theory.proof.words import say
-from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, filled, packed
+from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, filled, packed, with_names
 from isoflop.theory.typeset.document import (
     LETTERS,
     CheckedTheorem,
@@ -38,7 +38,6 @@ from isoflop.theory.typeset.document import (
     document_latex,
     with_macros,
 )
-from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
 from isoflop.theory.typeset.table import Column, Table
 

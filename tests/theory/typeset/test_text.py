@@ -43,8 +43,7 @@ from isoflop.theory.typeset.layout import (
 )
 from isoflop.theory.typeset.plain import plain
 from isoflop.theory.typeset.printer import render
-from isoflop.theory.typeset.prose import respell
-from isoflop.theory.typeset.words import plain_sentence
+from isoflop.theory.typeset.words import plain_sentence, respell
 
 NOTATIONS = [SCHAEFFER, HOFFMANN]
 
