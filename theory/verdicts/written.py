@@ -204,13 +204,20 @@ def read_derivation(text: str) -> WrittenDerivation:
         raise ParseError("has no step: '1. ...'")
     if not found["statement"]:
         raise ParseError("states nothing: 'Therefore: ...' is missing")
-    (budget,), (notation,) = found["budget"] or [None], found["notation"][-1:] or ["schaeffer"]
+    title, notation, budget = (
+        next(reversed(found[kind]), default)
+        for kind, default in (
+            ("title", "A derivation"),
+            ("notation", "schaeffer"),
+            ("budget", None),
+        )
+    )
     definitions = found["let"]
     known = vocabulary(notation, budget or SIX_ND).names
     fixed = [text for text in definitions if isinstance(known.get(_name(text)), Symbol)]
     renamed = [t for t in definitions if _name(t) in known and t not in fixed]
     return WrittenDerivation(
-        *(found["title"] or ["A derivation"]),
+        title,
         tuple(found["step"]),
         found["statement"][0],
         (*found["assume"], *fixed),
