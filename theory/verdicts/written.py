@@ -204,20 +204,14 @@ def read_derivation(text: str) -> WrittenDerivation:
         raise ParseError("has no step: '1. ...'")
     if not found["statement"]:
         raise ParseError("states nothing: 'Therefore: ...' is missing")
-    title, notation, budget = (
-        next(reversed(found[kind]), default)
-        for kind, default in (
-            ("title", "A derivation"),
-            ("notation", "schaeffer"),
-            ("budget", None),
-        )
-    )
+    notation = next(reversed(found["notation"]), "schaeffer")
+    budget = next(iter(found["budget"]), None)
     definitions = found["let"]
     known = vocabulary(notation, budget or SIX_ND).names
     fixed = [text for text in definitions if isinstance(known.get(_name(text)), Symbol)]
     renamed = [t for t in definitions if _name(t) in known and t not in fixed]
     return WrittenDerivation(
-        title,
+        next(iter(found["title"]), "A derivation"),
         tuple(found["step"]),
         found["statement"][0],
         (*found["assume"], *fixed),
