@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # A folder counts as one member, except for those of its modules that are named on their own.
 LAYERS = (
-    {"symbols"},
     {"algebra"},
     {"proof"},
+    {"symbols"},
     {"law", "budget"},
     {"envelope"},
     {"penalty", "ray"},
