@@ -298,7 +298,7 @@ def open_coefficients(fit: Fit) -> tuple[str, ...]:
     search, and where there are no more runs than free coefficients, all of these. Terms of one
     exponent are all open where a combination of coefficients is, or one at a limit.
     """
-    if getattr(fit.model, "is_shared", False):
+    if fit.model.is_shared:
         columns = fit.linearised()[1][fit.free]
         at_limit = {*fit.at_bound} - {"E"}
         return fit.names if at_limit or independence(columns) < DEPENDENT else ()
