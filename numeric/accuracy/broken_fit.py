@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.covariance import MEDIAN_DEVIATION, classical
-from ..fit.fitted import Fitted
+from ..fit.fitted import Solved
 from ..fit.newton import MOST_STEPS, Ends, Problems, best_of, minimise, values
 from ..fit.objective import Clip, Objective
 from ..fit.optimality import Solution
@@ -96,7 +96,7 @@ def names_of(breaks: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BrokenFit(Fitted):
+class BrokenFit(Solved):
     """A fitted broken law with what a refit needs.
 
     Attributes
@@ -110,6 +110,7 @@ class BrokenFit(Fitted):
     lower, upper : ndarray
         (p,), of the parameters.
     solution : Solution
+        In the parameters a, B, c0, c1, log d1, log f1, ...
     draws : Draws or None
     """
 
@@ -122,11 +123,6 @@ class BrokenFit(Fitted):
     solution: Solution
     draws: Draws | None = None
 
-    @property
-    def theta(self) -> Floats:
-        """(p,): the parameters a, B, c0, c1, log d1, log f1, ..."""
-        return self.solution.theta
-
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """By name, in the letters of the source."""
@@ -137,16 +133,6 @@ class BrokenFit(Fitted):
     def size(self) -> int:
         """Number of runs."""
         return self.model.size
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised, at the minimum."""
-        return self.solution.value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
-        return self.solution.converged
 
     def law_of(self, coefficients: Mapping[str, float]) -> BrokenLaw:
         """The law with other coefficients."""

@@ -103,11 +103,11 @@ class Kind(ABC):
 
     def undetermined(self, fit: LawFit) -> Iterable[str]:
         """Coefficients that the runs leave open."""
-        return [name for part in fit.parts for name in part.undetermined]
+        return super(LawFit, fit).undetermined
 
     def reason(self, fit: LawFit) -> str:
         """What speaks against a fit, "" where it has converged."""
-        return "; ".join(part.reason for part in fit.parts if part.reason)
+        return super(LawFit, fit).reason
 
     def remarks(self, fit: LawFit) -> Iterable[str]:
         """What a reader of the coefficients must know."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.covariance import independence
-from ..fit.fitted import Fitted
+from ..fit.fitted import Solved
 from ..fit.newton import Problems, minimise
 from ..fit.objective import Clip
 from ..fit.optimality import Solution
@@ -459,7 +459,7 @@ class LinkModel:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LinkFit(Fitted):
+class LinkFit(Solved):
     """A link fitted to runs by least squares of accuracy.
 
     Attributes
@@ -481,23 +481,13 @@ class LinkFit(Fitted):
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """By name, as the link writes them."""
-        written = self.link.written(self.solution.theta[None], *_standardised(self.proxy)[1:])[0]
+        written = self.link.written(self.theta[None], *_standardised(self.proxy)[1:])[0]
         return dict(zip(self.link.coefficients, written.tolist(), strict=True))
 
     @property
     def size(self) -> int:
         """Number of runs."""
         return len(self.proxy)
-
-    @property
-    def objective_value(self) -> float:
-        """Sum of squares of the residuals."""
-        return self.solution.value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified as a minimum within the search."""
-        return self.solution.converged
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
@@ -506,11 +496,11 @@ class LinkFit(Fitted):
         between two of them.
         """
         lower, upper = self.link.box
-        inner = self.solution.theta[2:]
+        inner = self.theta[2:]
         near = AT_BOUND * np.maximum(1.0, np.abs(inner))
         held = (np.abs(inner - lower) <= near) | (np.abs(inner - upper) <= near)
         model = LinkModel(self.link, _standardised(self.proxy)[0])
-        jacobian = model.evaluate(self.solution.theta[None])[1][0]
+        jacobian = model.evaluate(self.theta[None])[1][0]
         columns = jacobian if self.link.pinned is None else jacobian[2:]
         return self.names if held.any() or independence(columns) < DEPENDENT else ()
 

@@ -29,7 +29,7 @@ from ..fit.fitting import fit_form
 from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
 from ..fit.resample import inflated, resample, together
-from ..results import Estimate, checked_level
+from ..results import Band, Estimate, checked_level
 from ..words import counted
 from .fitting import errors
 from .links import EXPONENTIAL
@@ -642,45 +642,46 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Foret
     errors = laws.error(losses)
     drawn_losses = drawn_errors = new_losses = new_errors = np.empty((0, len(index)))
     if laws.draws is not None:
-        drawn, at_runs = laws.draws.coefficients, Points(params=params, tokens=tokens)
-        drawn_losses = ONE_EXPONENT.values(drawn[:, :OF_LOSS], at_runs)
+        drawn, at = laws.draws.coefficients, Points(params=params, tokens=tokens)
+        drawn_losses = ONE_EXPONENT.values(drawn[:, :OF_LOSS], at)
         drawn_errors = _errors_at(drawn, drawn_losses)
         new_losses, new_errors = _measured_anew(laws, drawn_losses, laws.draws)
 
     def foretold(
-        measured: float, value: float, drawn: Floats, new: Floats, fitted: bool
-    ) -> Foretold:
-        return Foretold(
-            measured=_known(measured),
-            predicted=Estimate.of_draws(value, drawn, laws.level),
-            new_run=Estimate.of_draws(value, new, laws.level),
-            is_fitted=fitted,
-        )
+        measured: Floats, fitted: Mask, values: Floats, drawn: Floats, new: Floats
+    ) -> list[Foretold]:
+        law, run = (Band.of_draws(values, draws, laws.level) for draws in (drawn, new))
+        return [
+            Foretold(
+                measured=_known(measured[i]),
+                predicted=law[place],
+                new_run=run[place],
+                is_fitted=bool(fitted[i]),
+            )
+            for place, i in enumerate(index)
+        ]
 
+    columns = zip(
+        index.tolist(),
+        params.tolist(),
+        tokens.tolist(),
+        compute.tolist(),
+        foretold(laws.losses, laws.for_loss, losses, drawn_losses, new_losses),
+        foretold(laws.errors, laws.for_error, errors, drawn_errors, new_errors),
+        strict=True,
+    )
     return tuple(
         ForetoldRun(
             run=str(runs.run[i]),
-            params=float(params[at]),
-            tokens=float(tokens[at]),
-            tokens_per_param=float(tokens[at] / params[at]),
-            compute=float(compute[at]),
-            loss=foretold(
-                laws.losses[i],
-                float(losses[at]),
-                drawn_losses[:, at],
-                new_losses[:, at],
-                bool(laws.for_loss[i]),
-            ),
-            error=foretold(
-                laws.errors[i],
-                float(errors[at]),
-                drawn_errors[:, at],
-                new_errors[:, at],
-                bool(laws.for_error[i]),
-            ),
+            params=n,
+            tokens=d,
+            tokens_per_param=d / n,
+            compute=c,
+            loss=loss,
+            error=error,
             asked=bool(asked[i]),
         )
-        for at, i in enumerate(index.tolist())
+        for i, n, d, c, loss, error in columns
     )
 
 

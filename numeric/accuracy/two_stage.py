@@ -24,7 +24,7 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..data.sample import Points
-from ..fit.fitted import Fitted
+from ..fit.fitted import Joint
 from ..fit.fitting import fit_form
 from ..fit.models import COMPUTE
 from ..fit.objective import Objective
@@ -56,7 +56,7 @@ FEW = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StageFit(Fitted):
+class StageFit(Joint):
     """A first stage fitted: L = E + C0 C^-alpha by way of y = shift + sign L, which is positive and
     falls with compute.
 
@@ -74,6 +74,11 @@ class StageFit(Fitted):
     of_loss: Fit
     draws: Draws | None = None
 
+    @property
+    def parts(self) -> tuple[Fit]:  # type: ignore[override]
+        """The fit of y."""
+        return (self.of_loss,)
+
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """By name, as the law of the proxy itself writes them."""
@@ -84,26 +89,6 @@ class StageFit(Fitted):
     def size(self) -> int:
         """Number of runs."""
         return self.of_loss.size
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised, at the minimum."""
-        return self.of_loss.objective_value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
-        return self.of_loss.converged
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit, "" where it has converged."""
-        return self.of_loss.reason
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): those of the exponent."""
-        return self.of_loss.limits
 
     @property
     def undetermined(self) -> tuple[str, ...]:

@@ -90,8 +90,8 @@ def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> 
         if fit.objective.is_sharp and not fit.model.is_expression:
             problem = Problems.of(design.model, observed, weights, fit.objective)
             end = sharpen(problem, fit.objective, near, design.lower, design.upper)
-            if end.certified:
-                return Solution(end.theta, end.value, True, end.subgradient, 1, 1)
+            if end.converged:
+                return end
         return design.solve(observed, weights, fit.objective, fit.coefficients)
     except ValueError:
         return None

@@ -18,7 +18,7 @@ from .resample import FEW_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .entries import FitNumber
+    from .entries import Errors, FitNumber
     from .result import Fit
 
 #: Below so many resamples beyond either end, percentiles are rough.
@@ -34,7 +34,7 @@ MOST_SOURCES, LEAST_PER_SOURCE, MOST_SHOWN = 20, 8, 3
 
 
 def cautions(
-    fit: Fit, errors: Any, computes: Sequence[float], entries: Sequence[FitNumber]
+    fit: Fit, errors: Errors, computes: Sequence[float], entries: Sequence[FitNumber]
 ) -> list[str]:
     """Everything that a reader of the numbers must know.
 
@@ -55,7 +55,7 @@ def cautions(
         *(_of_resamples(fit, errors, entries) if resampled else []),
         *_few_groups(fit, errors.kind),
         *_infinite_ends(entries),
-        *_left_open(fit, errors.weak() if resampled else fit.identifiability().weak),
+        *_left_open(fit, errors.weak()),
     ]
 
 
@@ -205,9 +205,10 @@ def _extrapolated(fit: Fit, computes: Sequence[float]) -> list[str]:
     ]
 
 
-def _of_resamples(fit: Fit, errors: Any, entries: Sequence[FitNumber]) -> list[str]:
+def _of_resamples(fit: Fit, errors: Errors, entries: Sequence[FitNumber]) -> list[str]:
     """What the resamples of a fit do not tell."""
-    draws, level, texts = errors.draws, errors.level, []
+    draws, level, texts = errors.draws, errors.level, list[str]()
+    assert draws is not None
     limited = [entry.name for entry in entries if entry.estimate.at_limit]
     if limited:
         most = max(draws.at_limit[name] for name in limited)

@@ -241,10 +241,7 @@ def diagnostics(fit: Fit) -> Diagnostics:
         r_squared=_r_squared(fit),
         normal=normality(residuals),
         trends=tuple(
-            _trend(
-                f"line and parabola added (F) in {name}", values, residuals, columns, fit.weights
-            )
-            for name, values in _variables(fit).items()
+            _trend(fit, along, values, columns) for along, values in _variables(fit).items()
         ),
         scedasticity=_scedasticity(fit),
         outliers=outliers,
@@ -282,48 +279,39 @@ def normality(residuals: Floats) -> ResidualTest:
 
 def _scedasticity(fit: Fit) -> tuple[ResidualTest, ...]:
     """Whether residuals are farther from their median at some computes, or at some losses, than at
-    others.
+    others, by Spearman's rank correlation.
     """
-    distance = np.abs(fit.residuals - np.median(fit.residuals))
-    return tuple(
-        rank_trend(f"spread against {name} (Spearman)", distance, values)
-        for name, values in _variables(fit).items()
-        if name in ("log C", "log fitted")
-    )
-
-
-def rank_trend(name: str, values: Floats, against: Floats) -> ResidualTest:
-    """Spearman's rank correlation: whether values rise or fall along another variable."""
     from scipy.stats import spearmanr
 
-    if len(values) < LEAST_FOR_RANKS or constant(values):
-        return ResidualTest(name, reason="it takes 4 values that differ")
-    if constant(against):
-        return ResidualTest(name, reason="the runs do not vary in it")
-    result = spearmanr(values, against)
-    return ResidualTest.of(name, result.statistic, result.pvalue)
+    distance, tests = np.abs(fit.residuals - np.median(fit.residuals)), []
+    for along in ("log C", "log fitted"):
+        values, name = _variables(fit).get(along), f"spread against {along} (Spearman)"
+        if values is None:
+            continue
+        if fit.size < LEAST_FOR_RANKS or constant(distance):
+            tests.append(ResidualTest(name, reason="it takes 4 values that differ"))
+        elif constant(values):
+            tests.append(ResidualTest(name, reason="the runs do not vary in it"))
+        else:
+            found = spearmanr(distance, values)
+            tests.append(ResidualTest.of(name, found.statistic, found.pvalue))
+    return tuple(tests)
 
 
-def _trend(
-    name: str, values: Floats, residuals: Floats, columns: Floats, weights: Floats
-) -> ResidualTest:
-    if constant(values):
-        return ResidualTest(name, reason="the runs do not vary in it")
-    z, roots = (values - values.mean()) / values.std(), np.sqrt(weights)
-    return added_terms(name, residuals * roots, columns, np.stack([z, z**2]) * roots)
+def _trend(fit: Fit, along: str, values: Floats, columns: Floats) -> ResidualTest:
+    """F-test of a line and a parabola in a variable beside the weighted columns of the linearised
+    law (p, n): whether they would explain more.
 
-
-def added_terms(name: str, residuals: Floats, columns: Floats, added: Floats) -> ResidualTest:
-    """F-test of columns (m, n) beside those of the linearised law (p, n): whether they would
-    explain more.
-
-    Both are multiplied by the roots of the weights beforehand. Where the law is right and the
-    errors are normal, F has the degrees of freedom of what the added columns bring beyond the
-    law's.
+    Where the law is right and the errors are normal, F has the degrees of freedom of what they
+    bring beyond the law's.
     """
     from scipy.stats import f
 
-    before, after = axes(columns), axes(np.concatenate([columns, added]))
+    name, roots = f"line and parabola added (F) in {along}", np.sqrt(fit.weights)
+    if constant(values):
+        return ResidualTest(name, reason="the runs do not vary in it")
+    z, residuals = (values - values.mean()) / values.std(), fit.residuals * roots
+    before, after = axes(columns), axes(np.concatenate([columns, np.stack([z, z**2]) * roots]))
     gained, spare = after.shape[1] - before.shape[1], len(residuals) - after.shape[1]
     if gained <= 0:
         return ResidualTest(name, reason="the law follows it by itself at these runs")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -128,56 +127,75 @@ def spelt(value: float) -> str:
 # -- where errors come from ------------------------------------------------------------------------
 
 
-class Sandwich:
-    """Standard errors and intervals from the covariance, or none and the reason."""
+class Errors:
+    """Standard errors and intervals: standard deviations and percentiles of the resamples of a fit,
+    without any those of its covariance, or none and the reason.
+
+    Attributes
+    ----------
+    draws : Draws or None
+        Where they come from the resamples.
+    reason : str
+        Why there are none; "" where there are some.
+    trouble : list of str
+        What could not be told of single quantities.
+    """
 
     def __init__(self, fit: Fit, level: float) -> None:
         self.fit, self.level, self.reason = fit, level, ""
+        self.draws = fit.draws if fit.converged else None
         self.trouble: list[str] = []
-        if not fit.converged:
-            self.reason = "they are those of an optimum"
-            return
+        self.own: dict[str, Estimate] = {}
         try:
-            self.estimates = fit.standard_estimates(level)
+            if not fit.converged:
+                raise ValueError("they are those of an optimum")
+            self.own = fit.estimates(level)
         except ValueError as error:
             complaint = str(error).removeprefix("covariance: ")
             self.reason = complaint.removesuffix(" (see the fit's identifiability)")
 
     @property
     def kind(self) -> str:
-        return "none" if self.reason else "sandwich"
+        """ "bootstrap", "sandwich" or "none"."""
+        return "bootstrap" if self.draws is not None else "none" if self.reason else "sandwich"
 
     def warnings(self) -> list[str]:
+        """What a reader must know of them."""
         return [*([f"no standard errors: {self.reason}"] if self.reason else []), *self.trouble]
 
     def coefficient(self, name: str) -> Estimate:
+        """Of a coefficient."""
         value = self.fit.coefficients[name]
+        if self.draws is not None:
+            return self.own[name]
         if name in self.fit.design.given:
             return Estimate(value, value, value, 0.0)
-        if name in self.fit.at_bound or self.reason:
-            return Estimate(value)
-        return self.estimates[name]
+        return Estimate(value) if name in self.fit.at_bound or self.reason else self.own[name]
 
     def quantity(self, quantity: Quantity, law: Any) -> Estimate:
-        """Of a params+tokens law, by the delta method."""
+        """Of what follows from a params+tokens law; without resamples by the delta method."""
         from .derived import derived
 
-        fit = self.fit
+        fit, level, value = self.fit, self.level, quantity.value(law)
+        if self.draws is not None:
+            try:
+                return Estimate.of_draws(value, self.draws.values(quantity), level)
+            except ValueError as error:
+                self.trouble.append(f"{quantity.label}: no interval, for in some resample {error}")
+                return Estimate(value)
         if {*fit.at_bound} & {*quantity.coefficients} or self.reason:
-            return Estimate(quantity.value(law))
-        (estimate,) = derived(
-            law,
-            fit.covariance(),
-            fit.model.coordinates,
-            (quantity,),
-            self.level,
-            fit.degrees_of_freedom,
-        )
+            return Estimate(value)
+        covariance, names = fit.covariance(), fit.model.coordinates
+        (estimate,) = derived(law, covariance, names, (quantity,), level, fit.degrees_of_freedom)
         return estimate
 
     def loss(self, compute: float) -> Estimate:
-        """Of a compute law, by the delta method."""
+        """Of a compute law; without resamples by the delta method."""
         fit = self.fit
+        if self.draws is not None:
+            thetas = np.vstack([fit.theta, fit.design.thetas(self.draws.coefficients)])
+            value, *drawn = _curve(fit, compute, thetas)[0]
+            return Estimate.of_draws(value, drawn, self.level)
         values, jacobian = _curve(fit, compute, fit.theta[None])
         if self.reason or fit.at_bound:
             return Estimate(values[0])
@@ -187,50 +205,18 @@ class Sandwich:
             float(values[0]), error, self.level, fit.degrees_of_freedom
         )
 
-
-class Percentiles(Sandwich):
-    """Standard deviations and percentiles of the resamples."""
-
-    def __init__(self, fit: Fit, level: float) -> None:
-        assert fit.draws is not None
-        self.fit, self.level, self.reason, self.draws = fit, level, "", fit.draws
-        self.trouble: list[str] = []
-
-    @property
-    def kind(self) -> str:
-        return "bootstrap"
-
-    @cached_property
-    def own(self) -> dict[str, Estimate]:
-        return self.draws.estimates(self.level)
-
-    def coefficient(self, name: str) -> Estimate:
-        return self.own[name]
-
-    def quantity(self, quantity: Quantity, law: Any) -> Estimate:
-        value = quantity.value(law)
-        try:
-            return Estimate.of_draws(value, self.draws.values(quantity), self.level)
-        except ValueError as error:
-            self.trouble.append(f"{quantity.label}: no interval, for in some resample {error}")
-            return Estimate(value)
-
-    def loss(self, compute: float) -> Estimate:
-        fit = self.fit
-        thetas = np.vstack([fit.theta, fit.design.thetas(self.draws.coefficients)])
-        value, *drawn = _curve(fit, compute, thetas)[0]
-        return Estimate.of_draws(value, drawn, self.level)
-
     def weak(self) -> tuple[Weak, ...]:
-        """The coefficients that the resamples hardly determine."""
+        """The coefficients that are hardly determined."""
         from .identifiability import LEVEL, hardly_determined
 
+        if self.draws is None:
+            return self.fit.identifiability().weak
         if len(self.draws) < LEAST_DRAWS:
             return ()
         return hardly_determined(self.fit, self.draws.estimates(LEVEL))
 
 
-def coefficient_entry(fit: Fit, name: str, errors: Sandwich) -> FitNumber:
+def coefficient_entry(fit: Fit, name: str, errors: Errors) -> FitNumber:
     note = FIXED if name in fit.design.given else AT_BOUND if name in fit.at_bound else ""
     estimate = errors.coefficient(name)
     if name in fit.undetermined:
@@ -244,7 +230,7 @@ def coefficient_entry(fit: Fit, name: str, errors: Sandwich) -> FitNumber:
 
 def derived_entries(
     fit: Fit,
-    errors: Sandwich,
+    errors: Errors,
     coefficients: Sequence[FitNumber],
     computes: Sequence[float],
     ratios: Sequence[float],
@@ -268,7 +254,7 @@ def derived_entries(
     return followed
 
 
-def _followed(fit: Fit, errors: Sandwich, quantity: Quantity) -> FitNumber | None:
+def _followed(fit: Fit, errors: Errors, quantity: Quantity) -> FitNumber | None:
     """What follows from a params+tokens law; None where nothing does, with the reason in the
     errors' trouble.
     """

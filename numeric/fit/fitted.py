@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
+    from .optimality import Solution
     from .resample import Draws, Refits
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["AT_LIMIT", "DEFAULT_LEVEL", "FREE", "NO_MINIMUM", "Fitted", "Joint"]
+__all__ = ["AT_LIMIT", "DEFAULT_LEVEL", "FREE", "NO_MINIMUM", "Fitted", "Joint", "Solved"]
 
 DEFAULT_LEVEL = 0.9
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
@@ -266,6 +267,38 @@ class Fitted(Shown, ABC):
         }
 
 
+class Solved(Fitted):
+    """Base of fits that a solver found.
+
+    Attributes
+    ----------
+    solution : Solution
+        Where it ended, and how that is certified.
+    """
+
+    solution: Solution
+
+    @property
+    def theta(self) -> Floats:
+        """The solver's parameters."""
+        return self.solution.theta
+
+    @property
+    def objective_value(self) -> float:
+        """The objective at the optimum: the plain, weighted sum over the rows."""
+        return self.solution.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return bool(self.solution.converged)
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, "" where it has converged."""
+        return self.solution.reason or super().reason
+
+
 class Joint(Fitted):
     """Base of laws that are fitted one after the other and read as one: the coefficients of the
     first, then those of the next.
@@ -296,6 +329,11 @@ class Joint(Fitted):
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the rows leave open."""
         return tuple(name for part in self.parts for name in part.undetermined)
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the parts."""
+        return "; ".join(part.reason for part in self.parts if part.reason)
 
     @property
     def limits(self) -> Floats:

@@ -298,7 +298,7 @@ def open_coefficients(fit: Fit) -> tuple[str, ...]:
     search, and where there are no more runs than free coefficients, all of these. Terms of one
     exponent are all open where a combination of coefficients is, or one at a limit.
     """
-    if getattr(fit.model, "is_shared", False):
+    if fit.model.is_shared:
         columns = fit.linearised()[1][fit.free]
         at_limit = {*fit.at_bound} - {"E"}
         return fit.names if at_limit or independence(columns) < DEPENDENT else ()
@@ -645,13 +645,8 @@ class Linearised:
         return np.asarray(self.centring.T @ self.plain)
 
     @cached_property
-    def norms(self) -> Floats:
-        """(k,): norms of the centred columns, 1 for those that are zero."""
-        return _norms(self.centred, self.floor)
-
-    @cached_property
     def _decomposition(self) -> tuple[Floats, Floats]:
-        unit = _unit(self.centred, self.floor)
+        unit, _ = _unit(self.centred, self.floor)
         vectors, values, _ = np.linalg.svd(unit, full_matrices=len(unit) > unit.shape[1])
         return np.concatenate([values, np.zeros(len(self.names) - len(values))]), vectors
 
@@ -690,17 +685,14 @@ class Linearised:
 
     def _open_basis(self, rank: int) -> Floats:
         """(k - rank, k): the directions of the smallest singular values, with many zeros."""
-        alone = 1.0 / _norms(
-            self.plain, self.floor
-        )  # changes that, made alone, move the residuals equally
-        basis = np.stack([self._in_plain(vector) for vector in self._decomposition[1].T[rank:]])
+        # Changes that, made alone, move the residuals equally.
+        alone = 1.0 / _unit(self.plain, self.floor)[1]
+        norms = _unit(self.centred, self.floor)[1]
+        basis = (self.centring @ (self._decomposition[1][:, rank:] / norms[:, None])).T
         with np.errstate(all="ignore"):
             scaled = basis / alone
         scaled /= np.abs(scaled).max(axis=1, keepdims=True)
         return _reduced(scaled) * alone if np.isfinite(scaled).all() else basis
-
-    def _in_plain(self, vector: Floats) -> Floats:
-        return np.asarray(self.centring @ (vector / self.norms))
 
     def _change(self, move: Floats) -> dict[str, float]:
         relative = move / self.size
@@ -727,27 +719,16 @@ def _centring(fit: Fit, design: Any) -> Floats:
     return np.asarray(replace(design, centres=centres).to_coordinates)
 
 
-def _lengths(columns: Floats, floor: float) -> Floats:
-    """Norms of the rows, as long as these themselves are floats; 0 where below the floor, as a
-    share of the largest.
+def _unit(columns: Floats, floor: float) -> tuple[Floats, Floats]:
+    """Columns (k, m) of unit length, and their lengths (k,); those shorter than a share of the
+    longest are 0, and count as of length 1.
     """
     largest = np.abs(columns).max(axis=1, initial=0.0)
     scale = np.where(largest > 0.0, largest, 1.0)
     lengths = scale * np.linalg.norm(columns / scale[:, None], axis=1)
-    return np.where(lengths <= floor * lengths.max(initial=0.0), 0.0, lengths)
-
-
-def _norms(columns: Floats, floor: float) -> Floats:
-    """The lengths, 1 for columns that are zero."""
-    lengths = _lengths(columns, floor)
-    return np.where(lengths > 0.0, lengths, 1.0)
-
-
-def _unit(columns: Floats, floor: float) -> Floats:
-    """The columns with unit length; zero where they are zero."""
-    return np.where(
-        _lengths(columns, floor)[:, None] > 0.0, columns / _norms(columns, floor)[:, None], 0.0
-    )
+    is_zero = lengths <= floor * lengths.max(initial=0.0)
+    lengths[is_zero] = 1.0
+    return np.where(is_zero[:, None], 0.0, columns / lengths[:, None]), lengths
 
 
 def _reduced(basis: Floats) -> Floats:

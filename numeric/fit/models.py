@@ -181,7 +181,7 @@ class Expression:
     name: str = "general"
     extra: tuple[str, ...] = field(default=(), repr=False)
 
-    is_expression = True
+    is_expression, is_shared = True, False
     prefactors = exponents = ()
 
     @property

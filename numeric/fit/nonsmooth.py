@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .newton import Problems
+from .optimality import Solution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,46 +45,22 @@ LEAST_RADIUS = 1e-13
 LARGE = 1e150
 
 
-@dataclass(frozen=True)
-class SharpMinimum:
-    """A point, its objective and the certificate.
-
-    Attributes
-    ----------
-    theta : ndarray
-        (p,).
-    value : float
-        The objective, sharp.
-    subgradient : float
-        Norm of the smallest element of the subdifferential that was found, relative to the terms
-        that it sums.
-    interpolated : int
-        How many residuals are 0.
-    certified : bool
-        Whether 0 is a subgradient and the objective does not fall to second order along the
-        interpolated runs.
-    """
-
-    theta: Floats
-    value: float
-    subgradient: float
-    interpolated: int
-    certified: bool
-
-
 def sharpen(
     problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats
-) -> SharpMinimum:
-    """The sharp minimum next to `theta` (p,), itself close to one."""
+) -> Solution:
+    """The sharp minimum next to `theta` (p,), itself close to one: certified by a
+    subgradient that is 0, relative to the terms that it sums, where the objective does not fall to
+    second order along the runs that the law meets.
+    """
     low, high = objective.bounds
     theta = np.clip(theta, lower, upper)
     problems = _merged(problems, theta)
-    best = _summary(problems, low, high, theta, np.inf, 0, certified=False)
+    best = _end(problems, low, high, theta)
     radius, rounding = FIRST_RADIUS, float(problems.with_clip(objective.clip()).rounding[0])
     for _ in range(MOST_PROGRAMMES):
         if best.value <= rounding:
             # Runs that the law meets exactly: no objective is below 0.
-            return SharpMinimum(best.theta, best.value, 0.0, problems.model.size, certified=True)
+            return Solution(best.theta, best.value, True)
         with np.errstate(all="ignore"):
             here = _local(problems, best.theta)
         if not here.is_tame:
@@ -92,7 +69,7 @@ def sharpen(
         if step is None:
             return best
         reached = [
-            _summary(problems, low, high, end, np.inf, 0, certified=False)
+            _end(problems, low, high, end)
             for end in _ends(problems, best.theta, step.move, lower, upper)
         ]
         trial = min(reached, key=lambda end: end.value)
@@ -100,7 +77,7 @@ def sharpen(
             found = _interpolate(problems, low, high, begun, step, lower, upper)
             if (
                 found is not None
-                and found.certified
+                and found.converged
                 and found.value <= min(best.value, trial.value) * (1.0 + 1e-12)
             ):
                 return found
@@ -233,22 +210,18 @@ def _typical(size: Floats, weights: Floats) -> float:
     return max(float(np.median(counted)), SMALL * float(np.mean(counted))) + 1e-300
 
 
-def _summary(
+def _end(
     problem: Problems,
     low: float,
     high: float,
     theta: Floats,
-    subgradient: float,
-    interpolated: int,
-    *,
-    certified: bool,
-) -> SharpMinimum:
+    certificate: float = np.inf,
+    converged: bool = False,
+) -> Solution:
     with np.errstate(all="ignore"):
         residuals = problem.residuals(theta[None])[0]
     value = float(np.sum(_weights(problem) * np.where(residuals > 0.0, high, low) * residuals))
-    return SharpMinimum(
-        theta, value if np.isfinite(value) else np.inf, subgradient, interpolated, certified
-    )
+    return Solution(theta, value if np.isfinite(value) else np.inf, converged, certificate)
 
 
 @dataclass(frozen=True)
@@ -281,7 +254,7 @@ def _interpolate(
     step: _LinearStep,
     lower: Floats,
     upper: Floats,
-) -> SharpMinimum | None:
+) -> Solution | None:
     """Newton's method from `theta` with the residuals that are 0 after the step held there."""
     with np.errstate(all="ignore"):
         here, weights = _local(problem, theta), _weights(problem)
@@ -340,7 +313,7 @@ def _interpolate(
         flat = bool(np.all(np.abs(here.residuals[zero]) <= ZERO * scale))
         inside = bool(np.all((multipliers >= low - ROUNDING) & (multipliers <= high + ROUNDING)))
         certified = flat and inside and subgradient <= STATIONARY and system.convex
-    return _summary(problem, low, high, theta, subgradient, int(zero.sum()), certified=certified)
+    return _end(problem, low, high, theta, subgradient, certified)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from ...theory.data.notation import DEFAULT
 from ..errors import outside
 from ..results import Estimate
-from .fitted import DEFAULT_LEVEL, FREE, Fitted
+from .fitted import DEFAULT_LEVEL, FREE, Solved
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
 from .newton import Problems
 
@@ -43,7 +43,7 @@ __all__ = ["DEFAULT_LEVEL", "Fit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(Fitted):
+class Fit(Solved):
     """A law fitted to runs.
 
     Attributes
@@ -71,11 +71,6 @@ class Fit(Fitted):
 
     # -- the optimum -----------------------------------------------------------------------------------------------
 
-    @property
-    def theta(self) -> Floats:
-        """The solver's parameters."""
-        return self.solution.theta
-
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
@@ -86,21 +81,6 @@ class Fit(Fitted):
                 strict=True,
             )
         )
-
-    @property
-    def objective_value(self) -> float:
-        """The objective at the optimum: the plain, weighted sum over the runs."""
-        return self.solution.value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
-        return self.solution.converged
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit, "" where it has converged."""
-        return self.solution.reason or super().reason
 
     @property
     def limits(self) -> Floats:

@@ -224,16 +224,14 @@ def _sharp(
     best, close = ends[0], ends[0].value * (1.0 + SAME)
     width = NARROWEST * float(median_residuals(problems, best.theta[None])[0, 0])
     smooth = problems.with_clip(objective.clip(width))
-    reasons: tuple[str, ...] = () if best.certified else (NO_SUBGRADIENT,)
+    reasons: tuple[str, ...] = () if best.converged else (NO_SUBGRADIENT,)
     reasons += tuple(
         reason for reason in _objections(design, smooth, best.theta, done=True) if reason == FLAT
     )
     others = [end.theta for end in ends if end.value > close]
-    return Solution(
-        theta=best.theta,
-        value=best.value,
+    return replace(
+        best,
         converged=not reasons,
-        certificate=best.subgradient,
         starts=starts,
         agreeing=sum(end.value <= close for end in ends),
         others=np.array(others).reshape(-1, len(best.theta)),

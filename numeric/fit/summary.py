@@ -25,9 +25,8 @@ from ..words import counted
 from .cautions import cautions
 from .entries import (
     AT,
+    Errors,
     FitNumber,
-    Percentiles,
-    Sandwich,
     coefficient_entry,
     derived_entries,
     outcome,
@@ -344,9 +343,7 @@ def summarise(
     """
     level = checked_level(level)
     computes, ratios = several("compute", compute), several("ratio", ratio)
-    errors = Sandwich(fit, level)
-    if fit.draws is not None and fit.converged:
-        errors = Percentiles(fit, level)
+    errors = Errors(fit, level)
     coefficients = tuple(coefficient_entry(fit, name, errors) for name in fit.names)
     derived = tuple(derived_entries(fit, errors, coefficients, computes, ratios))
     warnings = cautions(fit, errors, computes, (*coefficients, *derived))

@@ -5,6 +5,7 @@ import pytest
 
 from isoflop.numeric.accuracy.laws import LAWS, law_named
 from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.fitted import Fitted
 
 QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
 
@@ -49,6 +50,12 @@ def test_every_law_fits_refits_and_predicts(name, runs) -> None:
     assert found.values.shape == (p,)
     assert np.isfinite(found.values).all()
     assert set(found.undetermined) <= set(kind.coefficients)
+    assert found.names == kind.coefficients
+    for each in (found, *found.parts):
+        assert isinstance(each, Fitted)
+        assert each.limits.shape == (len(each.names), 2)
+        assert bool(each.reason) != each.converged
+        assert [row["coefficient"] for row in each.coefficient_table().records()] == [*each.names]
     random = np.random.default_rng(0)
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(
         float
