@@ -17,13 +17,7 @@ from scipy.special import betaln
 from tests.data import Mixed, affine_rates
 
 from isoflop.numeric.passk import Counts
-from isoflop.numeric.passk.coupled import (
-    Coupled,
-    LogPolynomial,
-    ProblemCounts,
-    expand,
-    fit_coupled,
-)
+from isoflop.numeric.passk.coupled import Coupled, LogPolynomial, ProblemCounts, expand, fit_coupled
 from isoflop.numeric.simulate import counts as sim
 
 #: A small design: five sizes with four token counts.
@@ -392,13 +386,7 @@ def table(n, c, compute):
 @pytest.mark.parametrize(
     ("n", "c", "compute", "options", "message"),
     [
-        (
-            [[10, 10]],
-            [[3, 0]],
-            [1e20],
-            {},
-            "1 model, 1 different compute",
-        ),
+        ([[10, 10]], [[3, 0]], [1e20], {}, "1 model, 1 different compute"),
         ([[10, 10]] * 3, [[3, 0]] * 3, [1e20] * 3, {}, "3 models, 1 different compute"),
         ([[10, 10]] * 2, [[3, 0]] * 2, [1e20, 1e21], {"degree": 2}, "at least 3 models"),
         ([[10]] * 3, [[3]] * 3, [1e20, 1e21, 1e22], {}, "1 problem a model"),
