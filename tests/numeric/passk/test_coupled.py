@@ -123,6 +123,12 @@ def test_derivatives_of_the_likelihood_are_exact():
         )
 
 
+def test_intervals_far_beyond_all_models_are_numbers():
+    at, k = np.array([1e3, 1e12, 1e60])[:, None], np.array([1.0, 1e6, 1e12])
+    for end in fitted().interval(at, k):
+        assert (end >= 0.0).all()
+
+
 # -- the inequalities across k ---------------------------------------------------------------------
 
 
