@@ -152,13 +152,13 @@ class AtOneK:
 
     def part(self, chosen: Mask) -> Data:
         """Some of the models, as if there were no others."""
-        found = Data(self.data.counts.subset(np.flatnonzero(chosen)), self.data.ks)
+        counts, known = self.data.counts.subset(np.flatnonzero(chosen)), None
         if self.likelihoods is not None:
             key = np.packbits(chosen).tobytes()
             if key not in self.learnt:
                 self.learnt[key] = self.likelihoods.evidence(chosen)
-            found.__dict__["evidence"] = (self.learnt[key],)
-        return found
+            known = (self.learnt[key],)
+        return Data(counts, self.data.ks, known)
 
 
 @dataclass(frozen=True, eq=False)
