@@ -136,12 +136,11 @@ class Models:
 
     def alone(self) -> Data:
         """These models, as if there were no others."""
-        found = Data(self.data.counts.subset(np.flatnonzero(self.chosen)), self.data.ks)
+        counts = self.data.counts.subset(np.flatnonzero(self.chosen))
         key = np.packbits(self.chosen).tobytes()
         if key not in self.learnt:
             self.learnt[key] = self.likelihoods.evidence(self.chosen)
-        vars(found)["evidence"] = (self.learnt[key],)
-        return found
+        return Data(counts, self.data.ks, (self.learnt[key],))
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,7 @@ from ..data.counts import Counts
 from ..data.pass_table import PassTable
 from .coupled import Coupled, fit_coupled
 from .curve import Curve, curve
-from .estimator import (
-    covariance,
-    estimated_covariance,
-    log_fail,
-    neg_log_pass_at_k,
-    pass_at_k,
-)
+from .estimator import covariance, estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
 from .inequalities import Violations, violations
 from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk

@@ -506,8 +506,9 @@ class Coupled(Fitted):
             laws = [self.law_of(dict(zip(self.names, row, strict=True))) for row in rows]
             return percentiles(np.stack([law.neg_log(at, k) for law in laws]), checked_level(level))
         reach = coverage_factor(checked_level(level), self.spare) * self.standard_error(at, k)
-        value = self.neg_log(at, k)
-        return value * np.exp(-reach), value * np.exp(reach)
+        log_y = self._log_neg_log(at, k)
+        with np.errstate(over="ignore"):  # where nothing is known an end is infinite
+            return np.exp(log_y - reach), np.exp(log_y + reach)
 
     def _log_neg_log(self, at: Any, k: ArrayLike) -> Floats:
         log_fail = log_beta_fail(*self.shapes(at), _draws(k))
@@ -575,8 +576,7 @@ class Coupled(Fitted):
             said.append(
                 f"AIC {self.aic:.2f}, TIC {self.tic:.2f}; overdispersion {self.overdispersion:.3g}"
             )
-        plain = self.coefficient_table()
-        return (type(plain)(plain.columns, plain.rows, title, [*said, *self.notes]),)
+        return (self.coefficient_table().changed(title=title, notes=[*said, *self.notes]),)
 
     def __repr__(self) -> str:
         return (

@@ -52,6 +52,8 @@ class Data:
     ----------
     counts : Counts
     ks : tuple of int
+    known : tuple of Evidence, optional
+        The evidence, where it is known from elsewhere.
     curve : Curve
         Of the counts at these k.
     evidence : tuple of Evidence
@@ -60,6 +62,7 @@ class Data:
 
     counts: Counts
     ks: tuple[int, ...]
+    known: tuple[Evidence, ...] | None = None
 
     @cached_property
     def solved(self) -> NDArray[np.bool_]:
@@ -80,8 +83,19 @@ class Data:
     @cached_property
     def evidence(self) -> tuple[Evidence, ...]:
         """The likelihoods of log(-log pass@k)."""
+        if self.known is not None:
+            return self.known
         surface = Surface.of([self.counts.per_group(g) for g in range(len(self.counts))])
         return tuple(surface.at(k) for k in self.ks)
+
+    def some(self, chosen: NDArray[np.bool_]) -> Data:
+        """Of some of the models; what is known of each is not computed again."""
+        known = tuple(each.some(chosen) for each in self.evidence) if self._is_learnt else None
+        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, known)
+
+    @property
+    def _is_learnt(self) -> bool:
+        return self.known is not None or "evidence" in vars(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -325,15 +339,7 @@ def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
     known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
     if known.all():
         return data, 0
-    return some_models(data, known), int((~known).sum())
-
-
-def some_models(data: Data, chosen: NDArray[np.bool_]) -> Data:
-    """The same for some of the models; what is known of each is not computed again."""
-    part = Data(data.counts.subset(np.flatnonzero(chosen)), data.ks)
-    if "evidence" in data.__dict__:
-        part.__dict__["evidence"] = tuple(evidence.some(chosen) for evidence in data.evidence)
-    return part
+    return data.some(known), int((~known).sum())
 
 
 def fit_at_k(data: Data, kind: PassKind, index: int, method: str, weights: Floats) -> PassFit:

@@ -176,10 +176,8 @@ class ShapeLine:
         share = np.exp(self.cells.shares(self.cells.log_likelihood)[0])
         weighted = self.own * share
         m = np.linalg.lstsq(weighted @ self.own.T, weighted @ self.cells.log_a, rcond=TOLD_APART)[0]
-        return np.append(
-            m,
-            0.5 * np.log(share @ np.square(self.cells.log_a - m @ self.own) / share.sum() + 1e-300),
-        )
+        variance = share @ np.square(self.cells.log_a - m @ self.own) / share.sum()
+        return np.append(m, 0.5 * np.log(variance + 1e-300))
 
     def log_shares(self, point: Floats) -> tuple[Floats, float]:
         """Log of the cells' shares (C,), and the log likelihood."""
@@ -187,7 +185,7 @@ class ShapeLine:
         found, value = self.cells.shares(self.cells.log_likelihood - 0.5 * away * away)
         return found, value - len(self.cells.first) * float(point[-1])
 
-    def expanded(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+    def expanded(self, point: Floats) -> LikelihoodExpansion:
         """The log likelihood, its gradient and its Hessian."""
         log_share, value = self.log_shares(point)
         share, deviation = np.exp(log_share), float(np.exp(point[-1]))
@@ -195,12 +193,12 @@ class ShapeLine:
         scores = np.vstack([self.own * (away / deviation), away * away - 1.0])
         weighted = scores * share
         mean = np.add.reduceat(weighted, self.cells.first, axis=1)
-        both = np.vstack(
-            [self.own / deviation, 2.0 * away]
-        )  # minus the Hessian of a summand's log: their products, (t, t) halved
+        # Minus the Hessian of a summand's log: the products of these, (t, t) halved.
+        both = np.vstack([self.own / deviation, 2.0 * away])
         curved = (both * share) @ both.T
         curved[-1, -1] *= 0.5
-        return np.asarray(value), mean.sum(axis=1), weighted @ scores.T - mean @ mean.T - curved
+        hessian = weighted @ scores.T - mean @ mean.T - curved
+        return LikelihoodExpansion(np.asarray(value), mean.sum(axis=1), hessian)
 
 
 def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
@@ -223,7 +221,7 @@ def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
 
 def _highest(line: ShapeLine, begun: Floats, floor: float) -> Floats:
     """The maximum over m and t, or over m alone where t would end below its floor."""
-    point = maximise(lambda x: LikelihoodExpansion(*line.expanded(x)), begun)[0]
+    point = maximise(line.expanded, begun)[0]
     if point[-1] >= floor:
         return point
 

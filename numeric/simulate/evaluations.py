@@ -152,11 +152,7 @@ def design() -> SimulatedRuns:
     run, C, D, trained = (np.array(column) for column in zip(*rows, strict=True))
     params = C / (FLOP_PER_PARAM_AND_TOKEN * D)
     return SimulatedRuns(
-        run=run.astype(object),
-        params=params,
-        tokens=D,
-        compute=C,
-        dataset=trained.astype(object),
+        run=run.astype(object), params=params, tokens=D, compute=C, dataset=trained.astype(object)
     )
 
 

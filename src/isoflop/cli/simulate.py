@@ -20,11 +20,7 @@ OPTION_OF = {"run_noise": "--noise", "benchmarks": "--benchmark", "name": "--law
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
 #: Table -> the options that are for it alone.
-TABLES = {
-    "downstream": ("--benchmark",),
-    "runs": ("--law",),
-    "counts": ("--models", "--gold"),
-}
+TABLES = {"downstream": ("--benchmark",), "runs": ("--law",), "counts": ("--models", "--gold")}
 
 
 def parser() -> Parser:

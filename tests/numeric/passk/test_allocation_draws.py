@@ -108,10 +108,7 @@ def test_penalties_of_refits_at_a_limit_are_marked_on_its_side(joint, name, uppe
     ]
     assert {
         (row["k"], row["loss_penalty_open"], row["effective_compute_open"]) for row in rows
-    } == {
-        (4, side, "both"),
-        (16, None, None),
-    }
+    } == {(4, side, "both"), (16, None, None)}
 
 
 def test_the_penalty_rises_with_both_exponents_and_the_effective_compute_need_not_fall():

@@ -17,13 +17,7 @@ from scipy.special import betaln
 from tests.data import Mixed, affine_rates
 
 from isoflop.numeric.passk import Counts
-from isoflop.numeric.passk.coupled import (
-    Coupled,
-    LogPolynomial,
-    ProblemCounts,
-    expand,
-    fit_coupled,
-)
+from isoflop.numeric.passk.coupled import Coupled, LogPolynomial, ProblemCounts, expand, fit_coupled
 from isoflop.numeric.simulate import counts as sim
 
 #: A small design: five sizes with four token counts.
@@ -127,6 +121,12 @@ def test_derivatives_of_the_likelihood_are_exact():
         assert at.hessian[i] == pytest.approx(
             (up.gradient - down.gradient) / (2 * h), rel=1e-6, abs=1e-3
         )
+
+
+def test_intervals_far_beyond_all_models_are_numbers():
+    at, k = np.array([1e3, 1e12, 1e60])[:, None], np.array([1.0, 1e6, 1e12])
+    for end in fitted().interval(at, k):
+        assert (end >= 0.0).all()
 
 
 # -- the inequalities across k ---------------------------------------------------------------------
@@ -392,13 +392,7 @@ def table(n, c, compute):
 @pytest.mark.parametrize(
     ("n", "c", "compute", "options", "message"),
     [
-        (
-            [[10, 10]],
-            [[3, 0]],
-            [1e20],
-            {},
-            "1 model, 1 different compute",
-        ),
+        ([[10, 10]], [[3, 0]], [1e20], {}, "1 model, 1 different compute"),
         ([[10, 10]] * 3, [[3, 0]] * 3, [1e20] * 3, {}, "3 models, 1 different compute"),
         ([[10, 10]] * 2, [[3, 0]] * 2, [1e20, 1e21], {"degree": 2}, "at least 3 models"),
         ([[10]] * 3, [[3]] * 3, [1e20, 1e21, 1e22], {}, "1 problem a model"),

@@ -89,9 +89,7 @@ def test_rows_and_sizes() -> None:
     found = violations(data)
     assert [
         (one.label, one.inequality, one.k, one.others, one.rows) for one in found.violations
-    ] == [
-        (("b",), "non-decreasing", 3, (1,), (1, 3)),
-    ]
+    ] == [(("b",), "non-decreasing", 3, (1,), (1, 3))]
     first = found.violations[0]
     assert (first.pass_at_k, first.bound, first.excess) == pytest.approx((0.25, 0.3, 0.05))
     assert np.isnan(first.standard_errors)

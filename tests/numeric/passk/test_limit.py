@@ -14,10 +14,9 @@ from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.fitting import fit_form
 from isoflop.numeric.fit.models import Design
 from isoflop.numeric.fit.resample import Draws
-from isoflop.numeric.passk.fit_at_k import PassFit, open_side
+from isoflop.numeric.passk.fit_at_k import PassFit, open_side, overdispersion, upper_limit
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
-from isoflop.numeric.passk.limit import overdispersion, upper_limit
 from isoflop.numeric.simulate.counts import Fixed
 
 COMPUTE = KINDS["compute"]

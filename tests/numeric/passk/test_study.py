@@ -68,20 +68,6 @@ def test_plain_data(study):
     assert set(data) >= {"level", "laws", "envelopes", "penalties", "mixed_derivatives"}
 
 
-def test_text(study):
-    text = str(study)
-    assert max(map(len, text.splitlines())) <= WIDTH
-    for part in (
-        "E0 + C0 C^-alpha",
-        "xi0 + K0 g^kappa",
-        "resamples of the 6 values of params",
-        "Envelope of",
-        "Mixed derivative",
-    ):
-        assert part in text
-    assert "nan" not in text.lower()
-
-
 @pytest.mark.parametrize("tried", [((12, 12), (4, 3)), ((30, 3), (3, 30), (4, 3))])
 def test_a_table_that_is_too_wide_loses_digits(study, monkeypatch, tried):
     usual = str(study)
@@ -215,18 +201,6 @@ def test_refused(compute_counts):
 
 
 # -- figures ---------------------------------------------------------------------------------------
-
-
-def test_a_page(study, tmp_path):
-    pytest.importorskip("matplotlib")
-    from isoflop.numeric.plot.panels import save
-    from isoflop.numeric.plot.passk_laws import plot_study
-
-    axes = plot_study(study)
-    titles = [ax.get_title() for ax in axes]
-    assert [title.split(":")[0] for title in titles[:3]] == ["compute", "params-tokens", "gold"]
-    save(axes[0], tmp_path / "page.png")
-    assert (tmp_path / "page.png").stat().st_size > 10_000
 
 
 def test_what_is_drawn(study):
