@@ -11,15 +11,15 @@ import numpy as np
 from .. import formulas
 from ..data.budget import NEAR
 from ..data.rows import those_dropped
-from ..data.sample import Points, Sample, above_guessing
-from ..errors import ArgumentError, outside, positive_array
+from ..data.sample import Points, Sample
+from ..errors import ArgumentError, positive_array
 from ..results import Band, Estimate, checked_level
 from ..words import counted
+from .benchmark import Benchmark, judge_laws
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
 from .crossing import Crossing, crossing_of
-from .fitting import LawFit, errors, fit_law, predictions, resampled
-from .laws import held_out_of
+from .fitting import LawFit, errors, predictions
 from .planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:
@@ -32,16 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Forecast", "LawOfReport", "Report", "report_benchmark"]
 
 RESAMPLES, LEVEL = 200, 0.9
-#: A law in k needs pass@k at as many k.
-SEVERAL = 2
 #: Where nothing is asked for: so many times the largest compute of the fitted runs, and these
 #: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
-#: What laws are fitted to beside the runs, and why there is nothing to fit.
-WITHOUT = {
-    "pairs": "needs pass@k at several k, and there is none",
-    "proxy": "needs a proxy, and none was named",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -350,35 +343,26 @@ def report_benchmark(
     ValueError
         Where an argument is outside its domain, or no law can be fitted.
     """
-    names = [kind.name for kind in kinds]
-    if not names or len({*names}) < len(names):
-        raise outside("kinds", names, "at least one law, each of another name")
     level = checked_level(level)
     ratios = np.atleast_1d(positive_array("ratio", ratio))
-    data = _samples(evaluations, benchmark, baseline, hold_out, proxy, kinds)
-    whole, held = data["runs"]
-    in_k = data["pairs"][1] if "pairs" in data else np.zeros(0, dtype=bool)
+    data = Benchmark.of(evaluations, benchmark, baseline, kinds, proxy=proxy, hold_out=hold_out)
+    whole, held = data.runs, data.held
     if held.all():
         complaint = f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    if hold_out is not None and not held.any() and not in_k.any():
+    if hold_out is not None and not held.any() and not data.held_pairs.any():
         complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
     on_ray, no_ray = _at_one_ratio(whole.subset(~held), ray)
-    fits, left_out, interrupted = _fitted(data, kinds, baseline, resamples, seed, progress)
+    found = judge_laws([data], resamples=resamples, seed=seed, progress=progress)
+    fits: list[LawFit] = [one.fitted for one in found.judged if one.fitted is not None]
+    left_out = [f"{one.law}: {one.failed}" for one in found.judged if one.fitted is None]
+    interrupted = found.interrupted
     if not fits:
         complaint = f"no law can be fitted: {'; '.join(left_out)}"
         raise ArgumentError("benchmark", benchmark, complaint=complaint)
-    margin = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
-    clear = {
-        name: above_guessing(sample.accuracy, sample.baseline, margin)
-        for name, (sample, _) in data.items()
-    }
-    parts = {
-        name: (sample.subset(~out & clear[name]), sample.subset(out & clear[name]))
-        for name, (sample, out) in data.items()
-    }
-    judged = held & clear["runs"]
+    data = replace(data, kinds=tuple(fit.kind for fit in fits))
+    judged = held & data.is_judged(whole)
     budgets, per_param = _budgets(compute, fits), _tokens_per_param(tokens_per_param, fits)
     to_plan, reason = planning_law(fits)
     planning = None
@@ -389,14 +373,15 @@ def report_benchmark(
     one_break = None
     if on_ray is not None and not interrupted:
         try:
-            one_break = ray_break(on_ray, level=level, margin=margin)
+            one_break = ray_break(on_ray, level=level, margin=data.margin)
         except ValueError as error:
             no_ray = [f"one-break law at one D/N: {error}"]
-    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, margin, fits)]
+    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, data.margin, fits)]
     runs = tuple(map(str, evaluations.run))
-    laws = tuple(
-        _law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], level, runs) for fit in fits
-    )
+    laws = tuple(_law(fit, data, level, runs) for fit in fits)
+    pairs_ahead = None
+    if data.pairs is not None:
+        pairs_ahead = data.pairs.subset(data.held_pairs & data.is_judged(data.pairs))
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -405,13 +390,13 @@ def report_benchmark(
         is_held_out=held,
         is_judged=judged,
         hold_out=hold_out,
-        margin=margin,
+        margin=data.margin,
         laws=laws,
         forecasts=tuple(_forecasts(fits, budgets, per_param, level)),
         tokens_per_param=per_param,
         planning=planning,
         ray=one_break,
-        pairs_ahead=parts["pairs"][1] if "pairs" in parts else None,
+        pairs_ahead=pairs_ahead,
         open=tuple(_undetermined(laws)),
         left_out=tuple(left_out),
         warnings=evaluations.warnings,
@@ -430,62 +415,10 @@ def _is_in_k(kind: Kind) -> bool:
     return "k" in kind.needs
 
 
-def _samples(
-    evaluations: Evaluations,
-    benchmark: str,
-    baseline: Baseline,
-    hold_out: str | None,
-    proxy: str | None,
-    kinds: Sequence[Kind],
-) -> dict[str, tuple[Sample, Any]]:
-    """The rows that laws are fitted to, and which of them are held out: the runs, the pairs of run
-    and k, and the runs that have the proxy, the latter two where a law asks for them and there are.
-    """
-    whole = evaluations.sample(benchmark, baseline.value)
-    held = held_out_of(evaluations, whole, hold_out)
-    samples = {"runs": (whole, held)}
-    if any(map(_is_in_k, kinds)) and len(evaluations.family(benchmark)) >= SEVERAL:
-        pairs = evaluations.pairs(benchmark, baseline.value)
-        samples["pairs"] = pairs, held_out_of(evaluations, pairs, hold_out)
-    if proxy is not None and any("proxy" in kind.needs for kind in kinds):
-        with_proxy = evaluations.sample(benchmark, baseline.value, proxy=proxy)
-        samples["proxy"] = with_proxy, ~np.isin(with_proxy.index, whole.index[~held])
-    return samples
-
-
-def _fitted(
-    samples: dict[str, tuple[Sample, Any]],
-    kinds: Sequence[Kind],
-    baseline: Baseline,
-    resamples: int,
-    seed: int,
-    progress: bool,
-) -> tuple[list[LawFit], list[str], bool]:
-    """Fits with their refits, why laws have none, and whether it was interrupted."""
-    fits: list[LawFit] = []
-    left_out: list[str] = []
-    for kind in kinds:
-        rows = "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
-        if rows not in samples:
-            left_out.append(f"{kind.name}: {WITHOUT[rows]}")
-            continue
-        sample, held = samples[rows]
-        try:
-            fit = fit_law(sample.subset(~held), kind)
-        except ValueError as error:
-            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{sample.benchmark}: ')}")
-            continue
-        except KeyboardInterrupt:
-            return fits, left_out, True
-        fits.append(resampled(fit, baseline, resamples, seed, progress=progress))
-        if fits[-1].interrupted:
-            return fits, left_out, True
-    return fits, left_out, False
-
-
-def _law(
-    fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]
-) -> LawOfReport:
+def _law(fit: LawFit, data: Benchmark, level: float, names: Sequence[str]) -> LawOfReport:
+    rows, held = data.rows(fit.kind), data.held_out(fit.kind)
+    clear = data.is_judged(rows)
+    behind, judged = rows.subset(~held & clear), rows.subset(held & clear)
     crossing = crossing_of(fit, judged, level)
     coefficients = fit.estimates(level)
     for name in () if crossing is None else crossing.open:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..accuracy.benchmark import Benchmark
     from ..accuracy.crossing import Crossing
     from ..accuracy.fitting import LawFit
     from ..data.sample import Sample
-    from .accuracies import Benchmark
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -13,11 +13,11 @@ import numpy as np
 
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.table import RULE, Column, Table
+from ..accuracy.benchmark import Benchmark
 from ..accuracy.fitting import outside_range
 from ..errors import ArgumentError
 from ..fit.hold_out import HeldOut, judge, rolling
 from ..words import counted
-from .accuracies import Benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

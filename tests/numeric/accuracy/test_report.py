@@ -299,7 +299,7 @@ def test_interrupts(monkeypatch) -> None:
             return found.with_draws(replace(found.draws, interrupted=True))
         return found
 
-    monkeypatch.setattr("isoflop.numeric.accuracy.report.resampled", stops)
+    monkeypatch.setattr("isoflop.numeric.accuracy.benchmark.resampled", stops)
     report = made()
     assert report.interrupted
     assert [law.name for law in report.laws] == ["compute"]

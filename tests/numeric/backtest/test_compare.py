@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
+from isoflop.numeric.accuracy import benchmark as learners
 from isoflop.numeric.accuracy import fitting
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.backtest import accuracies as learners
 from isoflop.numeric.backtest import compare as module
 from isoflop.numeric.backtest.compare import USUAL, compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
