@@ -1,17 +1,21 @@
-"""A benchmark as what the hold-out engine judges laws of accuracy on."""
+"""A benchmark as what the hold-out engine judges laws of accuracy on, and a law that was judged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.sample import above_guessing
 from ..errors import outside, whole_number
-from ..fit.hold_out import Split, Trial, judge
+from ..fit.hold_out import Judged, Split, Trial, errors, judge
+from ..results import percentiles
 from .baselines import Baseline
-from .fitting import fit_law, resampled
+from .ceiling import limit_at_zero
+from .crossing import crossing_of
+from .fitting import fit_law, outside_range, predictions, resampled
 from .laws import held_out_of
 
 if TYPE_CHECKING:
@@ -21,13 +25,16 @@ if TYPE_CHECKING:
 
     from ..data.evaluations import Evaluations
     from ..data.sample import Sample
-    from ..fit.hold_out import HeldOut, Judged
+    from ..fit.hold_out import HeldOut
+    from ..results import Estimate
+    from .crossing import Crossing
     from .fitting import LawFit
     from .kind import Kind
 
+    Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["AccuracyLearner", "Benchmark", "judge_laws"]
+__all__ = ["AccuracyLearner", "Benchmark", "JudgedLaw", "judge_laws"]
 
 #: Where nothing is resampled, what guessing scores is that of the runs.
 EXACT = Baseline(0.0)
@@ -125,6 +132,10 @@ class Benchmark:
         """Of the benchmark."""
         return self.runs.benchmark
 
+    def kind(self, law: str) -> Kind:
+        """A law by its name."""
+        return next(kind for kind in self.kinds if kind.name == law)
+
     @property
     def margin(self) -> float:
         """The strictest margin of the laws: all are judged on the runs that exceed it."""
@@ -169,6 +180,204 @@ class Benchmark:
         learner = AccuracyLearner(kind, self.baseline, resamples, seed)
         rows = self.rows(kind)
         return Trial(learner, rows, split, rows.accuracy, self.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedLaw(Judged):
+    """A law of accuracy on a benchmark, its `subject`.
+
+    Attributes
+    ----------
+    behind, ahead : Sample
+        The fitted and the held-out runs that it is judged on. They are the same for all laws of a
+        benchmark: those that exceed guessing by more than the strictest margin of the laws.
+    level : float
+        Nominal coverage of intervals.
+    """
+
+    behind: Sample
+    ahead: Sample
+    level: float
+
+    @classmethod
+    def of(cls, one: Judged, data: Benchmark, level: float) -> JudgedLaw:
+        """A law that was judged, on the rows of its benchmark that exceed guessing by the margin of
+        the benchmark's laws.
+        """
+        kind = data.kind(one.law)
+        rows, split = data.rows(kind), data.split(kind)
+        behind = rows.subset(split.train & data.is_judged(rows))
+        ahead = rows.subset(split.test)
+        known = vars(one) | {"split": split}
+        if one.fitted is not None and len(ahead) != len(one.observed):
+            known |= {"observed": ahead.accuracy, "predicted": one.fitted.predict(ahead)}
+        return cls(**known, behind=behind, ahead=ahead, level=level)
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.law
+
+    @property
+    def benchmark(self) -> str:
+        """That it is judged on."""
+        return str(self.subject)
+
+    @property
+    def fit(self) -> Any:
+        """A `LawFit`; None where the law could not be fitted."""
+        return self.fitted
+
+    @cached_property
+    def train(self) -> dict[str, float | None]:
+        """n, mae, mre, rmse and r2 of accuracy on the fitted runs, and at how many of them the law
+        lies outside [0, 1]; nothing without a fit.
+        """
+        if self.fit is None:
+            return {}
+        law = self.fit.predict(self.behind) if len(self.behind) else np.empty(0)
+        return errors(law, self.behind.accuracy) | {"outside": outside_range(law)}
+
+    @cached_property
+    def held_out(self) -> dict[str, float | None]:
+        """The same on the held-out runs."""
+        return {} if self.fit is None else self.errors | {"outside": outside_range(self.predicted)}
+
+    @cached_property
+    def _off(self) -> Floats:
+        """(K, m): by how much every refit is off at the held-out runs."""
+        if self.fit is None or not len(self.ahead) or len(self.fit.refitted) < 2:
+            return np.empty((0, len(self.ahead)))
+        return np.abs(self.fit.drawn(self.ahead.at) - self.ahead.accuracy)
+
+    @property
+    def mae_draws(self) -> Floats:
+        """(K,): mae on the held-out runs by every refit."""
+        return self._off.mean(axis=1) if len(self._off) else np.empty(0)
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Of mae and mre on the held-out runs, from 0 to the quantile at the level over resamples
+        of the fitted runs, for refits err more than the law on average; empty without resamples.
+        """
+        if not len(self._off):
+            return {}
+        relative = (self._off / self.ahead.accuracy).mean(axis=1)
+        return {
+            name: (0.0, float(np.quantile(values, self.level)))
+            for name, values in (("mae", self.mae_draws), ("mre", relative))
+        }
+
+    @cached_property
+    def crossing(self) -> Crossing | None:
+        """Of a law in compute and k: where it holds, and what lies outside."""
+        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
+        if self.fit is None:
+            return ()
+        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
+        return tuple(name for name in self.fit.kind.coefficients if name in loose)
+
+    @property
+    def weak(self) -> str:
+        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
+        return "" if self.fit is None else self.fit.weak
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of coefficients and errors must know: limits of the search, predictions
+        that are no accuracies.
+        """
+        if self.fit is None:
+            return ()
+        said = list(self.fit.found.remarks)
+        at = ", ".join(
+            f"{name} in {count} of {len(self.fit.refitted)} refits"
+            for name, count in self.fit.at_limit.items()
+        )
+        said += [f"at a bound of the search: {at}"] if at else []
+        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
+            if figures.get("outside"):
+                said.append(
+                    f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, "
+                    f"1], where no accuracy is"
+                )
+        return tuple(said)
+
+    @property
+    def open(self) -> str:
+        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave
+        open; "" for a sound one.
+        """
+        if self.fit is None:
+            return self.failed
+        if not self.fit.converged:
+            return self.fit.found.reason or "no certified minimum"
+        values = self.fit.coefficients
+        loose = [  # of those at a limit of the search the remarks tell
+            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
+        ]
+        return f"open: {', '.join(loose)}" if loose else self.failed
+
+    def predictions(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """What the law says of the held-out runs beside what these measured, with the interval of a
+        new run; `names`: of all runs of the evaluations.
+        """
+        return predictions(self.fit, self.ahead, names, self.level)
+
+    @cached_property
+    def n_missed(self) -> int | None:
+        """Held-out runs outside the interval of a new run; None without such runs or refits."""
+        ends = self.fit.new_run(self.ahead.at, self.level) if len(self.ahead) else None
+        if ends is None:
+            return None
+        low, high = ends.T
+        return int(np.sum((self.observed < low) | (self.observed > high)))
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """The coefficients with their intervals; those of undetermined ones have no ends."""
+        found: dict[str, Estimate] = self.fit.estimates(self.level)
+        for name in () if self.crossing is None else self.crossing.open:
+            found[name] = replace(found[name], low=None, high=None, undetermined=True)
+        return found
+
+    @cached_property
+    def coefficients(self) -> list[dict[str, Any]]:
+        """Name, value and percentile interval of each coefficient, and where these lie on a bound
+        of the search.
+
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
+        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
+        `limit_at_zero`.
+        """
+        if self.fit is None:
+            return []
+        fit, draws, limit = self.fit, self.fit.refitted, None
+        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
+        if len(draws) > 1:
+            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
+            limit = limit_at_zero(fit, self.level)
+        if limit is not None:
+            ends["E"] = 0.0, limit
+        return [
+            {
+                "name": name,
+                "value": value,
+                "low": ends[name][0],
+                "high": ends[name][1],
+                "open": name in self.undetermined,
+                "at_most": limit is not None and name == "E",
+                "bound": fit.limit_of(name, value),
+                "low_bound": fit.limit_of(name, ends[name][0]),
+                "high_bound": fit.limit_of(name, ends[name][1]),
+                "refits_at_bound": fit.at_limit.get(name, 0),
+            }
+            for name, value in fit.coefficients.items()
+        ]
 
 
 def judge_laws(

@@ -15,11 +15,9 @@ from ..data.sample import Points, Sample
 from ..errors import ArgumentError, positive_array
 from ..results import Band, Estimate, checked_level
 from ..words import counted
-from .benchmark import Benchmark, judge_laws
+from .benchmark import Benchmark, JudgedLaw, judge_laws
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
-from .crossing import Crossing, crossing_of
-from .fitting import LawFit, errors, predictions
 from .planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:
@@ -27,83 +25,15 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..law import Law
     from .baselines import Baseline
+    from .fitting import LawFit
     from .kind import Kind
 
-__all__ = ["Forecast", "LawOfReport", "Report", "report_benchmark"]
+__all__ = ["Forecast", "Report", "report_benchmark"]
 
 RESAMPLES, LEVEL = 200, 0.9
 #: Where nothing is asked for: so many times the largest compute of the fitted runs, and these
 #: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LawOfReport:
-    """A law and its errors.
-
-    Attributes
-    ----------
-    fit : LawFit
-    coefficients : dict
-        Name -> estimate.
-    train, held_out : dict
-        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are;
-        the same runs for all laws, those that exceed guessing by more than `Report.margin`.
-    n_missed : int or None
-        Held-out runs outside the interval of a new run; None without held-out runs or refits.
-    crossing : Crossing or None
-        Of a law in compute and k, which is judged at every k: where it holds.
-    predictions : tuple of dict
-        Of the held-out runs that it is judged on, beside what these measured, with the interval of
-        a new run.
-    """
-
-    fit: LawFit
-    coefficients: dict[str, Estimate]
-    train: dict[str, float | None]
-    held_out: dict[str, float | None]
-    n_missed: int | None = None
-    crossing: Crossing | None = None
-    predictions: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Of the law."""
-        return self.fit.name
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit."""
-        return self.fit.found.reason
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        fit = self.fit
-        return {
-            "name": fit.name,
-            "formula": fit.kind.formula,
-            "n_below": fit.n_below,
-            "margin": fit.margin,
-            "converged": fit.converged,
-            "n_failed": fit.n_failed,
-            "reason": self.reason,
-            "coefficients": [
-                {
-                    "name": name,
-                    **estimate.as_dict(undetermined="is_open"),
-                    "bound": fit.limit_of(name, estimate.value),
-                    "low_bound": fit.limit_of(name, estimate.low),
-                    "high_bound": fit.limit_of(name, estimate.high),
-                    "at_most": estimate.at_most,
-                }
-                for name, estimate in self.coefficients.items()
-            ],
-            "train": self.train,
-            "held_out": self.held_out,
-            "n_missed": self.n_missed,
-            "crossing": _plain(self.crossing),
-            "predictions": _plain(self.predictions),
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +95,7 @@ class Report:
         The condition.
     margin : float
         The strictest margin of the laws.
-    laws : tuple of LawOfReport
+    laws : tuple of JudgedLaw
     forecasts : tuple of Forecast
     tokens_per_param : float or None
         At which laws of params and tokens are asked for a forecast.
@@ -186,6 +116,8 @@ class Report:
     level : float
     resamples, seed : int
     interrupted : bool
+    run_names : tuple of str
+        Of the runs of the evaluations, to which the sample points.
     """
 
     benchmark: str
@@ -196,7 +128,7 @@ class Report:
     is_judged: Any
     hold_out: str | None
     margin: float
-    laws: tuple[LawOfReport, ...]
+    laws: tuple[JudgedLaw, ...]
     forecasts: tuple[Forecast, ...]
     tokens_per_param: float | None
     planning: Planning | None
@@ -210,6 +142,7 @@ class Report:
     resamples: int
     seed: int
     interrupted: bool
+    run_names: tuple[str, ...]
 
     @property
     def fits(self) -> tuple[LawFit, ...]:
@@ -226,7 +159,7 @@ class Report:
         """Whether every law is a certified minimum with no coefficient undetermined."""
         return (self.ray is None or not self.ray.open) and all(
             law.fit.converged
-            and not any(estimate.undetermined for estimate in law.coefficients.values())
+            and not any(estimate.undetermined for estimate in law.estimates.values())
             for law in self.laws
         )
 
@@ -246,7 +179,7 @@ class Report:
             "n_judged": int(self.is_judged.sum()),
             "hold_out": self.hold_out,
             "margin": self.margin,
-            "laws": [law.as_dict() for law in self.laws],
+            "laws": [_record(law, self.run_names) for law in self.laws],
             "forecasts": [forecast.as_dict() for forecast in self.forecasts],
             "tokens_per_param": self.tokens_per_param,
             "planning": _plain(self.planning),
@@ -377,8 +310,8 @@ def report_benchmark(
         except ValueError as error:
             no_ray = [f"one-break law at one D/N: {error}"]
     left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, data.margin, fits)]
-    runs = tuple(map(str, evaluations.run))
-    laws = tuple(_law(fit, data, level, runs) for fit in fits)
+    sound = [one for one in found.judged if one.fitted is not None]
+    laws = tuple(JudgedLaw.of(one, data, level) for one in sound)
     pairs_ahead = None
     if data.pairs is not None:
         pairs_ahead = data.pairs.subset(data.held_pairs & data.is_judged(data.pairs))
@@ -405,6 +338,7 @@ def report_benchmark(
         resamples=resamples,
         seed=seed,
         interrupted=interrupted,
+        run_names=tuple(map(str, evaluations.run)),
     )
 
 
@@ -415,40 +349,46 @@ def _is_in_k(kind: Kind) -> bool:
     return "k" in kind.needs
 
 
-def _law(fit: LawFit, data: Benchmark, level: float, names: Sequence[str]) -> LawOfReport:
-    rows, held = data.rows(fit.kind), data.held_out(fit.kind)
-    clear = data.is_judged(rows)
-    behind, judged = rows.subset(~held & clear), rows.subset(held & clear)
-    crossing = crossing_of(fit, judged, level)
-    coefficients = fit.estimates(level)
-    for name in () if crossing is None else crossing.open:
-        coefficients[name] = replace(coefficients[name], low=None, high=None, undetermined=True)
-    told = predictions(fit, judged, names, level)
-    missed = None
-    if told and told[0]["low"] is not None:
-        missed = sum(not run["low"] <= run["accuracy"] <= run["high"] for run in told)
-    return LawOfReport(
-        fit=fit,
-        coefficients=coefficients,
-        train=_errors(fit, behind),
-        held_out=_errors(fit, judged),
-        n_missed=missed,
-        crossing=crossing,
-        predictions=tuple(told),
-    )
+def _record(law: JudgedLaw, names: Sequence[str]) -> dict[str, Any]:
+    """A law and its errors as plain data."""
+    fit = law.fit
+    train, held_out = ({**part} for part in (law.train, law.held_out))
+    for part in (train, held_out):
+        del part["outside"]
+    return {
+        "name": law.name,
+        "formula": fit.kind.formula,
+        "n_below": fit.n_below,
+        "margin": fit.margin,
+        "converged": fit.converged,
+        "n_failed": fit.n_failed,
+        "reason": fit.found.reason,
+        "coefficients": [
+            {
+                "name": name,
+                **estimate.as_dict(undetermined="is_open"),
+                "bound": fit.limit_of(name, estimate.value),
+                "low_bound": fit.limit_of(name, estimate.low),
+                "high_bound": fit.limit_of(name, estimate.high),
+                "at_most": estimate.at_most,
+            }
+            for name, estimate in law.estimates.items()
+        ],
+        "train": train,
+        "held_out": held_out,
+        "n_missed": law.n_missed,
+        "crossing": _plain(law.crossing),
+        "predictions": _plain(law.predictions(names)),
+    }
 
 
-def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
-    return errors(fit.accuracy(runs.at) if len(runs) else np.empty(0), runs.accuracy)
-
-
-def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
+def _undetermined(laws: Sequence[JudgedLaw]) -> Iterator[str]:
     for law in laws:
         fit, name = law.fit, law.name
         # Remarks tell of coefficients that lie at a limit themselves.
         loose = ", ".join(
             key
-            for key, estimate in law.coefficients.items()
+            for key, estimate in law.estimates.items()
             if estimate.undetermined and not fit.limit_of(key, estimate.value)
         )
         if loose:
@@ -462,7 +402,7 @@ def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
         if fit.weak:
             yield f"{name} is not compared with the others: {fit.weak}"
         if not fit.converged:
-            reason = law.reason or "the search did not settle"
+            reason = fit.found.reason or "the search did not settle"
             yield f"{name}: no certified minimum ({reason})"
 
 

@@ -156,7 +156,7 @@ def _coefficients(report: Report) -> Table:
                 )
             )
         )
-        for name, estimate in law.coefficients.items():
+        for name, estimate in law.estimates.items():
             state = (
                 "value"
                 if law.fit.limit_of(name, estimate.value)
@@ -228,7 +228,7 @@ def _compared(report: Report) -> str:
     ahead = {law.name: law.held_out["mae"] for law in laws if law.held_out["mae"] is not None}
     if not fits or not ahead:
         return ""
-    width = {law.name: len(law.coefficients) for law in laws}
+    width = {law.name: len(law.estimates) for law in laws}
     closest, best = simplest_of_least(fits, width), simplest_of_least(ahead, width)
     same = (
         "the same law"

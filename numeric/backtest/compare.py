@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import close_matches
-from ..accuracy.benchmark import Benchmark, judge_laws
+from ..accuracy.benchmark import Benchmark, JudgedLaw, judge_laws
 from ..accuracy.laws import LAWS, kind_for
 from ..data.rows import those_dropped
 from ..errors import ArgumentError, number, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
 from ..results import checked_level
 from ..words import counted
-from .comparison import IN_K, Comparison, JudgedLaw
+from .comparison import IN_K, Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..accuracy.baselines import Baseline
     from ..data.evaluations import Evaluations
 
-__all__ = ["Comparison", "JudgedLaw", "compare_laws"]
+__all__ = ["Comparison", "compare_laws"]
 
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What is compared where nothing is asked for.
@@ -130,12 +130,7 @@ def compare_laws(
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
     more: dict[str, Any] = {"resamples": repeats, "seed": seed, "jobs": jobs, "progress": progress}
     held_out = judge_laws(data.values(), **more)
-    judged = []
-    for one, (each, kind) in zip(held_out.judged, every, strict=False):
-        rows = each.rows(kind)
-        behind = rows.subset(one.split.train & each.is_judged(rows))
-        ahead = rows.subset(one.split.test)
-        judged.append(JudgedLaw(**vars(one), behind=behind, ahead=ahead, level=level))
+    judged = [JudgedLaw.of(one, data[str(one.subject)], level) for one in held_out.judged]
     return Comparison(
         source=evaluations.source,
         asked=chosen,

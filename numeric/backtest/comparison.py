@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,11 +11,8 @@ from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
-from ..accuracy.ceiling import limit_at_zero
-from ..accuracy.crossing import crossing_of
-from ..accuracy.fitting import SAME, outside_range, predictions, simplest_of_least
-from ..fit.hold_out import HeldOut, Judged, errors
-from ..results import percentiles
+from ..accuracy.fitting import SAME, simplest_of_least
+from ..fit.hold_out import HeldOut
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -24,180 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..accuracy.benchmark import Benchmark
-    from ..accuracy.crossing import Crossing
-    from ..accuracy.fitting import LawFit
+    from ..accuracy.benchmark import Benchmark, JudgedLaw
     from ..data.sample import Sample
 
-    Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["IN_K", "Comparison", "JudgedLaw"]
+__all__ = ["IN_K", "Comparison"]
 
 ERROR = Places(4, largest=100.0)
 FIGURES = ("mae", "mre", "rmse", "r2")
 #: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k
 #: = 1.
 IN_K = "bilinear"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class JudgedLaw(Judged):
-    """A law of accuracy on a benchmark, its `subject`.
-
-    Attributes
-    ----------
-    behind, ahead : Sample
-        The fitted and the held-out runs that it is judged on. They are the same for all laws of a
-        benchmark: those that exceed guessing by more than the strictest margin of the laws.
-    level : float
-        Nominal coverage of intervals.
-    """
-
-    behind: Sample
-    ahead: Sample
-    level: float
-
-    @property
-    def benchmark(self) -> str:
-        """That it is judged on."""
-        return str(self.subject)
-
-    @property
-    def fit(self) -> LawFit | None:
-        """None where the law could not be fitted."""
-        fitted: LawFit | None = self.fitted
-        return fitted
-
-    @cached_property
-    def train(self) -> dict[str, float | None]:
-        """n, mae, mre, rmse and r2 of accuracy on the fitted runs, and at how many of them the law
-        lies outside [0, 1]; n alone where there is no run, nothing without a fit.
-        """
-        if self.fit is None or not len(self.behind):
-            return {} if self.fit is None else {"n": 0}
-        law = self.fit.predict(self.behind)
-        return errors(law, self.behind.accuracy) | {"outside": outside_range(law)}
-
-    @cached_property
-    def held_out(self) -> dict[str, float | None]:
-        """The same on the held-out runs."""
-        if self.fit is None or not len(self.observed):
-            return {} if self.fit is None else {"n": 0}
-        return self.errors | {"outside": outside_range(self.predicted)}
-
-    @cached_property
-    def _off(self) -> Floats:
-        """(K, m): by how much every refit is off at the held-out runs."""
-        if self.fit is None or not len(self.ahead) or len(self.fit.refitted) < 2:
-            return np.empty((0, len(self.ahead)))
-        return np.abs(self.fit.drawn(self.ahead.at) - self.ahead.accuracy)
-
-    @property
-    def mae_draws(self) -> Floats:
-        """(K,): mae on the held-out runs by every refit."""
-        return self._off.mean(axis=1) if len(self._off) else np.empty(0)
-
-    @property
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """Of mae and mre on the held-out runs, from 0 to the quantile at the level over resamples
-        of the fitted runs, for refits err more than the law on average; empty without resamples.
-        """
-        if not len(self._off):
-            return {}
-        relative = (self._off / self.ahead.accuracy).mean(axis=1)
-        return {
-            name: (0.0, float(np.quantile(values, self.level)))
-            for name, values in (("mae", self.mae_draws), ("mre", relative))
-        }
-
-    @cached_property
-    def crossing(self) -> Crossing | None:
-        """Of a law in compute and k: where it holds, and what lies outside."""
-        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
-        if self.fit is None:
-            return ()
-        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
-        return tuple(name for name in self.fit.kind.coefficients if name in loose)
-
-    @property
-    def weak(self) -> str:
-        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
-        return "" if self.fit is None else self.fit.weak
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of coefficients and errors must know: limits of the search, predictions
-        that are no accuracies.
-        """
-        if self.fit is None:
-            return ()
-        said = list(self.fit.found.remarks)
-        at = ", ".join(
-            f"{name} in {count} of {len(self.fit.refitted)} refits"
-            for name, count in self.fit.at_limit.items()
-        )
-        said += [f"at a bound of the search: {at}"] if at else []
-        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
-            if figures.get("outside"):
-                said.append(
-                    f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, "
-                    f"1], where no accuracy is"
-                )
-        return tuple(said)
-
-    @property
-    def open(self) -> str:
-        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave
-        open; "" for a sound one.
-        """
-        if self.fit is None:
-            return self.failed
-        if not self.fit.converged:
-            return self.fit.found.reason or "no certified minimum"
-        values = self.fit.coefficients
-        loose = [  # of those at a limit of the search the remarks tell
-            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
-        ]
-        return f"open: {', '.join(loose)}" if loose else self.failed
-
-    @cached_property
-    def coefficients(self) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient, and where these lie on a bound
-        of the search.
-
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
-        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
-        `limit_at_zero`.
-        """
-        if self.fit is None:
-            return []
-        fit, draws, limit = self.fit, self.fit.refitted, None
-        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
-        if len(draws) > 1:
-            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
-            limit = limit_at_zero(fit, self.level)
-        if limit is not None:
-            ends["E"] = 0.0, limit
-        return [
-            {
-                "name": name,
-                "value": value,
-                "low": ends[name][0],
-                "high": ends[name][1],
-                "open": name in self.undetermined,
-                "at_most": limit is not None and name == "E",
-                "bound": fit.limit_of(name, value),
-                "low_bound": fit.limit_of(name, ends[name][0]),
-                "high_bound": fit.limit_of(name, ends[name][1]),
-                "refits_at_bound": fit.at_limit.get(name, 0),
-            }
-            for name, value in fit.coefficients.items()
-        ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -419,9 +253,9 @@ class Comparison(HeldOut):
             "n_fitted": len(each.fit.sample),
             "n_resamples": len(each.fit.refitted),
             "n_resamples_failed": each.fit.n_failed,
-            "train": dict(each.train),
-            "held_out": dict(each.held_out),
-            "predictions": predictions(each.fit, each.ahead, self.run_names, self.level),
+            "train": each.train if each.train["n"] else {"n": 0},
+            "held_out": each.held_out if each.held_out["n"] else {"n": 0},
+            "predictions": each.predictions(self.run_names),
             "intervals": {name: list(ends) for name, ends in each.intervals.items()},
             "best_in": self.best_share(each.benchmark, each.law),
         }
