@@ -15,7 +15,7 @@ from ..results import percentiles
 from .baselines import Baseline
 from .ceiling import limit_at_zero
 from .crossing import crossing_of
-from .fitting import fit_law, outside_range, predictions, resampled
+from .fitting import fit_law, outside_range, predictions, resampled, simplest_of_least
 from .laws import held_out_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["AccuracyLearner", "Benchmark", "JudgedLaw", "judge_laws"]
+__all__ = ["AccuracyLearner", "Benchmark", "JudgedLaw", "best_law", "candidates", "judge_laws"]
 
 #: Where nothing is resampled, what guessing scores is that of the runs.
 EXACT = Baseline(0.0)
@@ -378,6 +378,28 @@ class JudgedLaw(Judged):
             }
             for name, value in fit.coefficients.items()
         ]
+
+
+def candidates(laws: Iterable[JudgedLaw]) -> dict[str, JudgedLaw]:
+    """The laws that may be best, by name: those that the runs tell enough of (`LawFit.weak`), but
+    for laws in k, which are judged on other data.
+    """
+    fitted = (each for each in laws if each.fit is not None and "k" not in each.fit.kind.asks)
+    return {each.law: each for each in fitted if not each.weak}
+
+
+def best_law(laws: Iterable[JudgedLaw], part: str = "held_out", figure: str = "mae") -> str | None:
+    """The candidate with the least error on the held-out or on the fitted runs ("train"); of those
+    whose errors differ by less than 5e-5 that with the fewest coefficients. None if there is none.
+    """
+    several = candidates(laws)
+    known = {
+        law: error
+        for law, each in several.items()
+        if (error := getattr(each, part)[figure]) is not None
+    }
+    width = {law: len(each.fit.kind.coefficients) for law, each in several.items()}
+    return simplest_of_least(known, width) if known else None
 
 
 def judge_laws(

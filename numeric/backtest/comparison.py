@@ -11,7 +11,8 @@ from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
-from ..accuracy.fitting import SAME, simplest_of_least
+from ..accuracy.benchmark import best_law, candidates
+from ..accuracy.fitting import SAME
 from ..fit.hold_out import HeldOut
 from ..words import counted
 
@@ -94,35 +95,17 @@ class Comparison(HeldOut):
         raise ValueError(f"benchmark={benchmark!r}, law={law!r}: was not compared")
 
     def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
-        """The law with the least error on the held-out or on the fitted runs ("train"), without
-        laws in k; None if none is.
-
-        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose
-        runs tell too little (`JudgedLaw.weak`) are none of the candidates.
+        """The law with the least error on the held-out or on the fitted runs ("train"), see
+        `isoflop.numeric.accuracy.benchmark.best_law`.
         """
-        candidates = self._candidates(benchmark)
-        known = {
-            law: value
-            for law, each in candidates.items()
-            if (value := getattr(each, part).get(figure)) is not None
-        }
-        width = {law: len(each.fitted.kind.coefficients) for law, each in candidates.items()}
-        return simplest_of_least(known, width) if known else None
-
-    def _candidates(self, benchmark: str) -> dict[str, JudgedLaw]:
-        """The laws that may be best."""
-        return {
-            each.law: each
-            for each in self.of(benchmark)
-            if each.law != IN_K and each.fit is not None and not each.weak
-        }
+        return best_law(self.of(benchmark), part, figure)
 
     def best_share(self, benchmark: str, law: str) -> float | None:
         """The share of resamples in which the law has the least held-out MAE; None without
         resamples, or for no candidate.
         """
-        candidates = self._candidates(benchmark)
-        drawn = {name: each.mae_draws for name, each in candidates.items() if len(each.mae_draws)}
+        several = candidates(self.of(benchmark))
+        drawn = {name: each.mae_draws for name, each in several.items() if len(each.mae_draws)}
         if law not in drawn or len(drawn) < 2:
             return None
         count = min(map(len, drawn.values()))
