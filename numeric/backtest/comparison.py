@@ -117,18 +117,14 @@ class Comparison(HeldOut):
         """(benchmark, closest to the fitted runs, best on held-out ones) where the errors of the
         two differ.
         """
-        found = (
-            (name, self.best(name, "train", "rmse"), self.best(name)) for name in self.benchmarks
-        )
-        return tuple(
-            (name, closest, best)
-            for name, closest, best in found
-            if closest and best and self._worse(name, closest, best)
-        )
-
-    def _worse(self, benchmark: str, law: str, best: str) -> bool:
-        error, least = (self.entry(benchmark, each).held_out.get("mae") for each in (law, best))
-        return error is not None and least is not None and error > least + SAME
+        found = []
+        for name in self.benchmarks:
+            closest, best = self.best(name, "train", "rmse"), self.best(name)
+            if closest and best:
+                error, least = (self.entry(name, law).held_out["mae"] for law in (closest, best))
+                if error is not None and least is not None and error > least + SAME:
+                    found.append((name, closest, best))
+        return tuple(found)
 
     def means(self) -> list[dict[str, Any]]:
         """Per law, over the benchmarks on which each of the laws was judged on held-out runs,

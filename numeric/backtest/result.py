@@ -186,12 +186,6 @@ class Backtest(HeldOut):
         for row in self.table[names].to_dict("records"):
             yield {name: known(value) for name, value in row.items()}
 
-    def to_frame(self) -> DataFrame:
-        """The rows as a pandas frame."""
-        from pandas import DataFrame
-
-        return DataFrame(self.rows())
-
     # -- what it comes to ------------------------------------------------------------------------------
 
     def errors(self, *, by_decades: bool = True) -> list[dict[str, Any]]:

@@ -168,15 +168,6 @@ def test_targets_without_a_success_are_counted_not_compared():
     assert "No prediction could be compared" in str(found)
 
 
-def test_beyond_the_samples_the_likelihood_is_what_was_observed():
-    found = backtest(
-        counts_of(samples=20, problems=60), laws="compute", k=[4, 50], resamples=0, cutoffs=3
-    )
-    assert {row["how_observed"] for row in found.rows() if row["k"] == 4} == {"estimate"}
-    assert {row["how_observed"] for row in found.rows() if row["k"] == 50} == {"likelihood"}
-    assert all(row["measured"] > 0.0 for row in found.rows())
-
-
 def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
     """Its interval has ends, and it ends anywhere: it is counted under what is left out, with its
     open coefficients.
@@ -460,6 +451,7 @@ def test_ways_of_observing_are_told_apart(mixed):
         assert found["median_bias_pass"] == pytest.approx(np.median(of_pass))
     ways = {(row["k"], row["how_observed"]) for row in mixed.coverage() if row["k"]}
     assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
+    assert all(row["measured"] > 0.0 for row in mixed.rows())
     by_decades = {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]}
     assert by_decades == {"estimate", "likelihood"}
     assert all(word in str(mixed) for word in ("observed by", "likelihood", "signed", "pass@k"))
