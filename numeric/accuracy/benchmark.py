@@ -115,7 +115,7 @@ class Benchmark:
         proxy: str | None = None,
         hold_out: str | None = None,
     ) -> Benchmark:
-        """A benchmark with the runs and pairs that its laws need, and what a condition holds out."""
+        """A benchmark with the runs and pairs that laws need, and what a condition holds out."""
         runs = evaluations.sample(name, baseline.value)
         if proxy is not None:
             at_runs = evaluations.proxy(proxy)[runs.index]
@@ -275,7 +275,7 @@ class JudgedLaw(Judged):
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
+        """Coefficients that the runs leave open; of the law in k also signs that its refits do."""
         if self.fit is None:
             return ()
         loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}

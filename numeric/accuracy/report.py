@@ -417,7 +417,7 @@ def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, l
     return at_one_ratio(sample, ratio), []
 
 
-# -- what follows ------------------------------------------------------------------------------------------------------
+# -- what follows ----------------------------------------------------------------------------------
 
 
 def _budgets(compute: Any, fits: Sequence[LawFit]) -> Any:

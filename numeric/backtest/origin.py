@@ -38,8 +38,7 @@ CUTOFFS, LEAST = 6, 6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RollingOrigin(HeldOut):
-    """Laws by how well they extrapolate within the runs of a benchmark: every law at every cutoff in
-    compute.
+    """How well laws extrapolate within the runs of a benchmark, from every cutoff in compute.
 
     Attributes
     ----------
@@ -162,7 +161,8 @@ class RollingOrigin(HeldOut):
         if self.best is not None:
             yield f"extrapolates best: {self.best}"
         if self.left_out:
-            yield f"note: {counted(self.left_out, 'run')} left out, within the margin or of accuracy 1"
+            runs = counted(self.left_out, "run")
+            yield f"note: {runs} left out, within the margin or of accuracy 1"
         for law, (n, total) in self.outside.items():
             if n:
                 yield (

@@ -70,7 +70,7 @@ def refused(outcome, *named):
         assert part in outcome.err, (part, outcome.err)
 
 
-# -- the contract ------------------------------------------------------------------------------------------------------
+# -- the contract ----------------------------------------------------------------------------------
 
 
 def test_a_figure(call, runs, tmp_path) -> None:
@@ -132,7 +132,7 @@ def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
         assert why in " ".join(result.out.split())
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 BAD_WORDS = [
     (("--law", "compte"), ("--law 'compte': must be one of", "did you mean compute")),
@@ -179,7 +179,7 @@ def test_no_file(call, folder) -> None:
     refused(call("backtest", folder / "none.csv"), "none.csv", "No such file")
 
 
-# -- interrupts --------------------------------------------------------------------------------------------------------
+# -- interrupts ------------------------------------------------------------------------------------
 
 
 def test_laws_with_undetermined_coefficients_are_marked(call, file) -> None:
@@ -210,7 +210,7 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]
 
 
-# -- data of others ----------------------------------------------------------------------------------------------------
+# -- data of others --------------------------------------------------------------------------------
 
 
 def test_public_runs(call, public_runs) -> None:

@@ -190,7 +190,7 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
 
 
 def test_models_of_a_size_are_drawn_together(exact):
-    """The final intervals are those of the law fitted to the same models with the same resamples."""
+    """Final intervals are those of the law fitted to the same models with the same resamples."""
     drawn: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
     (step,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **drawn).judged
     (own,) = fit_passk(exact, law="compute", **drawn).fits
@@ -198,7 +198,7 @@ def test_models_of_a_size_are_drawn_together(exact):
     assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
 
 
-# -- runs --------------------------------------------------------------------------------------------------------------
+# -- runs ------------------------------------------------------------------------------------------
 
 
 def runs_table(noise=1e-3, seed=0):
@@ -263,7 +263,7 @@ def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
     assert part.as_dict()["coefficients"] == whole.as_dict()["coefficients"][:3]
 
 
-# -- output ------------------------------------------------------------------------------------------------------------
+# -- output ----------------------------------------------------------------------------------------
 
 
 def test_a_condition_holds_out_what_it_names():
@@ -283,7 +283,7 @@ def test_a_condition_holds_out_what_it_names():
         backtest(table, hold_out="source == 'c'")
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_some_cutoffs_without_a_fit_are_counted():
     assert "no fit" in str(found)
 
 
-# -- what a fit must not know ------------------------------------------------------------------------------------------
+# -- what a fit must not know ----------------------------------------------------------------------
 
 
 def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff():
@@ -421,7 +421,7 @@ def test_a_fit_is_that_of_its_models_alone():
     assert step.fitted.coefficients == pytest.approx(alone.coefficients, rel=1e-4)
 
 
-# -- what is told apart ------------------------------------------------------------------------------------------------
+# -- what is told apart ----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -474,7 +474,7 @@ def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
     assert seen >= {True, False}
 
 
-# -- coverage ----------------------------------------------------------------------------------------------------------
+# -- coverage --------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
