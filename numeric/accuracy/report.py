@@ -11,15 +11,13 @@ import numpy as np
 from .. import formulas
 from ..data.budget import NEAR
 from ..data.rows import those_dropped
-from ..data.sample import Points, Sample, above_guessing
-from ..errors import ArgumentError, outside, positive_array
+from ..data.sample import Points, Sample
+from ..errors import ArgumentError, positive_array
 from ..results import Band, Estimate, checked_level
 from ..words import counted
+from .benchmark import Benchmark, JudgedLaw, judge_laws
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
-from .crossing import Crossing, crossing_of
-from .fitting import LawFit, errors, fit_law, predictions, resampled
-from .laws import held_out_of
 from .planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:
@@ -27,90 +25,15 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..law import Law
     from .baselines import Baseline
+    from .fitting import LawFit
     from .kind import Kind
 
-__all__ = ["Forecast", "LawOfReport", "Report", "report_benchmark"]
+__all__ = ["Forecast", "Report", "report_benchmark"]
 
 RESAMPLES, LEVEL = 200, 0.9
-#: A law in k needs pass@k at as many k.
-SEVERAL = 2
 #: Where nothing is asked for: so many times the largest compute of the fitted runs, and these
 #: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
-#: What laws are fitted to beside the runs, and why there is nothing to fit.
-WITHOUT = {
-    "pairs": "needs pass@k at several k, and there is none",
-    "proxy": "needs a proxy, and the runs have none, or several of which none was named",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class LawOfReport:
-    """A law and its errors.
-
-    Attributes
-    ----------
-    fit : LawFit
-    coefficients : dict
-        Name -> estimate.
-    train, held_out : dict
-        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are;
-        the same runs for all laws, those that exceed guessing by more than `Report.margin`.
-    n_missed : int or None
-        Held-out runs outside the interval of a new run; None without held-out runs or refits.
-    crossing : Crossing or None
-        Of a law in compute and k, which is judged at every k: where it holds.
-    predictions : tuple of dict
-        Of the held-out runs that it is judged on, beside what these measured, with the interval of
-        a new run.
-    """
-
-    fit: LawFit
-    coefficients: dict[str, Estimate]
-    train: dict[str, float | None]
-    held_out: dict[str, float | None]
-    n_missed: int | None = None
-    crossing: Crossing | None = None
-    predictions: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Of the law."""
-        return self.fit.name
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit."""
-        return self.fit.reason
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        fit = self.fit
-        return {
-            "name": fit.name,
-            "formula": fit.kind.formula,
-            "n_below": fit.n_below,
-            "margin": fit.margin,
-            "converged": fit.converged,
-            "n_failed": fit.n_failed,
-            "reason": self.reason,
-            "coefficients": [
-                {
-                    "name": name,
-                    **estimate.as_dict(undetermined="is_open"),
-                    "bound": fit.limit_of(name, estimate.value),
-                    "low_bound": fit.limit_of(name, estimate.low),
-                    "high_bound": fit.limit_of(name, estimate.high),
-                    "at_most": estimate.at_most,
-                }
-                for name, estimate in self.coefficients.items()
-            ],
-            "train": self.train,
-            "held_out": self.held_out,
-            "n_missed": self.n_missed,
-            "crossing": _plain(self.crossing),
-            "predictions": _plain(self.predictions),
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +95,7 @@ class Report:
         The condition.
     margin : float
         The strictest margin of the laws.
-    laws : tuple of LawOfReport
+    laws : tuple of JudgedLaw
     forecasts : tuple of Forecast
     tokens_per_param : float or None
         At which laws of params and tokens are asked for a forecast.
@@ -193,6 +116,8 @@ class Report:
     level : float
     resamples, seed : int
     interrupted : bool
+    run_names : tuple of str
+        Of the runs of the evaluations, to which the sample points.
     """
 
     benchmark: str
@@ -203,7 +128,7 @@ class Report:
     is_judged: Any
     hold_out: str | None
     margin: float
-    laws: tuple[LawOfReport, ...]
+    laws: tuple[JudgedLaw, ...]
     forecasts: tuple[Forecast, ...]
     tokens_per_param: float | None
     planning: Planning | None
@@ -217,6 +142,7 @@ class Report:
     resamples: int
     seed: int
     interrupted: bool
+    run_names: tuple[str, ...]
 
     @property
     def fits(self) -> tuple[LawFit, ...]:
@@ -233,7 +159,7 @@ class Report:
         """Whether every law is a certified minimum with no coefficient undetermined."""
         return (self.ray is None or not self.ray.open) and all(
             law.fit.converged
-            and not any(estimate.undetermined for estimate in law.coefficients.values())
+            and not any(estimate.undetermined for estimate in law.estimates.values())
             for law in self.laws
         )
 
@@ -253,7 +179,7 @@ class Report:
             "n_judged": int(self.is_judged.sum()),
             "hold_out": self.hold_out,
             "margin": self.margin,
-            "laws": [law.as_dict() for law in self.laws],
+            "laws": [_record(law, self.run_names) for law in self.laws],
             "forecasts": [forecast.as_dict() for forecast in self.forecasts],
             "tokens_per_param": self.tokens_per_param,
             "planning": _plain(self.planning),
@@ -350,35 +276,28 @@ def report_benchmark(
     ValueError
         Where an argument is outside its domain, or no law can be fitted.
     """
-    names = [kind.name for kind in kinds]
-    if not names or len({*names}) < len(names):
-        raise outside("kinds", names, "at least one law, each of another name")
     level = checked_level(level)
     ratios = np.atleast_1d(positive_array("ratio", ratio))
-    data = _samples(evaluations, benchmark, baseline, hold_out, proxy, kinds)
-    whole, held = data["runs"]
-    in_k = data["pairs"][1] if "pairs" in data else np.zeros(0, dtype=bool)
+    if proxy is None and len(evaluations.proxies) == 1:
+        (proxy,) = evaluations.proxies
+    data = Benchmark.of(evaluations, benchmark, baseline, kinds, proxy=proxy, hold_out=hold_out)
+    whole, held = data.runs, data.held
     if held.all():
         complaint = f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    if hold_out is not None and not held.any() and not in_k.any():
+    if hold_out is not None and not held.any() and not data.held_pairs.any():
         complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
     on_ray, no_ray = _at_one_ratio(whole.subset(~held), ray)
-    fits, left_out, interrupted = _fitted(data, kinds, baseline, resamples, seed, progress)
+    found = judge_laws([data], resamples=resamples, seed=seed, progress=progress)
+    fits: list[LawFit] = [one.fitted for one in found.judged if one.fitted is not None]
+    left_out = [f"{one.law}: {one.failed}" for one in found.judged if one.fitted is None]
+    interrupted = found.interrupted
     if not fits:
         complaint = f"no law can be fitted: {'; '.join(left_out)}"
         raise ArgumentError("benchmark", benchmark, complaint=complaint)
-    margin = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
-    clear = {
-        name: above_guessing(sample.accuracy, sample.baseline, margin)
-        for name, (sample, _) in data.items()
-    }
-    parts = {
-        name: (sample.subset(~out & clear[name]), sample.subset(out & clear[name]))
-        for name, (sample, out) in data.items()
-    }
-    judged = held & clear["runs"]
+    data = replace(data, kinds=tuple(fit.kind for fit in fits))
+    judged = held & data.is_judged(whole)
     budgets, per_param = _budgets(compute, fits), _tokens_per_param(tokens_per_param, fits)
     to_plan, reason = planning_law(fits)
     planning = None
@@ -389,14 +308,15 @@ def report_benchmark(
     one_break = None
     if on_ray is not None and not interrupted:
         try:
-            one_break = ray_break(on_ray, level=level, margin=margin)
+            one_break = ray_break(on_ray, level=level, margin=data.margin)
         except ValueError as error:
             no_ray = [f"one-break law at one D/N: {error}"]
-    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, margin, fits)]
-    runs = tuple(map(str, evaluations.run))
-    laws = tuple(
-        _law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], level, runs) for fit in fits
-    )
+    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, data.margin, fits)]
+    sound = [one for one in found.judged if one.fitted is not None]
+    laws = tuple(JudgedLaw.of(one, data, level) for one in sound)
+    pairs_ahead = None
+    if data.pairs is not None:
+        pairs_ahead = data.pairs.subset(data.held_pairs & data.is_judged(data.pairs))
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -405,13 +325,13 @@ def report_benchmark(
         is_held_out=held,
         is_judged=judged,
         hold_out=hold_out,
-        margin=margin,
+        margin=data.margin,
         laws=laws,
         forecasts=tuple(_forecasts(fits, budgets, per_param, level)),
         tokens_per_param=per_param,
         planning=planning,
         ray=one_break,
-        pairs_ahead=parts["pairs"][1] if "pairs" in parts else None,
+        pairs_ahead=pairs_ahead,
         open=tuple(_undetermined(laws)),
         left_out=tuple(left_out),
         warnings=evaluations.warnings,
@@ -420,6 +340,7 @@ def report_benchmark(
         resamples=resamples,
         seed=seed,
         interrupted=interrupted,
+        run_names=tuple(map(str, evaluations.run)),
     )
 
 
@@ -430,94 +351,46 @@ def _is_in_k(kind: Kind) -> bool:
     return "k" in kind.requires
 
 
-def _samples(
-    evaluations: Evaluations,
-    benchmark: str,
-    baseline: Baseline,
-    hold_out: str | None,
-    proxy: str | None,
-    kinds: Sequence[Kind],
-) -> dict[str, tuple[Sample, Any]]:
-    """The rows that laws are fitted to, and which of them are held out: the runs, the pairs of run
-    and k, and the runs that have the proxy, the latter two where a law asks for them and there are.
-    """
-    whole = evaluations.sample(benchmark, baseline.value)
-    held = held_out_of(evaluations, whole, hold_out)
-    samples = {"runs": (whole, held)}
-    if any(map(_is_in_k, kinds)) and len(evaluations.family(benchmark)) >= SEVERAL:
-        pairs = evaluations.pairs(benchmark, baseline.value)
-        samples["pairs"] = pairs, held_out_of(evaluations, pairs, hold_out)
-    if proxy is None and len(evaluations.proxies) == 1:
-        (proxy,) = evaluations.proxies
-    if proxy is not None and any("proxy" in kind.requires for kind in kinds):
-        with_proxy = evaluations.sample(benchmark, baseline.value, proxy=proxy)
-        samples["proxy"] = with_proxy, ~np.isin(with_proxy.index, whole.index[~held])
-    return samples
+def _record(law: JudgedLaw, names: Sequence[str]) -> dict[str, Any]:
+    """A law and its errors as plain data."""
+    fit = law.fit
+    train, held_out = ({**part} for part in (law.train, law.held_out))
+    for part in (train, held_out):
+        del part["outside"]
+    return {
+        "name": law.name,
+        "formula": fit.kind.formula,
+        "n_below": fit.n_below,
+        "margin": fit.margin,
+        "converged": fit.converged,
+        "n_failed": fit.n_failed,
+        "reason": fit.reason,
+        "coefficients": [
+            {
+                "name": name,
+                **estimate.as_dict(undetermined="is_open"),
+                "bound": fit.limit_of(name, estimate.value),
+                "low_bound": fit.limit_of(name, estimate.low),
+                "high_bound": fit.limit_of(name, estimate.high),
+                "at_most": estimate.at_most,
+            }
+            for name, estimate in law.estimates.items()
+        ],
+        "train": train,
+        "held_out": held_out,
+        "n_missed": law.n_missed,
+        "crossing": _plain(law.crossing),
+        "predictions": _plain(law.predictions(names)),
+    }
 
 
-def _fitted(
-    samples: dict[str, tuple[Sample, Any]],
-    kinds: Sequence[Kind],
-    baseline: Baseline,
-    resamples: int,
-    seed: int,
-    progress: bool,
-) -> tuple[list[LawFit], list[str], bool]:
-    """Fits with their refits, why laws have none, and whether it was interrupted."""
-    fits: list[LawFit] = []
-    left_out: list[str] = []
-    for kind in kinds:
-        rows = "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.requires else "runs"
-        if rows not in samples:
-            left_out.append(f"{kind.name}: {WITHOUT[rows]}")
-            continue
-        sample, held = samples[rows]
-        try:
-            fit = fit_law(sample.subset(~held), kind)
-        except ValueError as error:
-            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{sample.benchmark}: ')}")
-            continue
-        except KeyboardInterrupt:
-            return fits, left_out, True
-        fits.append(resampled(fit, baseline, resamples, seed, progress=progress))
-        if fits[-1].interrupted:
-            return fits, left_out, True
-    return fits, left_out, False
-
-
-def _law(
-    fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]
-) -> LawOfReport:
-    crossing = crossing_of(fit, judged, level)
-    coefficients = fit.estimates(level)
-    for name in () if crossing is None else crossing.open:
-        coefficients[name] = replace(coefficients[name], low=None, high=None, undetermined=True)
-    told = predictions(fit, judged, names, level)
-    missed = None
-    if told and told[0]["low"] is not None:
-        missed = sum(not run["low"] <= run["accuracy"] <= run["high"] for run in told)
-    return LawOfReport(
-        fit=fit,
-        coefficients=coefficients,
-        train=_errors(fit, behind),
-        held_out=_errors(fit, judged),
-        n_missed=missed,
-        crossing=crossing,
-        predictions=tuple(told),
-    )
-
-
-def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
-    return errors(fit.accuracy(runs.at) if len(runs) else np.empty(0), runs.accuracy)
-
-
-def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
+def _undetermined(laws: Sequence[JudgedLaw]) -> Iterator[str]:
     for law in laws:
         fit, name = law.fit, law.name
         # Remarks tell of coefficients that lie at a limit themselves.
         loose = ", ".join(
             key
-            for key, estimate in law.coefficients.items()
+            for key, estimate in law.estimates.items()
             if estimate.undetermined and not fit.limit_of(key, estimate.value)
         )
         if loose:
@@ -531,7 +404,7 @@ def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
         if fit.weak:
             yield f"{name} is not compared with the others: {fit.weak}"
         if not fit.converged:
-            reason = law.reason or "the search did not settle"
+            reason = fit.reason or "the search did not settle"
             yield f"{name}: no certified minimum ({reason})"
 
 
@@ -546,7 +419,7 @@ def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, l
     return at_one_ratio(sample, ratio), []
 
 
-# -- what follows ------------------------------------------------------------------------------------------------------
+# -- what follows ----------------------------------------------------------------------------------
 
 
 def _budgets(compute: Any, fits: Sequence[LawFit]) -> Any:

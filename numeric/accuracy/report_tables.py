@@ -11,9 +11,9 @@ from ...theory.typeset.formula import formula_latex
 from ...theory.typeset.numbers import Format, Percent, Places, Shortest, Significant
 from ...theory.typeset.table import NEEDED, WIDTH, Column, Subheading, Table, Words, latex_of
 from ..words import counted
+from .benchmark import best_law
 from .broken_ray import TWIN
 from .ceiling import BESIDE
-from .fitting import simplest_of_least
 from .points import InHundreds, PercentagePoints, interval_of, value_of
 from .power import CEILING_KINDS
 
@@ -156,7 +156,7 @@ def _coefficients(report: Report) -> Table:
                 )
             )
         )
-        for name, estimate in law.coefficients.items():
+        for name, estimate in law.estimates.items():
             state = (
                 "value"
                 if law.fit.limit_of(name, estimate.value)
@@ -222,14 +222,9 @@ def _errors(report: Report) -> Table:
 
 def _compared(report: Report) -> str:
     """Which law is closest to the runs, which predicts best."""
-    # A law in k is judged on other data.
-    laws = [law for law in report.laws if not law.fit.weak and "k" not in law.fit.kind.asks]
-    fits = {law.name: law.train["rmse"] for law in laws if law.train["rmse"] is not None}
-    ahead = {law.name: law.held_out["mae"] for law in laws if law.held_out["mae"] is not None}
-    if not fits or not ahead:
+    closest, best = best_law(report.laws, "train", "rmse"), best_law(report.laws)
+    if closest is None or best is None:
         return ""
-    width = {law.name: len(law.coefficients) for law in laws}
-    closest, best = simplest_of_least(fits, width), simplest_of_least(ahead, width)
     same = (
         "the same law"
         if closest == best

@@ -6,31 +6,25 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and 4.3.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...theory.data.notation import close_matches
-from ..accuracy.laws import LAWS, held_out_of, kind_for
+from ..accuracy.benchmark import Benchmark, JudgedLaw, judge_laws
+from ..accuracy.laws import LAWS, kind_for
 from ..data.rows import those_dropped
 from ..errors import ArgumentError, number, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
-from ..fit.hold_out import Split, judge
 from ..results import checked_level
 from ..words import counted
-from .accuracies import Benchmark
-from .comparison import IN_K, Comparison, JudgedLaw
+from .comparison import IN_K, Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..accuracy.baselines import Baseline
-    from ..accuracy.kind import Kind
     from ..data.evaluations import Evaluations
-    from ..fit.hold_out import Judged
 
-__all__ = ["Comparison", "JudgedLaw", "compare_laws"]
+__all__ = ["Comparison", "compare_laws"]
 
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What is compared where nothing is asked for.
@@ -117,41 +111,33 @@ def compare_laws(
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
     repeats, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     level, margins = checked_level(level), _margins(margin, names)
-    subjects: dict[str, Benchmark] = {}
+    data: dict[str, Benchmark] = {}
     for name in names:
         in_k = len(evaluations.family(name)) > 1
         laws_here = [law for law in chosen if law != IN_K or in_k]
         if not laws_here:
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)
-        kinds = tuple(kind_for(law, known[name], margin=margins.get(name)) for law in laws_here)
-        subjects[name] = _subject(evaluations, name, known[name], kinds, proxy, hold_out)
-    trials = [
-        subject.trial(kind, _split(subject, kind), repeats, seed)
-        for subject in subjects.values()
-        for kind in subject.kinds
-    ]
-    if not any(trial.split.train.any() for trial in trials):
+        kinds = [kind_for(law, known[name], margin=margins.get(name)) for law in laws_here]
+        rule: dict[str, Any] = {"proxy": proxy, "hold_out": hold_out}
+        data[name] = Benchmark.of(evaluations, name, known[name], kinds, **rule)
+    every = [(each, kind) for each in data.values() for kind in each.kinds]
+    if not any(each.split(kind).train.any() for each, kind in every):
         complaint = f"holds out all the runs of {evaluations.source}; none is left to fit"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    held = [subject.held_out(kind) for subject in subjects.values() for kind in subject.kinds]
-    if hold_out is not None and not np.concatenate(held).any():
+    if hold_out is not None and not any(each.held_out(kind).any() for each, kind in every):
         complaint = f"holds out none of the runs of {evaluations.source}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    held_out = judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
-    judged = []
-    for trial, one in zip(trials, held_out.judged, strict=False):
-        rows, split = trial.rows, trial.split
-        behind = rows.subset(split.train & subjects[rows.benchmark].is_judged(rows))
-        ahead = rows.subset(split.test)
-        judged.append(JudgedLaw(**vars(one), behind=behind, ahead=ahead, level=level))
+    more: dict[str, Any] = {"resamples": repeats, "seed": seed, "jobs": jobs, "progress": progress}
+    held_out = judge_laws(data.values(), **more)
+    judged = [JudgedLaw.of(one, data[str(one.subject)], level) for one in held_out.judged]
     return Comparison(
         source=evaluations.source,
         asked=chosen,
         hold_out=hold_out,
         proxy=proxy,
         judged=tuple(judged),
-        data=subjects,
+        data=data,
         n_runs=len(evaluations),
         warnings=tuple(_warnings(evaluations)),
         run_names=tuple(map(str, evaluations.run)),
@@ -162,48 +148,7 @@ def compare_laws(
     )
 
 
-def _subject(
-    evaluations: Evaluations,
-    name: str,
-    baseline: Baseline,
-    kinds: tuple[Kind, ...],
-    proxy: str | None,
-    hold_out: str | None,
-) -> Benchmark:
-    """A benchmark with the runs and pairs that its laws need, and what is held out of them."""
-    runs, pairs = evaluations.sample(name, baseline.value), None
-    if proxy is not None:
-        at_runs = evaluations.proxy(proxy)[runs.index]
-        runs = replace(runs, at=replace(runs.at, proxy=at_runs))
-    if any(kind.name == IN_K for kind in kinds):
-        pairs = evaluations.pairs(name, baseline.value)
-    return Benchmark(
-        runs=runs,
-        kinds=kinds,
-        baseline=baseline,
-        held=held_out_of(evaluations, runs, hold_out),
-        pairs=pairs,
-        held_pairs=None if pairs is None else held_out_of(evaluations, pairs, hold_out),
-    )
-
-
-def _split(subject: Benchmark, kind: Kind) -> Split:
-    """Held-out runs are judged where they exceed guessing by more than the strictest margin of the
-    laws.
-    """
-    held, known = subject.held_out(kind), subject.has_proxy(kind)
-    judged = subject.is_judged(subject.rows(kind))
-    lacks = "" if known.any() else "no run has a score and the proxy"
-    return Split("held out", known & ~held, known & held & judged, lacks=lacks)
-
-
-def _stop_if_interrupted(judged: Judged) -> None:
-    """Ctrl-C among the refits of a law leaves the laws after it."""
-    if judged.fitted is not None and judged.fitted.interrupted:
-        raise StopIteration
-
-
-# -- what is compared --------------------------------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------------
 
 
 def _chosen(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,11 +11,9 @@ from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
-from ..accuracy.ceiling import limit_at_zero
-from ..accuracy.crossing import crossing_of
-from ..accuracy.fitting import SAME, outside_range, predictions, simplest_of_least
-from ..fit.hold_out import HeldOut, Judged, errors
-from ..results import percentiles
+from ..accuracy.benchmark import best_law, candidates
+from ..accuracy.fitting import SAME
+from ..fit.hold_out import HeldOut
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -24,180 +21,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..accuracy.crossing import Crossing
-    from ..accuracy.fitting import LawFit
+    from ..accuracy.benchmark import Benchmark, JudgedLaw
     from ..data.sample import Sample
-    from .accuracies import Benchmark
 
-    Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["IN_K", "Comparison", "JudgedLaw"]
+__all__ = ["IN_K", "Comparison"]
 
 ERROR = Places(4, largest=100.0)
 FIGURES = ("mae", "mre", "rmse", "r2")
 #: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k
 #: = 1.
 IN_K = "bilinear"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class JudgedLaw(Judged):
-    """A law of accuracy on a benchmark, its `subject`.
-
-    Attributes
-    ----------
-    behind, ahead : Sample
-        The fitted and the held-out runs that it is judged on. They are the same for all laws of a
-        benchmark: those that exceed guessing by more than the strictest margin of the laws.
-    level : float
-        Nominal coverage of intervals.
-    """
-
-    behind: Sample
-    ahead: Sample
-    level: float
-
-    @property
-    def benchmark(self) -> str:
-        """That it is judged on."""
-        return str(self.subject)
-
-    @property
-    def fit(self) -> LawFit | None:
-        """None where the law could not be fitted."""
-        fitted: LawFit | None = self.fitted
-        return fitted
-
-    @cached_property
-    def train(self) -> dict[str, float | None]:
-        """n, mae, mre, rmse and r2 of accuracy on the fitted runs, and at how many of them the law
-        lies outside [0, 1]; n alone where there is no run, nothing without a fit.
-        """
-        if self.fit is None or not len(self.behind):
-            return {} if self.fit is None else {"n": 0}
-        law = self.fit.predict(self.behind)
-        return errors(law, self.behind.accuracy) | {"outside": outside_range(law)}
-
-    @cached_property
-    def held_out(self) -> dict[str, float | None]:
-        """The same on the held-out runs."""
-        if self.fit is None or not len(self.observed):
-            return {} if self.fit is None else {"n": 0}
-        return self.errors | {"outside": outside_range(self.predicted)}
-
-    @cached_property
-    def _off(self) -> Floats:
-        """(K, m): by how much every refit is off at the held-out runs."""
-        if self.fit is None or not len(self.ahead) or len(self.fit.refitted) < 2:
-            return np.empty((0, len(self.ahead)))
-        return np.abs(self.fit.drawn(self.ahead.at) - self.ahead.accuracy)
-
-    @property
-    def mae_draws(self) -> Floats:
-        """(K,): mae on the held-out runs by every refit."""
-        return self._off.mean(axis=1) if len(self._off) else np.empty(0)
-
-    @property
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """Of mae and mre on the held-out runs, from 0 to the quantile at the level over resamples
-        of the fitted runs, for refits err more than the law on average; empty without resamples.
-        """
-        if not len(self._off):
-            return {}
-        relative = (self._off / self.ahead.accuracy).mean(axis=1)
-        return {
-            name: (0.0, float(np.quantile(values, self.level)))
-            for name, values in (("mae", self.mae_draws), ("mre", relative))
-        }
-
-    @cached_property
-    def crossing(self) -> Crossing | None:
-        """Of a law in compute and k: where it holds, and what lies outside."""
-        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
-        if self.fit is None:
-            return ()
-        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
-        return tuple(name for name in self.fit.kind.coefficients if name in loose)
-
-    @property
-    def weak(self) -> str:
-        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
-        return "" if self.fit is None else self.fit.weak
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of coefficients and errors must know: limits of the search, predictions
-        that are no accuracies.
-        """
-        if self.fit is None:
-            return ()
-        said = list(self.fit.remarks)
-        at = ", ".join(
-            f"{name} in {count} of {len(self.fit.refitted)} refits"
-            for name, count in self.fit.at_limit.items()
-        )
-        said += [f"at a bound of the search: {at}"] if at else []
-        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
-            if figures.get("outside"):
-                said.append(
-                    f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, "
-                    f"1], where no accuracy is"
-                )
-        return tuple(said)
-
-    @property
-    def open(self) -> str:
-        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave
-        open; "" for a sound one.
-        """
-        if self.fit is None:
-            return self.failed
-        if not self.fit.converged:
-            return self.fit.reason
-        values = self.fit.coefficients
-        loose = [  # of those at a limit of the search the remarks tell
-            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
-        ]
-        return f"open: {', '.join(loose)}" if loose else self.failed
-
-    @cached_property
-    def coefficients(self) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient, and where these lie on a bound
-        of the search.
-
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
-        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
-        `limit_at_zero`.
-        """
-        if self.fit is None:
-            return []
-        fit, draws, limit = self.fit, self.fit.refitted, None
-        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
-        if len(draws) > 1:
-            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
-            limit = limit_at_zero(fit, self.level)
-        if limit is not None:
-            ends["E"] = 0.0, limit
-        return [
-            {
-                "name": name,
-                "value": value,
-                "low": ends[name][0],
-                "high": ends[name][1],
-                "open": name in self.undetermined,
-                "at_most": limit is not None and name == "E",
-                "bound": fit.limit_of(name, value),
-                "low_bound": fit.limit_of(name, ends[name][0]),
-                "high_bound": fit.limit_of(name, ends[name][1]),
-                "refits_at_bound": fit.at_limit.get(name, 0),
-            }
-            for name, value in fit.coefficients.items()
-        ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -260,35 +95,17 @@ class Comparison(HeldOut):
         raise ValueError(f"benchmark={benchmark!r}, law={law!r}: was not compared")
 
     def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
-        """The law with the least error on the held-out or on the fitted runs ("train"), without
-        laws in k; None if none is.
-
-        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose
-        runs tell too little (`JudgedLaw.weak`) are none of the candidates.
+        """The law with the least error on the held-out or on the fitted runs ("train"), see
+        `isoflop.numeric.accuracy.benchmark.best_law`.
         """
-        candidates = self._candidates(benchmark)
-        known = {
-            law: value
-            for law, each in candidates.items()
-            if (value := getattr(each, part).get(figure)) is not None
-        }
-        width = {law: len(each.fitted.kind.coefficients) for law, each in candidates.items()}
-        return simplest_of_least(known, width) if known else None
-
-    def _candidates(self, benchmark: str) -> dict[str, JudgedLaw]:
-        """The laws that may be best."""
-        return {
-            each.law: each
-            for each in self.of(benchmark)
-            if each.law != IN_K and each.fit is not None and not each.weak
-        }
+        return best_law(self.of(benchmark), part, figure)
 
     def best_share(self, benchmark: str, law: str) -> float | None:
         """The share of resamples in which the law has the least held-out MAE; None without
         resamples, or for no candidate.
         """
-        candidates = self._candidates(benchmark)
-        drawn = {name: each.mae_draws for name, each in candidates.items() if len(each.mae_draws)}
+        several = candidates(self.of(benchmark))
+        drawn = {name: each.mae_draws for name, each in several.items() if len(each.mae_draws)}
         if law not in drawn or len(drawn) < 2:
             return None
         count = min(map(len, drawn.values()))
@@ -300,18 +117,14 @@ class Comparison(HeldOut):
         """(benchmark, closest to the fitted runs, best on held-out ones) where the errors of the
         two differ.
         """
-        found = (
-            (name, self.best(name, "train", "rmse"), self.best(name)) for name in self.benchmarks
-        )
-        return tuple(
-            (name, closest, best)
-            for name, closest, best in found
-            if closest and best and self._worse(name, closest, best)
-        )
-
-    def _worse(self, benchmark: str, law: str, best: str) -> bool:
-        error, least = (self.entry(benchmark, each).held_out.get("mae") for each in (law, best))
-        return error is not None and least is not None and error > least + SAME
+        found = []
+        for name in self.benchmarks:
+            closest, best = self.best(name, "train", "rmse"), self.best(name)
+            if closest and best:
+                error, least = (self.entry(name, law).held_out["mae"] for law in (closest, best))
+                if error is not None and least is not None and error > least + SAME:
+                    found.append((name, closest, best))
+        return tuple(found)
 
     def means(self) -> list[dict[str, Any]]:
         """Per law, over the benchmarks on which each of the laws was judged on held-out runs,
@@ -419,9 +232,9 @@ class Comparison(HeldOut):
             "n_fitted": len(each.fit.sample),
             "n_resamples": len(each.fit.refitted),
             "n_resamples_failed": each.fit.n_failed,
-            "train": dict(each.train),
-            "held_out": dict(each.held_out),
-            "predictions": predictions(each.fit, each.ahead, self.run_names, self.level),
+            "train": each.train if each.train["n"] else {"n": 0},
+            "held_out": each.held_out if each.held_out["n"] else {"n": 0},
+            "predictions": each.predictions(self.run_names),
             "intervals": {name: list(ends) for name, ends in each.intervals.items()},
             "best_in": self.best_share(each.benchmark, each.law),
         }

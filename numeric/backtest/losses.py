@@ -1,4 +1,4 @@
-"""Runs with a loss as what a backtest is of: every form that is fitted to runs, by name or formula."""
+"""Runs with a loss as what a backtest is of: every form that fits them, by name or formula."""
 
 from __future__ import annotations
 

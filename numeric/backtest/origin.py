@@ -13,11 +13,11 @@ import numpy as np
 
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.table import RULE, Column, Table
+from ..accuracy.benchmark import Benchmark
 from ..accuracy.fitting import outside_range
 from ..errors import ArgumentError
 from ..fit.hold_out import HeldOut, judge, rolling
 from ..words import counted
-from .accuracies import Benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,8 +38,7 @@ CUTOFFS, LEAST = 6, 6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RollingOrigin(HeldOut):
-    """Laws by how well they extrapolate within the runs of a benchmark: every law at every cutoff in
-    compute.
+    """How well laws extrapolate within the runs of a benchmark, from every cutoff in compute.
 
     Attributes
     ----------
@@ -162,7 +161,8 @@ class RollingOrigin(HeldOut):
         if self.best is not None:
             yield f"extrapolates best: {self.best}"
         if self.left_out:
-            yield f"note: {counted(self.left_out, 'run')} left out, within the margin or of accuracy 1"
+            runs = counted(self.left_out, "run")
+            yield f"note: {runs} left out, within the margin or of accuracy 1"
         for law, (n, total) in self.outside.items():
             if n:
                 yield (

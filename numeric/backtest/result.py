@@ -1,4 +1,4 @@
-"""A finished backtest: every fit, every prediction beside what was observed, and what they come to."""
+"""A finished backtest: every fit, every prediction beside what was observed, what they come to."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Backtest(HeldOut):
         last = (self.cutoffs[law].at or (None,))[-1]
         return fits[-1] if fits and fits[-1].split.at == last else None
 
-    # -- the long table --------------------------------------------------------------------------------
+    # -- the long table ----------------------------------------------------------------------------
 
     @cached_property
     def table(self) -> DataFrame:
@@ -186,13 +186,7 @@ class Backtest(HeldOut):
         for row in self.table[names].to_dict("records"):
             yield {name: known(value) for name, value in row.items()}
 
-    def to_frame(self) -> DataFrame:
-        """The rows as a pandas frame."""
-        from pandas import DataFrame
-
-        return DataFrame(self.rows())
-
-    # -- what it comes to ------------------------------------------------------------------------------
+    # -- what it comes to --------------------------------------------------------------------------
 
     def errors(self, *, by_decades: bool = True) -> list[dict[str, Any]]:
         """Relative errors of -log pass@k (or the loss) by law, k and decades held out.
@@ -328,7 +322,7 @@ class Backtest(HeldOut):
             {"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in counts.items()
         ]
 
-    # -- output ----------------------------------------------------------------------------------------
+    # -- output ------------------------------------------------------------------------------------
 
     def coefficients(self, fit: Judged) -> dict[str, Any]:
         """Of a fit: law, k, cutoff, n_train, why it failed, the coefficients with their own
@@ -379,7 +373,7 @@ class Backtest(HeldOut):
             "predictions": list(self.rows()),
         }
 
-    # -- page ------------------------------------------------------------------------------------------
+    # -- page --------------------------------------------------------------------------------------
 
     def tables(self) -> tuple[Table, ...]:
         """Errors and coverage; over cutoffs also by decades held out, and the stability of
@@ -434,7 +428,8 @@ class Backtest(HeldOut):
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
-        return f"<Backtest of {', '.join(self.laws)} by {self.axis}: {len(self.judged)} of {self.planned} fits{state}>"
+        fits = f"{len(self)} of {self.planned} fits{state}"
+        return f"<Backtest of {', '.join(self.laws)} by {self.axis}: {fits}>"
 
 
 def known(value: Any) -> Any:
@@ -442,7 +437,7 @@ def known(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-# -- sums --------------------------------------------------------------------------------------------
+# -- sums ------------------------------------------------------------------------------------------
 
 
 def _coverage(group: DataFrame) -> dict[str, Any]:
@@ -537,7 +532,10 @@ def _coverage_table(result: Backtest) -> Table:
     columns = [*_places(result), *COUNTED]
     columns += _shares(coverage="inside", se="se", se_by_target="by target")
     title = f"Coverage of the {100 * result.level:g} % prediction intervals in %"
-    note = "se: as if predictions were independent; by target: those of one target stand or fall together"
+    note = (
+        "se: as if predictions were independent; by target: those of one target stand or fall "
+        "together"
+    )
     return Table(columns, _by_k(result.coverage()), title, [note])
 
 

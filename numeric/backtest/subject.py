@@ -1,5 +1,6 @@
-"""What a backtest is of, and a law fitted to its cheap rows with what it says of expensive ones, in the
-logarithm.
+"""What a backtest is of, and a law fitted to its cheap rows with what it says of expensive ones.
+
+All in the logarithm.
 """
 
 from __future__ import annotations

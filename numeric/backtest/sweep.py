@@ -22,6 +22,7 @@ import numpy as np
 
 from ...theory.typeset.numbers import Places, Significant
 from ...theory.typeset.table import Column, Table
+from ..accuracy.benchmark import Benchmark
 from ..accuracy.points import InHundreds
 from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
@@ -30,7 +31,6 @@ from ..fit.hold_out import HeldOut, judge, up_to
 from ..fit.resample import LEAST_GROUPS
 from ..results import checked_level
 from ..words import counted
-from .accuracies import Benchmark
 from .logistic import MEANINGS, Logistic, fit_logistic
 
 if TYPE_CHECKING:

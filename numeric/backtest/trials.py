@@ -241,7 +241,8 @@ def _cutoffs(
         needs, _ = subject.forms[name]
         absent = [need for need in needs if need not in subject.covariates]
         if absent and laws is not None:
-            complaint = f"{subject.source} has no {' and no '.join(absent)}; the law needs {', '.join(needs)}"
+            has = f"{subject.source} has no {' and no '.join(absent)}"
+            complaint = f"{has}; the law needs {', '.join(needs)}"
             raise ArgumentError("laws", name, complaint=complaint)
         if absent:
             continue

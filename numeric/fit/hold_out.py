@@ -1,5 +1,5 @@
-"""Laws fitted to some rows and judged on others: one long table, whatever the rule by which rows are
-held out.
+"""Laws fitted to some rows and judged on others: one long table, whatever the rule that holds out
+rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 NOT_FINITE = "its prediction is not finite"
 
 
-# -- which rows are held out -------------------------------------------------------------------------------------------
+# -- which rows are held out -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def rolling(
     return up_to(column, cuts.tolist(), next_only=True)
 
 
-# -- what is judged ----------------------------------------------------------------------------------------------------
+# -- what is judged --------------------------------------------------------------------------------
 
 
 class Trained(Protocol):
@@ -265,8 +265,8 @@ class Judged:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the fit is certified as a minimum and leaves no coefficient open; of one that does,
-        the certificate hangs on the rounding.
+        """Whether the fit is certified as a minimum and leaves no coefficient open; of one that
+        does, the certificate hangs on the rounding.
         """
         return self.converged and not self.undetermined
 

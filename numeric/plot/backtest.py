@@ -1,4 +1,4 @@
-"""Figures of backtests: errors against decades held out, coefficients against the cutoff, and errors
+"""Figures of backtests: errors against decades held out, coefficients against the cutoff; errors
 and successes over thresholds.
 """
 
@@ -244,7 +244,7 @@ def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
 
 
 def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
-    """Limits that show the final interval and what lies near it; prefactors on a logarithmic axis."""
+    """Limits that show the final interval and what lies near; prefactors on a logarithmic axis."""
     known = [fit.fitted.coefficients[name] for fit in fits if fit.converged]
     sound = [fit.fitted.coefficients[name] for fit in fits if _is_sound(fit, name)]
     is_floor = final is not None and name == next(iter(fits[0].fitted.coefficients))

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
     from numpy.typing import NDArray
 
+    from ..accuracy.benchmark import JudgedLaw
     from ..accuracy.fitting import LawFit
-    from ..accuracy.report import LawOfReport, Report
+    from ..accuracy.report import Report
     from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
@@ -282,7 +283,7 @@ def _best(report: Report) -> LawFit:
     return report.fits[report.laws.index(min(report.laws, key=_error))]
 
 
-def _error(law: LawOfReport) -> float:
+def _error(law: JudgedLaw) -> float:
     """By what laws are ranked: on the held-out runs where there are any; one in k comes last, for it
     is judged on other data.
     """

@@ -3,6 +3,7 @@ interrupts.
 """
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
 
 def rows():
     """Two benchmarks at 30 runs, with the accuracy of guessing."""
-    noisy = {"noise": 0.01, "seed": np.random.default_rng(5)}
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(5)}
     return [
         [*run, name, "acc", score, guess]
         for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0))
@@ -69,7 +70,7 @@ def refused(outcome, *named):
         assert part in outcome.err, (part, outcome.err)
 
 
-# -- the contract ------------------------------------------------------------------------------------------------------
+# -- the contract ----------------------------------------------------------------------------------
 
 
 def test_a_figure(call, runs, tmp_path) -> None:
@@ -94,8 +95,8 @@ def test_further_studies(data, call, runs) -> None:
 def test_an_estimate_of_guessing_is_carried_or_said(call, data, file) -> None:
     small = [[1e5, 1e6 * (i + 1), "piqa", "acc", 0.49 + 0.01 * i, ""] for i in range(3)]
     path = file("small", small + [[*row[:5], ""] for row in piqa()])
-    words = ("backtest", path, "--law", "compute", "--small-runs", "compute < 1e14", "--sweep")
-    words = (*words, "--rolling", "compute")
+    studies = ("--sweep", "--rolling", "compute")
+    words = ("backtest", path, "--law", "compute", "--small-runs", "compute < 1e14", *studies)
     said = "takes what guessing scores as exact"
     notes = data(*words)["studies_notes"]
     assert [
@@ -131,7 +132,7 @@ def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
         assert why in " ".join(result.out.split())
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 BAD_WORDS = [
     (("--law", "compte"), ("--law 'compte': must be one of", "did you mean compute")),
@@ -178,7 +179,7 @@ def test_no_file(call, folder) -> None:
     refused(call("backtest", folder / "none.csv"), "none.csv", "No such file")
 
 
-# -- interrupts --------------------------------------------------------------------------------------------------------
+# -- interrupts ------------------------------------------------------------------------------------
 
 
 def test_laws_with_undetermined_coefficients_are_marked(call, file) -> None:
@@ -209,7 +210,7 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]
 
 
-# -- data of others ----------------------------------------------------------------------------------------------------
+# -- data of others --------------------------------------------------------------------------------
 
 
 def test_public_runs(call, public_runs) -> None:

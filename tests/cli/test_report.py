@@ -145,7 +145,7 @@ def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
             raise KeyboardInterrupt
         return fit_law(sample, kind)
 
-    monkeypatch.setattr("isoflop.numeric.accuracy.report.fit_law", stops)
+    monkeypatch.setattr("isoflop.numeric.accuracy.benchmark.fit_law", stops)
     result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST)
     assert result.code == 130
     assert (

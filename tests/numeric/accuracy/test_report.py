@@ -66,9 +66,9 @@ def held_out():
 
 def test_the_truth_is_recovered(held_out) -> None:
     (_, joint) = held_out.laws
-    for each in joint.coefficients.values():
+    for each in joint.estimates.values():
         assert each.low < each.value < each.high
-    found = {name: each.value for name, each in joint.coefficients.items()}
+    found = {name: each.value for name, each in joint.estimates.items()}
     assert found["beta"] == pytest.approx(TRUTH["beta"], abs=0.04)
     assert found["gamma"] == pytest.approx(TRUTH["gamma"], abs=0.04)
     truth = AccuracyLaw(law=Law(E=0.0, **TRUTH), random_baseline=GUESS)
@@ -181,7 +181,7 @@ def test_guessing_that_is_not_known_widens_the_intervals() -> None:
 
 def test_without_resamples_there_are_no_intervals() -> None:
     report = made(resamples=0)
-    assert all(each.low is None for law in report.laws for each in law.coefficients.values())
+    assert all(each.low is None for law in report.laws for each in law.estimates.values())
     assert all(each.new_run.low is None for each in report.forecasts)
     assert report.planning.exponent.low is None
     assert "intervals:" not in str(report)
@@ -303,7 +303,7 @@ def test_interrupts(monkeypatch) -> None:
             return found.with_draws(replace(found.draws, interrupted=True))
         return found
 
-    monkeypatch.setattr("isoflop.numeric.accuracy.report.resampled", stops)
+    monkeypatch.setattr("isoflop.numeric.accuracy.benchmark.resampled", stops)
     report = made()
     assert report.interrupted
     assert [law.name for law in report.laws] == ["compute"]
@@ -417,7 +417,7 @@ def test_runs_near_one_ratio_do_not_tell_params_from_tokens(spread) -> None:
     for resamples in (0, 20):
         report = made(("params-tokens",), near_one_ratio(spread), resamples=resamples)
         assert report.planning is None
-        assert all(each.undetermined for each in report.laws[0].coefficients.values())
+        assert all(each.undetermined for each in report.laws[0].estimates.values())
         assert not report.is_sound
         assert any("N and D cannot be told apart" in text for text in report.left_out)
 
@@ -443,7 +443,7 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
 
 def test_an_E_of_0_has_the_limit_of_its_profile() -> None:
     report = made(("compute-ceiling",), table(ratios=(20.0,)), resamples=30)
-    E = report.laws[0].coefficients["E"]
+    E = report.laws[0].estimates["E"]
     fit = report.fits[0]
     assert E.value == 0.0
     assert E.at_most

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
+from isoflop.numeric.accuracy import benchmark as learners
 from isoflop.numeric.accuracy import fitting
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.backtest import accuracies as learners
 from isoflop.numeric.backtest import compare as module
 from isoflop.numeric.backtest.compare import USUAL, compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
@@ -31,9 +31,7 @@ COMPUTE = 6.0 * PARAMS * TOKENS
 
 
 def table():
-    """30 runs: two benchmarks, of which one is at guessing for the small runs, one at several k, and
-    a loss.
-    """
+    """30 runs: two benchmarks, one of them at guessing for the small runs, one at several k, a loss."""
     noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(5)}
     scores = {
         (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS[name], scale=scale, **noisy)
@@ -71,7 +69,7 @@ def resampled(compare):
     return compare("compute", "bilinear", benchmarks=every, resamples=40, seed=3)
 
 
-# -- errors ------------------------------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 def by_hand(law, observed):
@@ -155,7 +153,7 @@ def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compare
     assert list(compared.notes("piqa")) == []
 
 
-# -- what is held out and judged ---------------------------------------------------------------------------------------
+# -- what is held out and judged -------------------------------------------------------------------
 
 
 def test_held_out_runs_near_guessing_are_not_judged_and_said(compare) -> None:
@@ -195,7 +193,7 @@ def test_a_condition_on_k_concerns_the_pairs_alone(compare) -> None:
     in_k, plain = found.entry("code", "bilinear"), found.entry("code", "compute")
     assert in_k.fit.sample.at.k.max() == 8.0
     assert in_k.held_out["n"] > 0
-    assert plain.held_out == {"n": 0}
+    assert plain.held_out["n"] == 0
     assert len(plain.fit.sample) == plain.train["n"]
     assert not found.data["code"].held.any()
 
@@ -203,7 +201,7 @@ def test_a_condition_on_k_concerns_the_pairs_alone(compare) -> None:
 def test_without_a_hold_out_there_are_errors_of_the_fitted_runs_alone(compare) -> None:
     found = compare("compute", hold_out=None)
     entry = found.entry("piqa", "compute")
-    assert (entry.held_out, entry.train["n"]) == ({"n": 0}, 30)
+    assert (entry.held_out["n"], entry.train["n"]) == (0, 30)
     assert (found.best("piqa"), found.best("piqa", "train", "rmse")) == (None, "compute")
     assert (found.means(), found.misleading) == ([], ())
     assert "no run is held out" in str(found)
@@ -269,7 +267,7 @@ def test_margins_by_benchmark(compare, compared) -> None:
     assert {each.fit.margin for each in one.judged} == {0.08}
 
 
-# -- over benchmarks ---------------------------------------------------------------------------------------------------
+# -- over benchmarks -------------------------------------------------------------------------------
 
 
 def test_means_over_the_benchmarks_that_all_laws_share(compared) -> None:
@@ -323,7 +321,7 @@ def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> Non
     assert with_errors(compared, close | {"params-tokens": (0.01, 0.0100001)}).misleading == ()
 
 
-# -- resamples and interrupts ------------------------------------------------------------------------------------------
+# -- resamples and interrupts ----------------------------------------------------------------------
 
 
 def test_intervals_are_percentiles_of_the_errors_of_the_refitted_laws(resampled) -> None:
@@ -382,7 +380,7 @@ def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(compare, monkeypat
     assert found.laws == ("compute",)
 
 
-# -- what is compared --------------------------------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------------
 
 
 def test_default_laws_are_those_that_the_table_has_the_columns_for(runs) -> None:
@@ -442,7 +440,7 @@ def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(runs) -> None:
         found.entry("piqa", "bnsl")
 
 
-# -- outputs -----------------------------------------------------------------------------------------------------------
+# -- outputs ---------------------------------------------------------------------------------------
 
 
 def test_json_has_no_nan(runs, resampled) -> None:

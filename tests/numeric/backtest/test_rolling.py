@@ -168,15 +168,6 @@ def test_targets_without_a_success_are_counted_not_compared():
     assert "No prediction could be compared" in str(found)
 
 
-def test_beyond_the_samples_the_likelihood_is_what_was_observed():
-    found = backtest(
-        counts_of(samples=20, problems=60), laws="compute", k=[4, 50], resamples=0, cutoffs=3
-    )
-    assert {row["how_observed"] for row in found.rows() if row["k"] == 4} == {"estimate"}
-    assert {row["how_observed"] for row in found.rows() if row["k"] == 50} == {"likelihood"}
-    assert all(row["measured"] > 0.0 for row in found.rows())
-
-
 def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
     """Its interval has ends, and it ends anywhere: it is counted under what is left out, with its
     open coefficients.
@@ -199,7 +190,7 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
 
 
 def test_models_of_a_size_are_drawn_together(exact):
-    """The final intervals are those of the law fitted to the same models with the same resamples."""
+    """Final intervals are those of the law fitted to the same models with the same resamples."""
     drawn: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
     (step,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **drawn).judged
     (own,) = fit_passk(exact, law="compute", **drawn).fits
@@ -207,7 +198,7 @@ def test_models_of_a_size_are_drawn_together(exact):
     assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
 
 
-# -- runs --------------------------------------------------------------------------------------------------------------
+# -- runs ------------------------------------------------------------------------------------------
 
 
 def runs_table(noise=1e-3, seed=0):
@@ -272,7 +263,7 @@ def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
     assert part.as_dict()["coefficients"] == whole.as_dict()["coefficients"][:3]
 
 
-# -- output ------------------------------------------------------------------------------------------------------------
+# -- output ----------------------------------------------------------------------------------------
 
 
 def test_a_condition_holds_out_what_it_names():
@@ -292,7 +283,7 @@ def test_a_condition_holds_out_what_it_names():
         backtest(table, hold_out="source == 'c'")
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -392,7 +383,7 @@ def test_some_cutoffs_without_a_fit_are_counted():
     assert "no fit" in str(found)
 
 
-# -- what a fit must not know ------------------------------------------------------------------------------------------
+# -- what a fit must not know ----------------------------------------------------------------------
 
 
 def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff():
@@ -430,7 +421,7 @@ def test_a_fit_is_that_of_its_models_alone():
     assert step.fitted.coefficients == pytest.approx(alone.coefficients, rel=1e-4)
 
 
-# -- what is told apart ------------------------------------------------------------------------------------------------
+# -- what is told apart ----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -460,6 +451,7 @@ def test_ways_of_observing_are_told_apart(mixed):
         assert found["median_bias_pass"] == pytest.approx(np.median(of_pass))
     ways = {(row["k"], row["how_observed"]) for row in mixed.coverage() if row["k"]}
     assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
+    assert all(row["measured"] > 0.0 for row in mixed.rows())
     by_decades = {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]}
     assert by_decades == {"estimate", "likelihood"}
     assert all(word in str(mixed) for word in ("observed by", "likelihood", "signed", "pass@k"))
@@ -482,7 +474,7 @@ def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
     assert seen >= {True, False}
 
 
-# -- coverage ----------------------------------------------------------------------------------------------------------
+# -- coverage --------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

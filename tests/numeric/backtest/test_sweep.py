@@ -18,7 +18,7 @@ MP = mpmath.mp.clone()
 MP.dps = 50
 
 
-# -- logistic regression -----------------------------------------------------------------------------------------------
+# -- logistic regression ---------------------------------------------------------------------------
 
 
 def likelihood(x, won, weights, a, b):
@@ -121,7 +121,7 @@ def test_without_a_finite_fit_there_are_bounds(x, won, outcome, low, high) -> No
     assert np.isnan(found.coefficients).all()
 
 
-# -- the sweep ---------------------------------------------------------------------------------------------------------
+# -- the sweep -------------------------------------------------------------------------------------
 
 
 def sample(name="task", bend=0.0, noise=0.0, n=30, seed=0) -> Sample:
@@ -315,7 +315,7 @@ def test_bad_laws_and_samples() -> None:
         sweep_thresholds([], [LAW])
 
 
-# -- figures -------------------------------------------------------------------------------------------------------------
+# -- figures ---------------------------------------------------------------------------------------
 
 
 def test_the_page_says_how_often_what_it_shades_held() -> None:

@@ -1,0 +1,426 @@
+"""A benchmark as what the hold-out engine judges laws of accuracy on, and a law that was judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.sample import above_guessing
+from ..errors import outside, whole_number
+from ..fit.hold_out import Judged, Split, Trial, errors, judge
+from ..results import percentiles
+from .baselines import Baseline
+from .ceiling import limit_at_zero
+from .crossing import crossing_of
+from .fitting import fit_law, outside_range, predictions, resampled, simplest_of_least
+from .laws import held_out_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
+    from ..fit.hold_out import HeldOut
+    from ..results import Estimate
+    from .crossing import Crossing
+    from .fitting import LawFit
+    from .kind import Kind
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["AccuracyLearner", "Benchmark", "JudgedLaw", "best_law", "candidates", "judge_laws"]
+
+#: Where nothing is resampled, what guessing scores is that of the runs.
+EXACT = Baseline(0.0)
+
+
+@dataclass(frozen=True)
+class AccuracyLearner:
+    """A law of accuracy to be fitted to a `Sample`.
+
+    Attributes
+    ----------
+    kind : Kind
+    baseline : Baseline
+        What guessing scores; for resamples alone.
+    resamples, seed : int
+        Refits to resamples of the runs, each with a redrawn baseline.
+    """
+
+    kind: Kind
+    baseline: Baseline
+    resamples: int = 0
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.kind.name
+
+    def fit(self, rows: Sample) -> LawFit:
+        """The law fitted to those of the runs that exceed its margin."""
+        try:
+            fit = fit_law(rows, self.kind)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix(f"{rows.benchmark}: ")) from None
+        return resampled(fit, self.baseline, self.resamples, self.seed) if self.resamples else fit
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Benchmark:
+    """Accuracy on one benchmark: its runs, and the laws that are judged on them.
+
+    Attributes
+    ----------
+    runs : Sample
+        All runs with a score, at k = 1; where there is a proxy, it is NaN at runs without one.
+    kinds : tuple of Kind
+        Laws of different names.
+    baseline : Baseline
+        What guessing scores; of use to resamples alone.
+    held : ndarray of bool
+        (n,): which of the runs a condition holds out.
+    pairs : Sample or None
+        The pairs of run and k, for laws in k.
+    held_pairs : ndarray of bool
+        Which of these are held out.
+    """
+
+    runs: Sample
+    kinds: tuple[Kind, ...]
+    baseline: Baseline = EXACT
+    held: Any = None
+    pairs: Sample | None = None
+    held_pairs: Any = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def __post_init__(self) -> None:
+        names = [kind.name for kind in self.kinds]
+        if not names or len({*names}) < len(names):
+            raise outside("kinds", names, "at least one law, each of another name")
+
+    @classmethod
+    def of(
+        cls,
+        evaluations: Evaluations,
+        name: str,
+        baseline: Baseline,
+        kinds: Sequence[Kind],
+        *,
+        proxy: str | None = None,
+        hold_out: str | None = None,
+    ) -> Benchmark:
+        """A benchmark with the runs and pairs that laws need, and what a condition holds out."""
+        runs = evaluations.sample(name, baseline.value)
+        if proxy is not None:
+            at_runs = evaluations.proxy(proxy)[runs.index]
+            runs = replace(runs, at=replace(runs.at, proxy=at_runs))
+        more: dict[str, Any] = {}
+        if any("k" in kind.asks for kind in kinds) and len(evaluations.family(name)) > 1:
+            pairs = evaluations.pairs(name, baseline.value)
+            more = {"pairs": pairs, "held_pairs": held_out_of(evaluations, pairs, hold_out)}
+        held = held_out_of(evaluations, runs, hold_out)
+        return cls(runs=runs, kinds=tuple(kinds), baseline=baseline, held=held, **more)
+
+    @property
+    def name(self) -> str:
+        """Of the benchmark."""
+        return self.runs.benchmark
+
+    def kind(self, law: str) -> Kind:
+        """A law by its name."""
+        return next(kind for kind in self.kinds if kind.name == law)
+
+    @property
+    def margin(self) -> float:
+        """The strictest margin of the laws: all are judged on the runs that exceed it."""
+        return max((kind.margin for kind in self.kinds if kind.margin is not None), default=0.0)
+
+    def rows(self, kind: Kind) -> Sample:
+        """What a law is fitted to and judged on: the runs, or pairs of run and k."""
+        return self.pairs if "k" in kind.asks and self.pairs is not None else self.runs
+
+    def held_out(self, kind: Kind) -> Mask:
+        """Which of the rows of a law are held out."""
+        return np.asarray(self.held if self.rows(kind) is self.runs else self.held_pairs)
+
+    def needs_proxy(self, kind: Kind) -> bool:
+        """Whether a law is fitted to the runs with a proxy alone."""
+        return "proxy" in kind.requires and self.runs.at.proxy is not None
+
+    def has_proxy(self, kind: Kind) -> Mask:
+        """Which of the rows of a law have the proxy, if it needs one."""
+        if not self.needs_proxy(kind):
+            return np.ones(len(self.rows(kind)), dtype=bool)
+        return np.isfinite(self.runs.at.proxy)
+
+    def split(self, kind: Kind) -> Split:
+        """What a condition does not hold out, and what it does of the rows that are judged."""
+        held, known, lacks = self.held_out(kind), self.has_proxy(kind), ""
+        if "k" in kind.asks and self.pairs is None:
+            lacks = "needs pass@k at several k, and there is none"
+        elif "proxy" in kind.requires and self.runs.at.proxy is None:
+            lacks = "needs a proxy, and none was named"
+        elif not known.any():
+            lacks = "no run has a score and the proxy"
+        judged = self.is_judged(self.rows(kind))
+        return Split("held out", known & ~held, known & held & judged, lacks=lacks)
+
+    def is_judged(self, rows: Sample) -> Mask:
+        """Which of the rows exceed guessing by more than the strictest margin."""
+        return above_guessing(rows.accuracy, rows.baseline, self.margin)
+
+    def trial(self, kind: Kind, split: Split, resamples: int = 0, seed: int = 0) -> Trial:
+        """A law to be judged on a split of its rows."""
+        learner = AccuracyLearner(kind, self.baseline, resamples, seed)
+        rows = self.rows(kind)
+        return Trial(learner, rows, split, rows.accuracy, self.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedLaw(Judged):
+    """A law of accuracy on a benchmark, its `subject`.
+
+    Attributes
+    ----------
+    behind, ahead : Sample
+        The fitted and the held-out runs that it is judged on. They are the same for all laws of a
+        benchmark: those that exceed guessing by more than the strictest margin of the laws.
+    level : float
+        Nominal coverage of intervals.
+    """
+
+    behind: Sample
+    ahead: Sample
+    level: float
+
+    @classmethod
+    def of(cls, one: Judged, data: Benchmark, level: float) -> JudgedLaw:
+        """A law that was judged, on the rows of its benchmark that exceed guessing by the margin of
+        the benchmark's laws.
+        """
+        kind = data.kind(one.law)
+        rows, split = data.rows(kind), data.split(kind)
+        behind = rows.subset(split.train & data.is_judged(rows))
+        ahead = rows.subset(split.test)
+        known = vars(one) | {"split": split}
+        if one.fitted is not None and len(ahead) != len(one.observed):
+            known |= {"observed": ahead.accuracy, "predicted": one.fitted.predict(ahead)}
+        return cls(**known, behind=behind, ahead=ahead, level=level)
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.law
+
+    @property
+    def benchmark(self) -> str:
+        """That it is judged on."""
+        return str(self.subject)
+
+    @property
+    def fit(self) -> Any:
+        """A `LawFit`; None where the law could not be fitted."""
+        return self.fitted
+
+    @cached_property
+    def train(self) -> dict[str, float | None]:
+        """n, mae, mre, rmse and r2 of accuracy on the fitted runs, and at how many of them the law
+        lies outside [0, 1]; nothing without a fit.
+        """
+        if self.fit is None:
+            return {}
+        law = self.fit.predict(self.behind) if len(self.behind) else np.empty(0)
+        return errors(law, self.behind.accuracy) | {"outside": outside_range(law)}
+
+    @cached_property
+    def held_out(self) -> dict[str, float | None]:
+        """The same on the held-out runs."""
+        return {} if self.fit is None else self.errors | {"outside": outside_range(self.predicted)}
+
+    @cached_property
+    def _off(self) -> Floats:
+        """(K, m): by how much every refit is off at the held-out runs."""
+        if self.fit is None or not len(self.ahead) or len(self.fit.refitted) < 2:
+            return np.empty((0, len(self.ahead)))
+        return np.abs(self.fit.drawn(self.ahead.at) - self.ahead.accuracy)
+
+    @property
+    def mae_draws(self) -> Floats:
+        """(K,): mae on the held-out runs by every refit."""
+        return self._off.mean(axis=1) if len(self._off) else np.empty(0)
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Of mae and mre on the held-out runs, from 0 to the quantile at the level over resamples
+        of the fitted runs, for refits err more than the law on average; empty without resamples.
+        """
+        if not len(self._off):
+            return {}
+        relative = (self._off / self.ahead.accuracy).mean(axis=1)
+        return {
+            name: (0.0, float(np.quantile(values, self.level)))
+            for name, values in (("mae", self.mae_draws), ("mre", relative))
+        }
+
+    @cached_property
+    def crossing(self) -> Crossing | None:
+        """Of a law in compute and k: where it holds, and what lies outside."""
+        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open; of the law in k also signs that its refits do."""
+        if self.fit is None:
+            return ()
+        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
+        return tuple(name for name in self.fit.kind.coefficients if name in loose)
+
+    @property
+    def weak(self) -> str:
+        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
+        return "" if self.fit is None else self.fit.weak
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of coefficients and errors must know: limits of the search, predictions
+        that are no accuracies.
+        """
+        if self.fit is None:
+            return ()
+        said = list(self.fit.remarks)
+        at = ", ".join(
+            f"{name} in {count} of {len(self.fit.refitted)} refits"
+            for name, count in self.fit.at_limit.items()
+        )
+        said += [f"at a bound of the search: {at}"] if at else []
+        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
+            if figures.get("outside"):
+                said.append(
+                    f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, "
+                    f"1], where no accuracy is"
+                )
+        return tuple(said)
+
+    @property
+    def open(self) -> str:
+        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave
+        open; "" for a sound one.
+        """
+        if self.fit is None:
+            return self.failed
+        if not self.fit.converged:
+            return self.fit.reason or "no certified minimum"
+        values = self.fit.coefficients
+        loose = [  # of those at a limit of the search the remarks tell
+            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
+        ]
+        return f"open: {', '.join(loose)}" if loose else self.failed
+
+    def predictions(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """What the law says of the held-out runs beside what these measured, with the interval of a
+        new run; `names`: of all runs of the evaluations.
+        """
+        return predictions(self.fit, self.ahead, names, self.level)
+
+    @cached_property
+    def n_missed(self) -> int | None:
+        """Held-out runs outside the interval of a new run; None without such runs or refits."""
+        ends = self.fit.new_run(self.ahead.at, self.level) if len(self.ahead) else None
+        if ends is None:
+            return None
+        low, high = ends.T
+        return int(np.sum((self.observed < low) | (self.observed > high)))
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """The coefficients with their intervals; those of undetermined ones have no ends."""
+        found: dict[str, Estimate] = self.fit.estimates(self.level)
+        for name in () if self.crossing is None else self.crossing.open:
+            found[name] = replace(found[name], low=None, high=None, undetermined=True)
+        return found
+
+    @cached_property
+    def coefficients(self) -> list[dict[str, Any]]:
+        """Name, value and percentile interval of each coefficient, and where these lie on a bound
+        of the search.
+
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
+        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
+        `limit_at_zero`.
+        """
+        if self.fit is None:
+            return []
+        fit, draws, limit = self.fit, self.fit.refitted, None
+        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
+        if len(draws) > 1:
+            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
+            limit = limit_at_zero(fit, self.level)
+        if limit is not None:
+            ends["E"] = 0.0, limit
+        return [
+            {
+                "name": name,
+                "value": value,
+                "low": ends[name][0],
+                "high": ends[name][1],
+                "open": name in self.undetermined,
+                "at_most": limit is not None and name == "E",
+                "bound": fit.limit_of(name, value),
+                "low_bound": fit.limit_of(name, ends[name][0]),
+                "high_bound": fit.limit_of(name, ends[name][1]),
+                "refits_at_bound": fit.at_limit.get(name, 0),
+            }
+            for name, value in fit.coefficients.items()
+        ]
+
+
+def candidates(laws: Iterable[JudgedLaw]) -> dict[str, JudgedLaw]:
+    """The laws that may be best, by name: those that the runs tell enough of (`LawFit.weak`), but
+    for laws in k, which are judged on other data.
+    """
+    fitted = (each for each in laws if each.fit is not None and "k" not in each.fit.kind.asks)
+    return {each.law: each for each in fitted if not each.weak}
+
+
+def best_law(laws: Iterable[JudgedLaw], part: str = "held_out", figure: str = "mae") -> str | None:
+    """The candidate with the least error on the held-out or on the fitted runs ("train"); of those
+    whose errors differ by less than 5e-5 that with the fewest coefficients. None if there is none.
+    """
+    several = candidates(laws)
+    known = {
+        law: error
+        for law, each in several.items()
+        if (error := getattr(each, part)[figure]) is not None
+    }
+    width = {law: len(each.fit.kind.coefficients) for law, each in several.items()}
+    return simplest_of_least(known, width) if known else None
+
+
+def judge_laws(
+    data: Iterable[Benchmark],
+    *,
+    resamples: int = 0,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: bool = False,
+) -> HeldOut:
+    """Every law fitted to what is not held out of its benchmark, and judged on the rest.
+
+    Ctrl-C among the refits of a law leaves the laws after it.
+    """
+    repeats, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
+    trials = [
+        each.trial(kind, each.split(kind), repeats, seed) for each in data for kind in each.kinds
+    ]
+    return judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
+
+
+def _stop_if_interrupted(judged: Judged) -> None:
+    if judged.fitted is not None and judged.fitted.interrupted:
+        raise StopIteration
