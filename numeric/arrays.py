@@ -131,7 +131,7 @@ class _Call:
         ]
         types = {a.dtype for a, value in zip(arrays, values, strict=True) if not is_number(value)}
         dtype = np.dtype(np.float32 if types == {np.dtype(np.float32)} else np.float64)
-        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        shape = self._shape(np, arrays)
         result = np.empty(shape, dtype)
         with np.errstate(all="ignore"):
             if result.size > CHUNK and all(a.shape in ((), shape) for a in arrays):
@@ -145,19 +145,28 @@ class _Call:
                 self._explain(np, result, arrays)
         return result[()]
 
+    def _shape(self, np: Any, arrays: list[Any]) -> tuple[int, ...]:
+        try:
+            return np.broadcast_shapes(*(a.shape for a in arrays))
+        except ValueError:
+            shapes = {x: a.shape for x, a in zip(self.names, arrays, strict=True) if a.shape}
+            listed = ", ".join(f"{name} of shape {shape}" for name, shape in shapes.items())
+            raise ValueError(f"{listed}: must have shapes that broadcast") from None
+
     def _fill(self, np: Any, result: Any, arrays: list[Any]) -> bool:
         """The formula at the arrays; whether these, and the result, are what they may be."""
-        for x in (arrays[i] for i in self.positive):
+        values = list(map(_float64, arrays))
+        for x in (values[i] for i in self.positive):
             if not (x.min(initial=math.inf) > 0.0 and x.max(initial=0.0) < math.inf):
                 return False
-        result[...] = self.body(np, *map(_float64, arrays))
+        result[...] = self.body(np, *values)
         is_fine = ~np.isnan(result) if self.may_be_infinite else np.isfinite(result)
         return bool(is_fine.all())
 
     def _explain(self, np: Any, result: Any, arrays: list[Any]) -> NoReturn:
         """The error for the first argument, or the first result, that is none."""
         for i in self.positive:
-            positive_values(self.names[i], arrays[i])
+            positive_values(self.names[i], _float64(arrays[i]))
         result[...] = self.body(np, *map(_float64, arrays))
         wrong = np.isnan(result) if self.may_be_infinite else ~np.isfinite(result)
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -245,7 +254,9 @@ def _namespace(values: tuple[Real, ...]) -> Any:
 
             return array_namespace(value)
         if library != "numpy" and hasattr(value, "__array_namespace__"):
-            return value.__array_namespace__()
+            found = value.__array_namespace__()
+            if found.__name__ != "numpy":  # a class of NumPy's arrays, defined elsewhere
+                return found
     return None
 
 

@@ -16,6 +16,8 @@ REAL = "a finite number"
 SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-100, 1e100
 EXPONENT = "a positive number (from 1e-100 to 1e100)"
 UNIT_INTERVAL = "a number above 0 and below 1"
+#: Digits of a whole number that an error shows.
+LONGEST = 40
 #: Where the complaint itself says the value.
 NO_VALUE = ...
 
@@ -49,10 +51,19 @@ class ArgumentError(ValueError):
     @property
     def subject(self) -> str:
         """What the complaint is about."""
-        return self.argument if self.value is NO_VALUE else f"{self.argument}={self.value!r}"
+        return self.argument if self.value is NO_VALUE else f"{self.argument}={_shown(self.value)}"
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.complaint}"
+
+
+def _shown(value: object) -> str:
+    """A value; of a whole number with more digits than anyone reads, which Python may not write out,
+    how many it has.
+    """
+    if isinstance(value, int) and abs(value) >= 10**LONGEST:
+        return f"a whole number of about {int(value.bit_length() * math.log10(2.0)) + 1} digits"
+    return repr(float(value)) if isinstance(value, float) else repr(value)
 
 
 class TableError(ArgumentError):
@@ -93,7 +104,8 @@ def outside(name: str, value: object, domain: str) -> ArgumentError:
 
 def number(name: str, value: Any, domain: str = REAL) -> float:
     """The value as a float, or a ValueError: booleans, strings and NaN are no numbers."""
-    if isinstance(value, (bool, str, bytes)) or value is None:
+    is_boolean = getattr(getattr(value, "dtype", None), "kind", "") == "b"  # NumPy's
+    if isinstance(value, (bool, str, bytes)) or value is None or is_boolean:
         raise outside(name, value, domain)
     try:
         converted = float(value)

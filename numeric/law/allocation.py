@@ -158,7 +158,7 @@ class Allocation(Result):
         """A row a budget; intervals where the law came from data."""
         from .tables import allocation_tables
 
-        return allocation_tables(list(self.rows()))
+        return allocation_tables(list(self.rows()), like=self)
 
     def plot(self, ax: Any = None) -> Any:
         """The profiles of loss at these budgets, with their optima."""

@@ -530,6 +530,8 @@ def law(name: str | PathLike[str]) -> Any:
     """
     from ...theory.data.published import find, unknown
 
+    if not isinstance(name, str) and not hasattr(name, "__fspath__"):
+        raise outside("law", name, "a name or the path of a law file")
     entry = find(name)
     if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
         from .file import read

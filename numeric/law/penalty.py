@@ -152,13 +152,13 @@ class Penalty(Result):
         """A row an allocation; intervals where the law came from data."""
         from .tables import penalty_tables
 
-        return penalty_tables(list(self.rows()))
+        return penalty_tables(list(self.rows()), like=self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row an allocation, with every figure."""
         from .tables import penalty_data
 
-        return penalty_data(list(self.rows())).to_frame()
+        return penalty_data(list(self.rows()), self).to_frame()
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty against the ratio, with these allocations marked."""

@@ -122,17 +122,20 @@ def shown_in(view: str) -> list[str]:
 
 
 def penalty_tables(
-    costs: Sequence[Penalty], names: Mapping[str, str] | None = None
+    costs: Sequence[Penalty],
+    names: Mapping[str, str] | None = None,
+    like: Penalty | None = None,
 ) -> tuple[Table, ...]:
     """Penalties of one law: of ratios one table, of runs one for the sizes and one for the costs;
-    and one of intervals.
+    and one of intervals. `like`: what they are like, where there may be none.
     """
-    of_runs = costs[0].run is not None
-    given = {name for name, _ in costs[0].given}
+    first = like or costs[0]
+    of_runs = first.run is not None
+    given = {name for name, _ in first.given}
     sure = [key for key in (SURE_OF_RUNS if of_runs else SURE_OF_RATIOS) if key not in given]
     return (
         *(Table(columns(shown_in(view), names), costs) for view in _views(of_runs)),
-        *_intervals(costs, sure, sorted(given), names),
+        *_intervals(first.law, costs, sure, sorted(given), names),
     )
 
 
@@ -140,9 +143,10 @@ def _views(of_runs: bool) -> tuple[str, ...]:
     return ("sizes", "costs") if of_runs else ("ratios",)
 
 
-def penalty_data(costs: Sequence[Penalty]) -> Table:
+def penalty_data(costs: Sequence[Penalty], like: Penalty | None = None) -> Table:
     """Penalties with every figure, for JSON and frames."""
-    keys = [key for key in FIGURES if FIGURES[key][0].of or hasattr(costs[0], key)]
+    first = like or costs[0]
+    keys = [key for key in FIGURES if FIGURES[key][0].of or hasattr(first, key)]
     return Table(columns(keys), costs)
 
 
@@ -209,12 +213,14 @@ def allocation_tables(
     allocations: Sequence[Allocation],
     names: Mapping[str, str] | None = None,
     accuracies: Sequence[float | None] = (),
+    like: Allocation | None = None,
 ) -> tuple[Table, ...]:
     """Allocations of one law, with the accuracies where it is one of accuracy; and a table of
-    intervals.
+    intervals. `like`: what they are like, where there may be none.
     """
+    first = like or allocations[0]
     unspent = any(allocation.unspent_compute for allocation in allocations)
-    on_ray = allocations[0].on_ray
+    on_ray = first.on_ray
     figures = ["compute", *shown_in("allocations"), *(["accuracy"] if accuracies else [])]
     shown = columns([*figures, *(["loss_penalty"] if on_ray else [])], names)
     shown += [] if on_ray else [Column("binding", align="left")]
@@ -233,9 +239,9 @@ def allocation_tables(
                 "accuracy": accuracies[index] if accuracies else None,
             }
         )
-    given = allocations[0].given[0][0]
+    given = first.given[0][0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
-    return (Table(shown, rows), *_intervals(allocations, sure, [given], names))
+    return (Table(shown, rows), *_intervals(first.law, allocations, sure, [given], names))
 
 
 def allocation_page(
@@ -320,6 +326,7 @@ def interval_heading(level: float = LEVEL) -> str:
 
 
 def _intervals(
+    law: Law,
     results: Sequence[Any],
     keys: Sequence[str],
     given: Sequence[str],
@@ -328,7 +335,7 @@ def _intervals(
     """What was given beside the intervals of what follows; no table where nothing says how sure the
     law is.
     """
-    if results[0].law.uncertainty is None:
+    if law.uncertainty is None:
         return []
     missing = {key for key in keys if any(getattr(result, key, 0.0) is None for result in results)}
     chosen = [key for key in keys if key not in missing and key not in given]

@@ -327,7 +327,9 @@ class Interval(Record):
         """Both ends in brackets, over one power of ten where both are large or small."""
         size, least = max(abs(low), abs(high)), min(abs(low), abs(high))
         not_small = least >= LEAST_END or size >= 1.0 or (least == 0.0 and size >= LEAST_END)
-        is_plain = size == 0.0 or (size < LARGEST_END and not_small)
+        is_plain = (
+            size == 0.0 or (size < LARGEST_END and not_small) or isinstance(self.end, Percent)
+        )
         if is_plain or (least > 0.0 and size > APART * least):
             return f"$[{self.end.finite_latex(low)},\\ {self.end.finite_latex(high)}]$"
         power = floor(log10(size))

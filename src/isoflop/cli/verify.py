@@ -9,6 +9,9 @@ from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import WIDTH, clean, json_text
 from .run_options import is_terminal, say_interrupted, whole
 
+#: Processes for all derivations; a named few need no second one.
+JOBS = 2
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +71,7 @@ def parser() -> Parser:
     )
     checking = built.add_argument_group("checking")
     takes_one(checking, "--seed", "S", "of the random points; default: 0")
-    takes_one(checking, "--jobs", "J", "processes for the derivations, -1 for all; default: 1")
+    takes_one(checking, "--jobs", "J", "processes for the derivations, -1 for all; default: 2")
     declare_output(built, *FORMATS)
     return built
 
@@ -76,7 +79,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, seed = options.chosen("--format", FORMATS), whole(options, "--seed", least=0) or 0
-    jobs = whole(options, "--jobs", least=None) or 1
+    jobs = whole(options, "--jobs", least=None) or JOBS
     wanted = options.several(POSITIONAL)
     if wanted is not None and any(map(_is_file, wanted)):
         if len(wanted) > 1:
@@ -195,7 +198,7 @@ def _all(
     done = repeat(
         partial(verify_named, seed=seed),
         [(name,) for name in names],
-        jobs=jobs,
+        jobs=min(jobs, len(names)),
         progress=is_terminal(sys.stderr),
         what="derivations",
     )

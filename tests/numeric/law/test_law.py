@@ -349,3 +349,50 @@ def test_laws_that_there_are_not() -> None:
         match=f"^law='{compute_law}': is a compute law; a params\\+tokens law is needed$",
     ):
         law(compute_law)
+
+
+# -- arguments of every kind -------------------------------------------------------------------------
+
+
+class Labelled(np.ndarray):
+    """A class of NumPy's arrays, defined elsewhere."""
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint64, np.float32, np.longdouble, list])
+def test_whole_numbers_and_other_floats_are_numbers(kind: Any) -> None:
+    values = np.array([1, 10]) * 10**9
+    given = values.tolist() if kind is list else values.astype(kind)
+    rel = 1e-7 if kind is np.float32 else 1e-15
+    expected = [MINE.loss(float(value), 1e10) for value in values]
+    assert MINE.loss(given, 1e10) == pytest.approx(expected, rel=rel)
+    assert MINE.loss(given[1], 1e10) == pytest.approx(expected[1], rel=rel)
+    assert MINE.penalty(ratio=given).excess.shape == MINE.allocate(given).params.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ([1, 0], r"^params\[1\]=0\.0: must be a positive finite number"),
+        (np.array([1e9, -1.0]).view(Labelled), r"^params\[1\]=-1\.0: must be"),
+        (np.longdouble("1e400"), r"^params=inf: must be"),
+        (10**5000, r"^params=a whole number of about 5001 digits: must be"),
+        (np.True_, r"^params=np\.True_: must be"),
+        ([1e9] * 3, r"^params of shape \(3,\), tokens of shape \(2,\): must have"),
+    ],
+    ids=["zero", "subclass", "long double", "5001 digits", "boolean", "shapes"],
+)
+def test_what_is_no_number_of_params_is_refused_by_name(params: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MINE.loss(params, [1e10, 1e11])
+
+
+def test_no_allocation_has_tables_without_rows() -> None:
+    for result in (MINE.penalty(ratio=[]), MINE.penalty(params=[], tokens=[]), MINE.allocate([])):
+        assert [len(table) for table in result.tables()] == [0] * len(result.tables())
+        assert len(result.to_frame()) == 0
+
+
+@pytest.mark.parametrize("name", [True, 5, None, ["besiroglu2024"]])
+def test_a_law_has_a_name_or_a_path(name: Any) -> None:
+    with pytest.raises(ValueError, match=r"^law=.*: must be a name or the path of a law file"):
+        law(name)

@@ -86,6 +86,12 @@ def test_a_number_reads_back_to_its_digits(value: float, digits: int) -> None:
             "[1.2e10, 3.4e10]",
             r"$[1.2,\ 3.4]\times 10^{10}$",
         ),
+        (
+            Interval(Percent(3)),
+            (2.29e-4, 0.0222),
+            "[0.0229 %, 2.22 %]",
+            r"$[0.0229\,\%,\ 2.22\,\%]$",
+        ),
         (Interval(Significant(2), "", " to ", ""), (0.1, 0.2), "0.10 to 0.20", "$0.10$ to $0.20$"),
         (Interval(Significant(2)), (-math.inf, 0.2), "[-inf, 0.20]", r"$[-\infty,\ 0.20]$"),
         (Interval(Significant(2)), (None, 0.2), "-", "---"),
