@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
+from signal import SIGTERM, signal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import catch_warnings
 
@@ -126,7 +127,7 @@ def _running(
         return
     from joblib import Parallel, delayed
 
-    with _silent_abort():
+    with _silent_abort(), _ended_in_order():
         yield from Parallel(n_jobs=jobs, return_as="generator")(
             delayed(task)(*item) for item in items
         )
@@ -151,3 +152,20 @@ def _silent_abort() -> Iterator[None]:
         yield
     finally:
         threading.excepthook = report
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Where this process is asked to end, it leaves the block, and so ends the others first."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal(SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal(SIGTERM, before)

@@ -1,8 +1,11 @@
 """Repeating: the order, other processes, and what is kept where Ctrl-C comes."""
 
+import signal
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -104,3 +107,33 @@ def test_other_errors_are_not_kept_back():
 def test_bad_jobs(jobs):
     with pytest.raises(ValueError, match=r"^jobs="):
         repeat(square, numbers(3), jobs=jobs)
+
+
+def test_no_process_outlives_the_one_that_is_asked_to_end():
+    code = """
+import os, time
+from isoflop.numeric.repeat import repeat
+def pid(seconds):
+    time.sleep(seconds)
+    return os.getpid()
+if __name__ == "__main__":
+    repeat(pid, [(0.5,)] * 4 + [(600.0,)] * 2, jobs=2, then=lambda value: print(value, flush=True))
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    workers = {int(process.stdout.readline()) for _ in range(4)}
+    process.terminate()
+    assert process.wait(60) == 128 + signal.SIGTERM
+    process.stdout.close()
+    for _ in range(300):  # they would sleep for 600 s
+        if not any(map(runs, workers)):
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker still runs")
+
+
+def runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
