@@ -199,7 +199,7 @@ class Link(ABC):
         )
 
 
-class Linear(Link):
+class LinearLink(Link):
     """phi = z."""
 
     name, formula, coefficients = "linear", "Q = a + b L", ("a", "b")
@@ -233,7 +233,7 @@ class Linear(Link):
         return np.asarray(coefficients[:, :1] + coefficients[:, 1:] * proxy)
 
 
-class Logistic(Link):
+class LogisticLink(Link):
     """phi = 1/(1 + exp(-u)), u = d (REACH + s) + s z; theta = (d, s), -1 <= d <= 1, s > 0.
 
     At d = -1 the largest argument at a run is u = -REACH, at d = 1 the least is REACH: beyond, the
@@ -292,7 +292,7 @@ class Logistic(Link):
         return {"b": b, "a + b": a + b}
 
 
-class UnitLogistic(Link):
+class UnitLogisticLink(Link):
     """phi = 1/(1 + exp(-u)), u = c + s z between 0 and 1: theta = (c, s), s of either sign, b = 0
     and a = 1. Krajewski et al. 2025, arXiv 2512.08894, Section 4.2.1.
     """
@@ -333,7 +333,7 @@ class UnitLogistic(Link):
         return sigmoid(coefficients[:, :1] * proxy - coefficients[:, 1:])
 
 
-class Exponential(Link):
+class ExponentialLink(Link):
     """phi = exp(-g z), g of either sign; theta = (g,). Gadre et al. 2024, arXiv 2403.08540: error 1
     - Q = epsilon - k exp(-decay L).
     """
@@ -537,7 +537,12 @@ class LinkFit(Solved):
         return Refits(found, done & np.isfinite(found).all(axis=1) & enough, value)
 
 
-LINEAR, LOGISTIC, EXPONENTIAL, UNIT_LOGISTIC = Linear(), Logistic(), Exponential(), UnitLogistic()
+LINEAR, LOGISTIC, EXPONENTIAL, UNIT_LOGISTIC = (
+    LinearLink(),
+    LogisticLink(),
+    ExponentialLink(),
+    UnitLogisticLink(),
+)
 LINKS: dict[str, Link] = {link.name: link for link in (LINEAR, LOGISTIC, EXPONENTIAL)}
 
 
