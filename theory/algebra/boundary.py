@@ -39,11 +39,11 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
         return _split_symbol(judge, sides, assume, weak, symbol)
     for i, e in enumerate(weak):
         rest = weak[:i] + weak[i + 1 :]
-        if e.is_negative:
+        if _value(e).is_negative:
             return undecided(f"the assumption {e} >= 0 never holds")
         return (
             with_boundary(judge, sides, assume, rest)
-            if e.is_nonnegative
+            if _value(e).is_nonnegative
             else _split(judge, sides, assume, rest, e)
         )
     return _without_removable(judge, sides, assume, judge(sides, assume))
@@ -127,7 +127,7 @@ def _on_boundary(
     sides, assume, weak = _replaced((sides, assume, weak), {symbol: value})
     if symbol.is_positive and value.is_positive is not True:
         assume = (*assume, value)
-    if any(a.is_nonpositive for a in assume):
+    if any(_value(a).is_nonpositive for a in assume):
         return Decision(Answer.PROVED, "no point of the boundary satisfies the assumptions")
     if any(map(_has_no_value, (*sides, *assume, *weak))):
         return None
@@ -223,6 +223,11 @@ def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     arguments = [put_in(argument, values) for argument in expression.args]
     written = isinstance(expression, (Add, Mul, Pow, exp, log, Abs))
     return expression.func(*arguments, **({"evaluate": False} if written else {}))
+
+
+def _value(e: Expr) -> Expr:
+    """The expression, a number worked out: SymPy contradicts itself on the signs of 1 - 0."""
+    return e if e.free_symbols else e.doit()
 
 
 def _replaced(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple[Sides, ...]:
