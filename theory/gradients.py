@@ -13,9 +13,9 @@ from sympy import Add, Expr, Integer, Matrix, Symbol, exp, log
 
 from .algebra import symbols as sym
 from .algebra.functions import Partial, phi2
+from .economics import sensitivities
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS
-from .marginal import sensitivities
 from .proof.claim import Claim
 from .proof.words import Sentence
 

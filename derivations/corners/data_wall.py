@@ -6,9 +6,9 @@ from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.economics import capped_shadow_price
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByMonotone

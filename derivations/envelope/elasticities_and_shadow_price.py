@@ -7,8 +7,8 @@ from sympy import Expr, Integer, Subs, Symbol, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
+from isoflop.theory.economics import marginal_cost
 from isoflop.theory.envelope import derive, optimum
-from isoflop.theory.marginal import marginal_cost
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 

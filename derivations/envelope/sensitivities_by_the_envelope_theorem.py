@@ -6,8 +6,8 @@ from sympy import Integer, Subs, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.economics import sensitivities
 from isoflop.theory.envelope import derive
-from isoflop.theory.marginal import sensitivities
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import function, say
 
