@@ -40,7 +40,6 @@ from .building import (
 )
 from .differential import CLOSING, HIGHEST_DERIVATIVE, DifferentialReader
 from .factorials import LARGEST_FACTORIAL, Factorial, whole_choice
-from .symbols import QUANTITIES
 from .tokens import AT, DEEPEST_NESTING, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
 
 LARGEST_DECIMAL_EXPONENT = 100
@@ -76,6 +75,7 @@ def read(
     letters: Collection[str] | None = None,
     minimise: Minimise | None = None,
     meanings: Mapping[Symbol, Expr] | None = None,
+    ratios: Collection[str] = (),
 ) -> Expr:
     """The expression that tokens of `text` spell.
 
@@ -96,20 +96,18 @@ def read(
         What `min_{N, D : C = 6ND} L` is.
     meanings : mapping, optional
         What names stand for, where a derivative in another letter has to know.
+    ratios : collection of str, optional
+        The letters without a unit, of which a quantity with one is no function.
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
-    reader = _Reader(text, tokens, table, domain, letters, minimise, meanings)
+    reader = _Reader(text, tokens, table, domain, letters, minimise, meanings, ratios)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
     if expression.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value")
     return expression
-
-
-def _unit(symbol: Symbol) -> str | None:
-    return QUANTITIES[symbol.name].unit if symbol.name in QUANTITIES else None
 
 
 class _Reader(DifferentialReader):
@@ -122,9 +120,10 @@ class _Reader(DifferentialReader):
         letters: Collection[str] | None = None,
         minimise: Minimise | None = None,
         meanings: Mapping[Symbol, Expr] | None = None,
+        ratios: Collection[str] = (),
     ) -> None:
         super().__init__(text, tokens, table, domain, letters, meanings)
-        self.minimise = minimise
+        self.minimise, self.ratios = minimise, ratios
         self.own = (
             None
             if letters is None
@@ -551,9 +550,9 @@ class _Reader(DifferentialReader):
         and exponents.
         """
         made_of = given.free_symbols
-        if not (self.own and parameter in self.own and made_of) or _unit(parameter) == "1":
+        if not (self.own and parameter in self.own and made_of) or parameter.name in self.ratios:
             return False
-        return all(x in self.own and _unit(x) == "1" for x in made_of)
+        return all(x in self.own and x.name in self.ratios for x in made_of)
 
     def _plain(self, name: str) -> Expr:
         meaning = self.table[name]

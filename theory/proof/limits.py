@@ -431,20 +431,16 @@ def _solved(e: Expr) -> tuple[Symbol, Expr, Symbol, Expr] | None:
     """
     e = e.expand()
     free = Dummy("t", positive=True)
-    for x in sorted(e.free_symbols, key=lambda x: x.name):
-        constant, dependent = e.as_independent(x, as_Add=True)
-        slope = dependent / x
-        if x in slope.free_symbols:
-            continue
-        if slope.is_positive and (constant.is_nonpositive or not x.is_positive):
-            return x, (free - constant) / slope, free, e
-    for x in sorted(e.free_symbols, key=lambda x: x.name):
-        constant, dependent = e.as_independent(x, as_Add=True)
-        slope = dependent / x
-        if x in slope.free_symbols:
-            continue
-        if slope.is_negative and constant.is_positive and x.is_positive:
-            return x, -constant / slope / (1 + free), free, -constant / slope / x - 1
+    for rises in (True, False):
+        for x in sorted(e.free_symbols, key=lambda x: x.name):
+            constant, dependent = e.as_independent(x, as_Add=True)
+            slope = dependent / x
+            if x in slope.free_symbols:
+                continue
+            if rises and slope.is_positive and (constant.is_nonpositive or not x.is_positive):
+                return x, (free - constant) / slope, free, e
+            if not rises and slope.is_negative and constant.is_positive and x.is_positive:
+                return x, -constant / slope / (1 + free), free, -constant / slope / x - 1
     return None
 
 

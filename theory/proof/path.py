@@ -11,7 +11,7 @@ from sympy import Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import put_in, solved
-from .terms import READINGS, Reading
+from .terms import READINGS, DefinedForm
 
 if TYPE_CHECKING:
     from .search import Assumed, Search
@@ -88,7 +88,7 @@ def _lies_inside(search: Search, start: Expr, x: Symbol, assume: Assumed) -> boo
 
 def _stationary(search: Search, e: Expr, x: Symbol) -> list[Expr]:
     """Where a slope of two terms is zero."""
-    reading = Reading.of(e.diff(x), ())
+    reading = DefinedForm.of(e.diff(x), ())
     if reading is None:
         return []
     zero = None
@@ -128,7 +128,7 @@ def _from(
     for multiplier in _multipliers(search, e, x, region):
         scaled = e if multiplier == 1 else (multiplier * e).expand()
         slope = direction * scaled.diff(x)
-        if not search.holds_at_points(slope, region) or Reading.of(scaled, region) is None:
+        if not search.holds_at_points(slope, region) or DefinedForm.of(scaled, region) is None:
             continue  # it falls somewhere, or is not smooth all the way
         value = _value_at(search, scaled, x, start, there)
         if value is None:
@@ -172,7 +172,7 @@ def _value_at(search: Search, e: Expr, x: Symbol, start: Expr, assume: Assumed) 
         return None
     if value is None:
         return None
-    reading = Reading.of(value, assume)
+    reading = DefinedForm.of(value, assume)
     return None if reading is None else reading.to_sympy()
 
 

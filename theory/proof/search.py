@@ -52,7 +52,7 @@ from .assumed_signs import (
 from .holder import is_holder
 from .path import LARGEST_POWER, along, by_name, direction_of
 from .points import PointEvaluator
-from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, Reading, weights_of
+from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
 
 Assumed = tuple[Expr, ...]
 
@@ -102,7 +102,7 @@ def _by_terms_alone(
     e: Expr, assume: Assumed, strict: bool, seed: int, nonzero: Sequence[Expr]
 ) -> str:
     """Positive terms, or negative ones under a mean of positive ones, as they are."""
-    reading = Reading.of(e, assume, nonzero)
+    reading = DefinedForm.of(e, assume, nonzero)
     search = Search(seed, 0)
     if reading is None or not search.holds_at_points(e, assume):
         return ""
@@ -205,7 +205,7 @@ class Search:
             return self._by_cases(e, assume, strict, depth)
         if reason := self._by_factors(e, assume, strict, depth):
             return reason
-        reading = Reading.of(e, assume)
+        reading = DefinedForm.of(e, assume)
         if reading is None:
             return ""
         given, e = e, reading.reduced
@@ -352,7 +352,7 @@ class Search:
 
     # -- terms -----------------------------------------------------------------------------------------------------
 
-    def by_terms(self, reading: Reading, strict: bool, depth: int) -> str:
+    def by_terms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
         """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
         for terms in self._readings(reading, depth):
             if not terms.negative:
@@ -370,7 +370,7 @@ class Search:
                 return reason
         return ""
 
-    def _readings(self, reading: Reading, depth: int) -> Iterator[SignedTerms]:
+    def _readings(self, reading: DefinedForm, depth: int) -> Iterator[SignedTerms]:
         seen: list[int] = []
         for read in READINGS:
             try:
@@ -385,7 +385,7 @@ class Search:
                 yield by_sign
 
     def _by_sign(
-        self, terms: Sequence[NormalForm], reading: Reading, depth: int
+        self, terms: Sequence[NormalForm], reading: DefinedForm, depth: int
     ) -> SignedTerms | None:
         positive: list[NormalForm] = []
         negative: list[NormalForm] = []
@@ -402,7 +402,7 @@ class Search:
                 negative.append(reading.arithmetic.negate(term))
         return SignedTerms(positive, negative, certain)
 
-    def _sign_of_term(self, key: Key, value: Fraction, reading: Reading, depth: int) -> Sign:
+    def _sign_of_term(self, key: Key, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
         arithmetic, powers = reading.arithmetic, (key[0], ())
         sign = Sign(arithmetic.sign_of_term(powers, value), True)
         if not sign.value:
@@ -420,7 +420,7 @@ class Search:
             sign = Sign(sign.value * of_log.value, sign.strict and of_log.strict)
         return sign
 
-    def _sign_of_coefficient(self, value: Fraction, reading: Reading, depth: int) -> Sign:
+    def _sign_of_coefficient(self, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
         """By the signs of its irreducible factors, each proved."""
         field = reading.arithmetic.field
         sign, unknown = field.sign_of(value)
@@ -432,7 +432,9 @@ class Search:
 
     # -- one term against another ----------------------------------------------------------------------------------
 
-    def _one_by_one(self, reading: Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
+    def _one_by_one(
+        self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
+    ) -> str:
         """Each negative term is at most a positive one of its own."""
         if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
             return ""
@@ -453,7 +455,7 @@ class Search:
                     return "each negative term is outweighed by a positive one, factor by factor"
         return ""
 
-    def _may_be_larger(self, reading: Reading, larger: NormalForm, smaller: NormalForm) -> bool:
+    def _may_be_larger(self, reading: DefinedForm, larger: NormalForm, smaller: NormalForm) -> bool:
         """Whether it is so at some points."""
         arithmetic = reading.arithmetic
         return self.holds_at_points(
@@ -462,7 +464,7 @@ class Search:
 
     def _larger(
         self,
-        reading: Reading,
+        reading: DefinedForm,
         larger: NormalForm,
         smaller: NormalForm,
         strict: bool,
@@ -482,7 +484,7 @@ class Search:
         except OutsideScope:
             return False
 
-    def _above_one(self, form: NormalForm, reading: Reading, strict: bool, depth: int) -> bool:
+    def _above_one(self, form: NormalForm, reading: DefinedForm, strict: bool, depth: int) -> bool:
         """Whether a product of powers is at least 1, by its logarithm."""
         arithmetic = reading.arithmetic
         logarithm = arithmetic.canonical(arithmetic.log(form))
@@ -490,7 +492,7 @@ class Search:
             return False  # it has a logarithm only under conditions
         return self._above_zero(logarithm, reading, strict, depth)
 
-    def _by_logarithms(self, reading: Reading, strict: bool, depth: int) -> str:
+    def _by_logarithms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
         """A sum of logarithms, as the logarithm of one product."""
         logs = sum(linear_log(key) is not None for key in reading.form)
         if logs and self._above_zero(reading.form, reading, strict, depth):
@@ -498,7 +500,7 @@ class Search:
         return ""
 
     def _above_zero(
-        self, logarithm: NormalForm, reading: Reading, strict: bool, depth: int
+        self, logarithm: NormalForm, reading: DefinedForm, strict: bool, depth: int
     ) -> bool:
         """Whether sum e_i log b_i + f is at least 0."""
         arithmetic = reading.arithmetic
@@ -568,7 +570,7 @@ class Search:
 
     # -- means -----------------------------------------------------------------------------------------------------
 
-    def _by_mean(self, reading: Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
+    def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
         """One negative term, or several that are multiples of each other, against the weighted
         geometric mean of some positive ones.
         """
@@ -585,11 +587,11 @@ class Search:
                     if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
                         mean = Mul(*((t / w) ** w for t, w in zip(chosen, weights, strict=True)))
                         if others:
-                            left = Reading.of(mean - Add(negative, *others), reading.assume)
+                            left = DefinedForm.of(mean - Add(negative, *others), reading.assume)
                             if left is not None and not left.given and (spare or not strict):
                                 return AM_GM
                             continue
-                        quotient = Reading.of(mean / negative, reading.assume)
+                        quotient = DefinedForm.of(mean / negative, reading.assume)
                         if (
                             quotient is not None
                             and len(quotient.given) == 1
@@ -600,7 +602,7 @@ class Search:
                             return EXACTLY if _is_one(quotient) else AM_GM
         return ""
 
-    def _by_means(self, reading: Reading, terms: SignedTerms, strict: bool) -> str:
+    def _by_means(self, reading: DefinedForm, terms: SignedTerms, strict: bool) -> str:
         """Several negative terms, each a multiple of a mean of positive ones that together take no
         more of them than there is: as in x^2 + y^2 + z^2 >= x y + y z + z x.
         """
@@ -617,7 +619,7 @@ class Search:
         return ""
 
     def _shares(
-        self, reading: Reading, terms: SignedTerms, negative: NormalForm
+        self, reading: DefinedForm, terms: SignedTerms, negative: NormalForm
     ) -> Iterator[tuple[Rational, ...]]:
         """Shares of the positive terms whose sum is at least the negative term, by AM-GM."""
         arithmetic = reading.arithmetic
@@ -630,7 +632,7 @@ class Search:
                     if not all(w.is_Rational and w.is_positive for w in weights):
                         continue
                     mean = Mul(*(term**w for term, w in zip(chosen, weights, strict=True)))
-                    quotient = Reading.of(mean / below, reading.assume)
+                    quotient = DefinedForm.of(mean / below, reading.assume)
                     number = quotient.to_sympy() if quotient is not None else None
                     if number is not None and number.is_Rational:
                         shares = dict(zip(places, weights, strict=True))
@@ -646,7 +648,7 @@ class Search:
             u = Dummy("u", positive=True)
             value = bound + u if direction > 0 else bound / (1 + u)
             assume = tuple(put_in(a, {x: value}) for a in assume if a != assumption)
-            reading = Reading.of(put_in(e, {x: value}), assume)
+            reading = DefinedForm.of(put_in(e, {x: value}), assume)
             if reading is None:
                 return ""
             e = reading.to_sympy()
@@ -682,7 +684,7 @@ class Search:
         return f"in both cases of {inner}, {reasons[0]}" if all(reasons) and at_zero else ""
 
 
-def _is_one(quotient: Reading) -> bool:
+def _is_one(quotient: DefinedForm) -> bool:
     return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
 
 

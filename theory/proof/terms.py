@@ -91,7 +91,7 @@ def _exponent(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr 
     return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent
 
 
-class Reading:
+class DefinedForm:
     """An expression as a normal form, where it is defined throughout."""
 
     def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: tuple[Expr, ...]) -> None:
@@ -99,7 +99,9 @@ class Reading:
         self.form = self._lightened(given)
 
     @classmethod
-    def of(cls, e: Expr, assume: tuple[Expr, ...], nonzero: Sequence[Expr] = ()) -> Reading | None:
+    def of(
+        cls, e: Expr, assume: tuple[Expr, ...], nonzero: Sequence[Expr] = ()
+    ) -> DefinedForm | None:
         """None where more is needed for it to be defined than is assumed and known not to be zero."""
         try:
             arithmetic = arithmetic_for((e,), assume)

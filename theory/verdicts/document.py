@@ -216,10 +216,11 @@ class Layout:
         """The prose with the words in displays, and between their rows."""
         characters = list(self.prose)
         for display in displays(self.text):
-            for match in PROSE.finditer(self.text, display.first, display.last or display.first):
+            last = display.first if display.last is None else display.last
+            for match in PROSE.finditer(self.text, display.first, last):
                 if BEFORE_ORNAMENT.search(self.text, display.first, match.start()) is None:
-                    start, end = match.end() + 1, end_of_group(self.text, match.end()) - 1
-                    characters[start:end] = self.text[start:end]
+                    end = min(end_of_group(self.text, match.end()) - 1, last)
+                    characters[match.end() + 1 : end] = self.text[match.end() + 1 : end]
         return "".join(characters)
 
     @cached_property

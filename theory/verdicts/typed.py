@@ -34,6 +34,8 @@ LIMIT = re.compile(
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
+#: The quantities of the law without a unit.
+RATIOS = frozenset(name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1")
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
 
@@ -120,6 +122,7 @@ class Claims:
             letters=self.own,
             minimise=self.words.minimise,
             meanings=self.meanings,
+            ratios=RATIOS,
         )
 
     def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from signal import SIG_IGN, SIGINT, SIGTERM, signal
@@ -315,14 +314,6 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
     errata: tuple[Erratum, ...] = module.errata()
     remarks: tuple[Remark, ...] = module.remarks()
     return tuple(ErratumReport.of(e.verify()) for e in errata), tuple(map(RemarkReport.of, remarks))
-
-
-def verify_all(
-    names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0
-) -> Iterator[TheoremReport]:
-    """Reports as they are finished, in no particular order; see `unordered`."""
-    with unordered(partial(verify_named, seed=seed), names, workers=workers) as reports:
-        yield from reports
 
 
 @contextmanager

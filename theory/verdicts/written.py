@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -32,15 +32,19 @@ from .prove import ChainLink, Proof, prove
 from .typed import Given
 from .vocabulary import vocabulary
 
-TITLE = re.compile(r"#\s+(?P<title>\S.*)")
-LET = re.compile(r"(?:Let|Define|Write|Set)\s+(?P<text>.+)", re.IGNORECASE)
-ASSUME = re.compile(r"(?:Assume|Suppose)(?:\s+that)?\s+(?P<text>.+)", re.IGNORECASE)
-BUDGET = re.compile(r"(?:Under\s+the\s+)?Budget\s+(?P<text>.+)", re.IGNORECASE)
-NOTATION = re.compile(r"Notation\s+(?P<name>\w+)", re.IGNORECASE)
-STEP = re.compile(r"(?P<number>[0-9]{1,3})[.)]\s+(?P<text>.+)")
-STATEMENT = re.compile(
-    r"\**(?:Therefore|Hence|Thus|Statement|Theorem)\**\s*[:,]?\**\s*(?P<text>.+)", re.IGNORECASE
-)
+#: The lines that a derivation is made of.
+KINDS = {
+    "title": re.compile(r"#\s+(?P<text>\S.*)"),
+    "step": re.compile(r"(?P<number>[0-9]{1,3})[.)]\s+(?P<text>.+)"),
+    "statement": re.compile(
+        r"\**(?:Therefore|Hence|Thus|Statement|Theorem)\**\s*[:,]?\**\s*(?P<text>.+)",
+        re.IGNORECASE,
+    ),
+    "budget": re.compile(r"(?:Under\s+the\s+)?Budget\s+(?P<text>.+)", re.IGNORECASE),
+    "notation": re.compile(r"Notation\s+(?P<text>\w+)[ \t.,;:]*", re.IGNORECASE),
+    "let": re.compile(r"(?:Let|Define|Write|Set)\s+(?P<text>.+)", re.IGNORECASE),
+    "assume": re.compile(r"(?:Assume|Suppose)(?:\s+that)?\s+(?P<text>.+)", re.IGNORECASE),
+}
 REMARK = re.compile(r">|%|<!--|#{2,}\s")
 REASON = re.compile(
     r"[\s,;(]+(?P<word>by|because|since|from|using|which|with|see)\b", re.IGNORECASE
@@ -182,87 +186,6 @@ class WrittenReport:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Reader:
-    """Takes line after line."""
-
-    title: str = ""
-    steps: list[WrittenStep] = field(default_factory=list)
-    statement: WrittenStep | None = None
-    assumptions: list[str] = field(default_factory=list)
-    definitions: list[str] = field(default_factory=list)
-    notation: str = "schaeffer"
-    budget: Budget | None = None
-
-    def take(self, line: _Line) -> None:
-        text = line.text.strip()
-        if REMARK.match(text):
-            return
-        if match := TITLE.fullmatch(text):
-            self._refuse_second(line, self.title, "title")
-            self.title = match["title"].strip()
-        elif match := STEP.fullmatch(text):
-            self._step(line, int(match["number"]), match["text"])
-        elif match := STATEMENT.fullmatch(text):
-            self._refuse_second(line, self.statement, "statement")
-            self.statement = WrittenStep(line.number, None, formula(match["text"]))
-        else:
-            self._given(line, text)
-
-    def _given(self, line: _Line, text: str) -> None:
-        if self.steps or self.statement:
-            raise ParseError(
-                f"{text!r}: after the first step only steps, 'Therefore: ...' and remarks that begin "
-                f"with '>' can be read"
-            )
-        if match := BUDGET.fullmatch(text):
-            self._refuse_second(line, self.budget, "budget")
-            self.budget = _budget(_bare(match["text"]))
-        elif match := NOTATION.fullmatch(text.rstrip(PUNCTUATION)):
-            self.notation = match["name"].lower()
-        elif match := LET.fullmatch(text):
-            bare = _bare(match["text"])
-            is_definition = re.search(r"(?<![<>!=:])(?::=|==?)(?!=)", bare) is not None
-            (self.definitions if is_definition else self.assumptions).append(bare)
-        elif match := ASSUME.fullmatch(text):
-            self.assumptions += [_bare(part) for part in re.split(r"\s+and\s+", match["text"])]
-        else:
-            raise ParseError(
-                f"{text!r}: reads neither as a title ('# ...'), 'Let ...', 'Assume ...', 'Budget ...', "
-                f"'Notation ...', a step ('1. ...'), 'Therefore: ...' nor a remark ('> ...')"
-            )
-
-    def _step(self, line: _Line, number: int, text: str) -> None:
-        if self.statement is not None:
-            raise ParseError(f"{text!r}: no step can follow the statement")
-        if number != len(self.steps) + 1:
-            raise ParseError(f"step {number}: must be {len(self.steps) + 1}")
-        self.steps.append(WrittenStep(line.number, number, formula(text)))
-
-    def _refuse_second(self, line: _Line, known: object, what: str) -> None:
-        if known:
-            raise ParseError(f"{line.text.strip()!r}: is a second {what}")
-
-    def derivation(self) -> WrittenDerivation:
-        if not self.steps:
-            raise ParseError("has no step: '1. ...'")
-        if self.statement is None:
-            raise ParseError("states nothing: 'Therefore: ...' is missing")
-        known = vocabulary(self.notation, self.budget or SIX_ND).names
-        fixed = [text for text in self.definitions if isinstance(known.get(_name(text)), Symbol)]
-        renamed = [t for t in self.definitions if _name(t) in known and t not in fixed]
-        return WrittenDerivation(
-            self.title or "A derivation",
-            tuple(self.steps),
-            self.statement,
-            (*self.assumptions, *fixed),
-            tuple(text for text in self.definitions if text not in (*renamed, *fixed)),
-            tuple(renamed),
-            self.notation,
-            self.budget,
-        )
-
-
 def read_derivation(text: str) -> WrittenDerivation:
     """The derivation that a text spells.
 
@@ -271,13 +194,76 @@ def read_derivation(text: str) -> WrittenDerivation:
     ParseError
         Naming the line that cannot be read.
     """
-    reader = _Reader()
+    found: dict[str, list[Any]] = {kind: [] for kind in KINDS}
     for line in _lines(text):
         try:
-            reader.take(line)
+            _take(line, found)
         except ValueError as error:
             raise ParseError(f"line {line.number}: {error}") from None
-    return reader.derivation()
+    if not found["step"]:
+        raise ParseError("has no step: '1. ...'")
+    if not found["statement"]:
+        raise ParseError("states nothing: 'Therefore: ...' is missing")
+    notation = next(reversed(found["notation"]), "schaeffer")
+    budget = next(iter(found["budget"]), None)
+    definitions = found["let"]
+    known = vocabulary(notation, budget or SIX_ND).names
+    fixed = [text for text in definitions if isinstance(known.get(_name(text)), Symbol)]
+    renamed = [t for t in definitions if _name(t) in known and t not in fixed]
+    return WrittenDerivation(
+        next(iter(found["title"]), "A derivation"),
+        tuple(found["step"]),
+        found["statement"][0],
+        (*found["assume"], *fixed),
+        tuple(text for text in definitions if text not in (*renamed, *fixed)),
+        tuple(renamed),
+        notation,
+        budget,
+    )
+
+
+def _take(line: _Line, found: dict[str, list[Any]]) -> None:
+    """Note what a line says, by its kind."""
+    text = line.text.strip()
+    if REMARK.match(text):
+        return
+    matches = ((kind, pattern.fullmatch(text)) for kind, pattern in KINDS.items())
+    kind, match = next(((kind, m) for kind, m in matches if m is not None), ("", None))
+    is_later = bool(found["step"] or found["statement"])
+    if kind not in ("title", "step", "statement") and is_later:
+        raise ParseError(
+            f"{text!r}: after the first step only steps, 'Therefore: ...' and remarks that begin "
+            f"with '>' can be read"
+        )
+    if match is None:
+        raise ParseError(
+            f"{text!r}: reads neither as a title ('# ...'), 'Let ...', 'Assume ...', 'Budget ...', "
+            f"'Notation ...', a step ('1. ...'), 'Therefore: ...' nor a remark ('> ...')"
+        )
+    if kind in ("title", "statement", "budget") and found[kind]:
+        raise ParseError(f"{text!r}: is a second {kind}")
+    said = match["text"]
+    if kind == "step":
+        found[kind].append(_step(line, int(match["number"]), said, found))
+    elif kind == "statement":
+        found[kind].append(WrittenStep(line.number, None, formula(said)))
+    elif kind == "budget":
+        found[kind].append(_budget(_bare(said)))
+    elif kind == "let":
+        is_definition = re.search(r"(?<![<>!=:])(?::=|==?)(?!=)", _bare(said)) is not None
+        found["let" if is_definition else "assume"].append(_bare(said))
+    elif kind == "assume":
+        found[kind] += [_bare(part) for part in re.split(r"\s+and\s+", said)]
+    else:
+        found[kind].append(said.strip() if kind == "title" else said.lower())
+
+
+def _step(line: _Line, number: int, text: str, found: dict[str, list[Any]]) -> WrittenStep:
+    if found["statement"]:
+        raise ParseError(f"{text!r}: no step can follow the statement")
+    if number != len(found["step"]) + 1:
+        raise ParseError(f"step {number}: must be {len(found['step']) + 1}")
+    return WrittenStep(line.number, number, formula(text))
 
 
 def _lines(text: str) -> Iterator[_Line]:

@@ -46,9 +46,9 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
         "file": path,
         "answer": worst,
         "counts": {answer: answers.count(answer) for answer in ANSWERS},
-        "equations": [_entry(entry, path) for entry in entries],
+        "equations": [_entry(entry) for entry in entries],
         "definitions": [
-            _definition(definition, path)
+            _definition(definition)
             for definition in {d: None for entry in entries for d in entry.uses}
         ],
         "missing": list(source.missing),
@@ -143,7 +143,7 @@ def _write_annotated(path: str, source: TexSource, entries: Sequence[PrintedVerd
 # -- data ------------------------------------------------------------------------------------------
 
 
-def _entry(entry: PrintedVerdict, path: str) -> dict[str, Any]:
+def _entry(entry: PrintedVerdict) -> dict[str, Any]:
     data: dict[str, Any] = {
         "line": entry.place.line,
         "file": entry.place.file,
@@ -160,11 +160,11 @@ def _entry(entry: PrintedVerdict, path: str) -> dict[str, Any]:
         "free": list(entry.free),
         "read_as": list(entry.read_as),
         "stated": list(entry.stated),
-        "uses": [_definition(definition, path) for definition in entry.uses],
+        "uses": [_definition(definition) for definition in entry.uses],
     }
 
 
-def _definition(definition: DefinedName, path: str) -> dict[str, Any]:
+def _definition(definition: DefinedName) -> dict[str, Any]:
     return {
         "name": definition.shown_name,
         "definition": definition.shown,

@@ -302,10 +302,12 @@ ONLY_THERE = r"\[ \frac{\alpha}{\alpha + \beta} = \frac{\alpha}{2 \beta} \]"
             r" a &= \frac{1}{2} \end{align}",
             ["proved", "proved"],
         ),
+        (r"Let \(z \in [0,1]\). \[ z \ge z^2 \]", ["proved"]),
+        ("For all real $z$\n\n\\[ z^3 \\ge 0 \\]", ["refuted"]),
         ("If $\\alpha = \\beta$,\n\n" + ONLY_THERE, ["proved"]),
         ("If $\\alpha = \\beta$, all is well.\n\n" + ONLY_THERE, ["refuted"]),
     ],
 )
 def test_words_are_read_wherever_they_stand(body, expected) -> None:
-    """In a display, between its rows, and before an empty line."""
+    """In a display, between its rows, beside either kind of formula, and before an empty line."""
     assert answers(body) == expected
