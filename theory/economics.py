@@ -1,5 +1,5 @@
-"""The law as a production function: substitution, cost functions, returns to scale, and the prices of
-compute, of loss, of caps and of each coefficient.
+"""The law as a production function: substitution, cost functions, returns to scale, and the prices
+of compute, of loss, of caps and of each coefficient.
 
 Params and tokens are the inputs, the reducible loss R = A N^-beta + B D^-gamma what they bring
 down. The prices follow from the envelope theorem: at the optimum a change of the allocation has no
@@ -98,7 +98,7 @@ def scale_elasticity(form: LawForm = PARAMS_TOKENS) -> Expr:
     return Add(*weighted) / form.reducible
 
 
-# -- prices ----------------------------------------------------------------------------------------------------
+# -- prices ----------------------------------------------------------------------------------------
 
 
 def shadow_price(envelope: Envelope) -> Expr:

@@ -1,5 +1,5 @@
-"""How what the envelope gives, and the penalty at a fixed size ratio, move with each coefficient of the
-law: the gradients of the delta method.
+"""How what the envelope gives, and the penalty at a fixed size ratio, move with each coefficient of
+the law: the gradients of the delta method.
 
 theta = (log A, log B, beta, gamma), under C = kappa N D.
 """
@@ -145,8 +145,8 @@ def gradients(envelope: Envelope | None = None) -> Gradients:
 # -- the penalty -----------------------------------------------------------------------------------------------
 #
 # With x = log r towards more params, P = w e^(-b x) + (1 - w) e^(g x), w = g/(b + g): the term of
-# exponent b falls along x, the other, of exponent g, rises. Seen from the tokens term the same holds
-# with b and g exchanged and x = -log r.
+# exponent b falls along x, the other, of exponent g, rises. Seen from the tokens term the same
+# holds with b and g exchanged and x = -log r.
 
 
 @dataclass(frozen=True)
