@@ -23,7 +23,7 @@ LAYERS = (
     {"law", "budget"},
     {"envelope"},
     {"penalty", "penalty_claims", "ray"},
-    {"factors", "marginal", "expansion", "economics"},
+    {"factors", "expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
     {"derivations", "symbols"},

@@ -1,5 +1,5 @@
-"""How what the envelope gives, and the penalty at a fixed size ratio, move with each coefficient of the
-law: the gradients of the delta method.
+"""How what the envelope gives, and the penalty at a fixed size ratio, move with each coefficient of
+the law: the gradients of the delta method.
 
 theta = (log A, log B, beta, gamma), under C = kappa N D.
 """
@@ -13,9 +13,9 @@ from sympy import Add, Expr, Integer, Matrix, Symbol, exp, log
 
 from .algebra import symbols as sym
 from .algebra.functions import Partial, phi2
+from .economics import sensitivities
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS
-from .marginal import sensitivities
 from .proof.claim import Claim
 from .proof.words import Sentence
 
@@ -145,8 +145,8 @@ def gradients(envelope: Envelope | None = None) -> Gradients:
 # -- the penalty -----------------------------------------------------------------------------------------------
 #
 # With x = log r towards more params, P = w e^(-b x) + (1 - w) e^(g x), w = g/(b + g): the term of
-# exponent b falls along x, the other, of exponent g, rises. Seen from the tokens term the same holds
-# with b and g exchanged and x = -log r.
+# exponent b falls along x, the other, of exponent g, rises. Seen from the tokens term the same
+# holds with b and g exchanged and x = -log r.
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def _at_share(term: Term, share: Expr) -> Expr:
 
 
 def _of_contours(m: Misallocation, ending: str, solved: Term, given: Term) -> Iterator[Claim]:
-    """The iso-loss contour solved for the variable of one term, as it is and without cancellation."""
+    """The iso-loss contour solved for one variable, as it is and without cancellation."""
     form, assume = m.envelope.form, (sym.REDUCIBLE - given.expression,)
     contour = m.iso_loss(solved, given)
     yield Claim(

@@ -9,9 +9,9 @@ from typing import Any
 from sympy import Expr, Integer, Subs, Symbol, exp, log, symbols
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.economics import capped_shadow_price
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import Argument, ByLeadingTerm, ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import (

@@ -6,8 +6,8 @@ from sympy import Expr, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
+from isoflop.theory.economics import marginal_cost
 from isoflop.theory.envelope import derive, optimum
-from isoflop.theory.marginal import marginal_cost
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 BEST_REDUCIBLE, BEST_LOSS = optimum(sym.REDUCIBLE), optimum(sym.L)

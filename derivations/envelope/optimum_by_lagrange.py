@@ -6,9 +6,9 @@ from sympy import Expr, Subs, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
+from isoflop.theory.economics import shadow_price
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByPositiveTerms
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step

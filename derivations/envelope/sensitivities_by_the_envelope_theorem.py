@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Subs, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.economics import sensitivities
 from isoflop.theory.envelope import derive
-from isoflop.theory.marginal import sensitivities
 from isoflop.theory.proof.theorem import Claim, Derivation, Partial, function, say, step
 
 

@@ -6,9 +6,9 @@ from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
+from isoflop.theory.economics import shadow_price
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 

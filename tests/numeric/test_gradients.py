@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric import formulas
-from isoflop.theory.code.formulas_gradient import COORDINATES, derivative_name, gradient_formulas
+from isoflop.theory.code.formulas import COORDINATES, derivative_name, gradient_formulas
 
 NAMES = [formula.name for formula in gradient_formulas()]
 LAWS = 12

@@ -29,9 +29,8 @@ from sympy import (
 from ..algebra import symbols as sym
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
-from .formulas import GeneratedFormula, argument_name, formulas
+from .formulas import GeneratedFormula, argument_name, formulas, gradient_formulas
 from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
-from .formulas_gradient import gradient_formulas
 
 #: What a function of the namespace is called, and what the runtime adds to it.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})

@@ -1,5 +1,5 @@
-"""How a displayed equation fits the page: where it may be broken, the rows it is then set on, and names
-for its long parts.
+"""How a displayed equation fits the page: where it may be broken, the rows it is then set on, and
+names for its long parts.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Equations as data, and how a result that is described by them is read: as text for a terminal and as
-an align block.
+"""Equations as data, and how a result that is described by them is read: as text for a terminal and
+as an align block.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Displayed:
         raise NotImplementedError
 
     def sections(self, spelling: Notation) -> list[Section]:
-        """The equations, each section with its heading; LaTeX leaves the heading of a single one out."""
+        """The equations, each section with its heading; LaTeX leaves that of a single one out."""
         raise NotImplementedError
 
     def text(self, *, notation: str | Notation = DEFAULT, proofs: bool = False) -> str:

@@ -10,7 +10,7 @@ from sympy import Expr
 from tests.theory.reference import MP, Numbers, draw, least, minimum, root
 from tests.theory.rewriting import evaluate, from_sympy
 
-from isoflop.theory import economics, expansion, marginal
+from isoflop.theory import economics, expansion
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
@@ -55,13 +55,13 @@ def law(request: pytest.FixtureRequest) -> Numbers:
 
 def test_shadow_price(law: Numbers) -> None:
     direct = -slope(lambda h: least(law.with_compute(law.compute * (1 + h)))) / law.compute
-    assert close(at(marginal.shadow_price(ENVELOPE), law), direct)
-    cost = at(marginal.marginal_cost(ENVELOPE), law, R=least(law))
+    assert close(at(economics.shadow_price(ENVELOPE), law), direct)
+    cost = at(economics.marginal_cost(ENVELOPE), law, R=least(law))
     assert close(cost, -1 / direct)
 
 
 def test_sensitivities(law: Numbers) -> None:
-    closed = marginal.sensitivities(ENVELOPE)
+    closed = economics.sensitivities(ENVELOPE)
 
     def moved(i: int, coefficient: Any = 0, exponent: Any = 0) -> Any:
         coefficients, exponents = list(law.coefficients), list(law.exponents)
@@ -87,7 +87,7 @@ def test_capped_shadow_price(law: Numbers, capped: Any) -> None:
         other = (MP.log(law.compute / law.kappa) - law.powers[i] * log_cap) / law.powers[1 - i]
         return law.reducible([log_cap, other] if i == 0 else [other, log_cap])
 
-    price = at(marginal.capped_shadow_price(FAMILY, capped), law, **{str(capped): MP.exp(cap)})
+    price = at(economics.capped_shadow_price(FAMILY, capped), law, **{str(capped): MP.exp(cap)})
     assert close(price, slope(lambda h: loss(cap + h)))
     assert price < 0
 
