@@ -55,4 +55,7 @@ def renew(names: list[str]) -> None:
 
 if __name__ == "__main__":
     os.environ |= {"COLUMNS": "100", "SOURCE_DATE_EPOCH": DATE}
+    unknown = [name for name in sys.argv[1:] if name not in CALLS]
+    if unknown:
+        raise SystemExit(f"{unknown[0]}: must be one of {', '.join(CALLS)}")
     renew(sys.argv[1:] or list(CALLS))
