@@ -196,7 +196,7 @@ def passes_anything(*args, **options):
     return PointCheck(True, 64, "whatever it is")
 
 
-EXACT_HOMES = ("argument", "argument_calculus", "argument_factors")
+EXACT_HOMES = ("argument", "argument_calculus")
 NUMERICAL_HOMES = ("isoflop.theory.proof.claim", "tests.mutation.mutants")
 BREAKS = {
     EXACT: [(f"isoflop.theory.proof.{home}.decide", proves_anything) for home in EXACT_HOMES],
