@@ -20,6 +20,7 @@ LAYERS = (
     {"algebra"},
     {"proof"},
     {"typeset"},
+    {"theorem"},
     {"law", "budget"},
     {"envelope"},
     {"penalty", "penalty_claims", "ray"},

@@ -19,7 +19,7 @@ from .algebra.functions import Partial
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .law import PARAMS_TOKENS, LawForm
-from .proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
+from .proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim
 from .proof.words import (
     Definition,
     Sentence,
@@ -31,6 +31,7 @@ from .proof.words import (
     listed_steps,
     say,
 )
+from .theorem import Derivation
 from .typeset.equations import Displayed, Equation, Line, Section
 
 

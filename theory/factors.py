@@ -13,8 +13,9 @@ from .algebra.functions import Partial
 from .budget import Budget
 from .envelope import Envelope, derive
 from .law import LawForm, Term
-from .proof.claim import Claim, Derivation
+from .proof.claim import Claim
 from .proof.words import listed_steps, say
+from .theorem import Derivation
 
 
 def factors(count: int) -> tuple[LawForm, Budget]:

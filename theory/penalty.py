@@ -38,8 +38,9 @@ from .envelope import (
 )
 from .law import Term
 from .penalty_claims import RHO, R, S, X, critical, statements, tokens_factor
-from .proof.claim import Claim, Derivation
+from .proof.claim import Claim
 from .proof.words import Definition, Sentence, function, say
+from .theorem import Derivation
 from .typeset.equations import Displayed, Equation, Section
 
 #: Claims about how the numbers are computed rather than about the theorem.

@@ -10,8 +10,9 @@ from sympy import Add, Expr, Integer, Pow, Symbol, log
 from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .envelope import Envelope, derive, gather
-from .proof.claim import Claim, Derivation
+from .proof.claim import Claim
 from .proof.words import Definition, Sentence, function, say
+from .theorem import Derivation
 
 #: The size and the tokens of the ray at a compute, and the compute at which it is optimal.
 PARAMS, TOKENS = function("N_t"), function("D_t")

@@ -6,7 +6,7 @@ from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByMonotone, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

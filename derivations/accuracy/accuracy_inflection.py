@@ -7,7 +7,7 @@ from sympy import Expr, Integer, Subs, Symbol, exp, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import KRAJEWSKI, AccuracyCurve
 from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

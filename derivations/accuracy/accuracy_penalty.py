@@ -13,7 +13,7 @@ from isoflop.theory.proof.arguments import (
     BySameDifference,
     ByWeightedAmGm,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

@@ -14,7 +14,7 @@ from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import Argument, ByLeadingTerm, ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

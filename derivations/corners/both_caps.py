@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, function, say, step
 
 DATA_WALL, SIZE_CAP = Symbol("C_D", positive=True), Symbol("C_N", positive=True)
 #: The reducible loss at the data wall, under the size cap, and at both.

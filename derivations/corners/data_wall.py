@@ -7,7 +7,7 @@ from sympy import Symbol
 from isoflop.derivations.corners import Cap
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
-from isoflop.theory.proof.theorem import Derivation, say
+from isoflop.theory.theorem import Derivation, say
 
 WALL = Symbol("C_D", positive=True)
 STEPS = {

@@ -6,7 +6,7 @@ from sympy import Symbol
 
 from isoflop.derivations.corners import Cap
 from isoflop.theory import symbols as sym
-from isoflop.theory.proof.theorem import Derivation, say
+from isoflop.theory.theorem import Derivation, say
 
 CAPPED = Symbol("C_N", positive=True)
 STEPS = {

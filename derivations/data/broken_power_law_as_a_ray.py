@@ -6,8 +6,8 @@ from sympy import Expr, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak, two_terms
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, all_positive, function, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,7 @@ from sympy import Expr, Integer, exp, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import defined
 from isoflop.theory.broken import BreakForm, BreakInLogs
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

@@ -7,7 +7,7 @@ from sympy import Expr, Integer, Rational, Symbol, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import CABALLERO, BreakForm, BrokenForm
 from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import centred
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 N0, D0 = Symbol("N_0", positive=True), Symbol("D_0", positive=True)
 LOG_T = Symbol("tau_N", real=True), Symbol("tau_D", real=True)

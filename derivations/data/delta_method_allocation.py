@@ -7,7 +7,7 @@ from sympy import log
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import gradient_claims, gradients
-from isoflop.theory.proof.theorem import Derivation, say
+from isoflop.theory.theorem import Derivation, say
 
 REASONS = {
     "log": "Scaling a coefficient scales the optimum by a power of the scale, in {} by:",

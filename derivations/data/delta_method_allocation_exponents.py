@@ -7,7 +7,7 @@ from sympy import log
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import gradient_claims, gradients
-from isoflop.theory.proof.theorem import Derivation, Partial, say, step
+from isoflop.theory.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isoflop.theory.proof.theorem import Derivation
 from isoflop.theory.ray import ray
+from isoflop.theory.theorem import Derivation
 
 
 def derivation() -> Derivation:

@@ -12,7 +12,7 @@ from isoflop.theory.identifiability import (
     exponent_for_alpha,
 )
 from isoflop.theory.proof.arguments import ByConvexity, ByNormalForm, UnderLemma
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, function, say, step
 
 RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = symbols("n S S_0 V x u v q", positive=True)
 SOURCE = "Cox and Hinkley 1974, Theoretical Statistics"

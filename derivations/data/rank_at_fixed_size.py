@@ -14,7 +14,7 @@ from isoflop.theory.identifiability import (
     three_point_minor,
 )
 from isoflop.theory.proof.arguments import ByFactors
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 SHIFT = Symbol("h", positive=True)
 

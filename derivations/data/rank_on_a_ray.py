@@ -14,7 +14,8 @@ from isoflop.theory.identifiability import (
     minor_of_pairs,
 )
 from isoflop.theory.proof.arguments import ByFactors, ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,
@@ -23,7 +24,6 @@ from isoflop.theory.proof.theorem import (
     say,
     step,
 )
-from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 RUN, OTHER_RUN = Symbol("i", real=True), Symbol("j", real=True)
 P, Q, X, Y = symbols("p q x y", positive=True)

@@ -14,8 +14,8 @@ from isoflop.theory.identifiability import (
     three_point_minor,
 )
 from isoflop.theory.proof.arguments import ByFactors
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,8 @@ from sympy import Subs, Symbol, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak, broken_power_law
 from isoflop.theory.proof.arguments import ByLeadingTerm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,
@@ -16,7 +17,6 @@ from isoflop.theory.proof.theorem import (
     say,
     step,
 )
-from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 FRONT, PLACE = Symbol("K_0", positive=True), Symbol("d_1", positive=True)
 FIRST, CHANGE, WIDTH = symbols("c_0 c_1 f_1", real=True)

@@ -6,8 +6,8 @@ from sympy import log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

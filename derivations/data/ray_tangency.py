@@ -8,8 +8,8 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import tangency_in_allocation
 from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 BALANCE = Symbol("G", positive=True)
 

@@ -17,8 +17,8 @@ from isoflop.theory.proof.arguments import (
     BySum,
     UnderLemma,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = symbols("theta c E' u v m p q x K", positive=True)
 W, Z, RUN, OTHER_RUN, LATE = symbols("W Z i j n", real=True)

@@ -7,8 +7,8 @@ from sympy import Expr, Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import swapped
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 from isoflop.theory.ray import TANGENCY, ray
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 OTHER_A, OTHER_B = Symbol("A'", positive=True), Symbol("B'", positive=True)
 

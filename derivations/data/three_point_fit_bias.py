@@ -7,8 +7,8 @@ from sympy import Expr, Integer, Symbol, exp, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, ThreePointFit, at_runs
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem import Definition, Derivation, all_positive, function, say, step
 
 FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = symbols(
     "theta n c E' u v m p q x eta", positive=True

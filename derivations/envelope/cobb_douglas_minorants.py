@@ -10,7 +10,7 @@ from isoflop.theory.economics import WEIGHT, cobb_douglas_minorant
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 MINORANT, TIGHT, SHARE = function("M"), function("D_e"), function("v")
 

@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.economics import marginal_cost
 from isoflop.theory.envelope import derive, optimum
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 BEST_REDUCIBLE, BEST_LOSS = optimum(sym.REDUCIBLE), optimum(sym.L)
 TARGET = Symbol("R_0", positive=True)

@@ -13,7 +13,7 @@ from isoflop.theory.economics import (
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 SUBSTITUTION, OUTPUT, RATE = (function(name) for name in ("sigma", "Y", "m"))
 CONTOUR = function("N_c"), function("D_c")

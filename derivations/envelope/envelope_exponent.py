@@ -10,7 +10,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import gradient_claims, gradients
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

@@ -9,7 +9,7 @@ from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, BySameDifference, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 CURVE, TOUCH = function("F"), function("C_e")
 

@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 CONTOUR = function("D_c")
 TARGET, LEAST = Symbol("R_0", positive=True), Symbol("D_min", positive=True)

@@ -9,7 +9,7 @@ from isoflop.theory.economics import PRICE_D, PRICE_N, ces_cost, ces_inputs, con
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 from isoflop.theory.proof.arguments import ByPositiveTerms, BySameDifference, BySum, ByWeightedAmGm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Claim,
     Definition,
     Derivation,

@@ -10,7 +10,7 @@ from isoflop.theory.economics import log_cost
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 TARGET = Symbol("y", positive=True)
 #: The least compute that reaches a reducible loss, and its logarithm as a function of the budget's powers too.

@@ -11,7 +11,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 MULTIPLIER = Symbol("lambda", positive=True)
 

@@ -11,7 +11,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Derivation, Partial, say, step
+from isoflop.theory.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:

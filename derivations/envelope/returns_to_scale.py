@@ -9,7 +9,7 @@ from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 ELASTICITY, SCALED = function("eta"), function("S")
 

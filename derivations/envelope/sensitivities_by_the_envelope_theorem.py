@@ -7,7 +7,7 @@ from sympy import Subs, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.economics import sensitivities
 from isoflop.theory.envelope import derive
-from isoflop.theory.proof.theorem import Claim, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Claim, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

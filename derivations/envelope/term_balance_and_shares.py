@@ -7,7 +7,7 @@ from sympy import Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 #: The tokens at which a size is balanced.
 PATH = function("D_b")

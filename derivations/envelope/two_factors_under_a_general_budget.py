@@ -10,7 +10,7 @@ from isoflop.theory.economics import shadow_price
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 MULTIPLIER = Symbol("lambda", positive=True)
 

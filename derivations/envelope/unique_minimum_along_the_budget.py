@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 ALONG = function("f")
 

@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByApplying, BySameDifference, ByWeightedAmGm, UnderLemma
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Derivation,
     Partial,
     all_positive,

@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm
 from isoflop.theory.proof.arguments import ByMonotone, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 LOSS, SUM, PENALTY = (function(name) for name in ("L_K", "S", "P_K"))
 OPTIMUM = function("N_K"), function("D_K")

@@ -19,7 +19,7 @@ from isoflop.theory.proof.arguments import (
     BySameDifference,
     ByWeightedAmGm,
 )
-from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Erratum, Remark, say, step
+from isoflop.theory.theorem import Claim, Definition, Derivation, Erratum, Remark, say, step
 
 K, S = DRAWS, sym.LOG_SIZE_RATIO
 Q, X, MORE = symbols("q x j", positive=True)

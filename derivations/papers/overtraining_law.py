@@ -9,7 +9,8 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.arguments import ByWeightedAmGm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.ray import PARAMS, RayForm
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,
@@ -18,7 +19,6 @@ from isoflop.theory.proof.theorem import (
     say,
     step,
 )
-from isoflop.theory.ray import PARAMS, RayForm
 
 LOSS, REDUCIBLE = function("L_G"), function("R_G")
 ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = symbols("eta a_G b_G t_G", positive=True)

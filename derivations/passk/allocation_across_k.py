@@ -17,7 +17,7 @@ from isoflop.theory.passk import (
     cross_allocation,
 )
 from isoflop.theory.proof.arguments import ByWeightedAmGm
-from isoflop.theory.proof.theorem import Derivation, say, step
+from isoflop.theory.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:

@@ -14,7 +14,7 @@ from isoflop.theory.passk import (
     SCHAEFFER,
     cross_allocation,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, partial, say, step
+from isoflop.theory.theorem import Definition, Derivation, partial, say, step
 
 
 def derivation() -> Derivation:

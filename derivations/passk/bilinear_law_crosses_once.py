@@ -7,7 +7,7 @@ from sympy import Integer, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearForm
 from isoflop.theory.proof.arguments import ByMonotone
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

@@ -9,7 +9,7 @@ from sympy import Integer, Symbol, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, crossing_compute
 from isoflop.theory.proof.arguments import ByMonotone
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

@@ -6,7 +6,7 @@ from sympy import symbols
 
 from isoflop.theory.passk import DRAWS, FAIL_AT, PASS_AT
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

@@ -6,7 +6,7 @@ from sympy import Rational, symbols
 
 from isoflop.theory.passk import DRAWS, FAIL_AT
 from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,7 @@ from sympy import Integer, log, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms, BySameDifference
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

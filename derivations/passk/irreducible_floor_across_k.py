@@ -6,7 +6,7 @@ from sympy import Integer, exp, log, symbols
 
 from isoflop.theory.passk import FAIL_AT, PASS_AT, SCHAEFFER, floor_across
 from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, function, say, step
 
 
 def derivation() -> Derivation:

@@ -16,7 +16,7 @@ from isoflop.theory.passk import (
     turning_compute,
 )
 from isoflop.theory.proof.arguments import ByMonotone
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

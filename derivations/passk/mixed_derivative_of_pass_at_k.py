@@ -6,7 +6,7 @@ from sympy import Expr, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, KRAJEWSKI
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

@@ -18,7 +18,7 @@ from isoflop.theory.passk import (
     gamma_ratio,
 )
 from isoflop.theory.proof.arguments import ByLeadingTerm, UnderLemma
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

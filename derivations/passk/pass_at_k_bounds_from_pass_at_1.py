@@ -11,7 +11,7 @@ from isoflop.theory.proof.arguments import (
     ByPositiveTerms,
     ByWeightedAmGm,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:

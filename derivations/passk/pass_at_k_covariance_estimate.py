@@ -16,7 +16,7 @@ from isoflop.theory.passk import (
     falling,
     in_factorials,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

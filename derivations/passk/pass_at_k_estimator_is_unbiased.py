@@ -18,7 +18,7 @@ from isoflop.theory.passk import (
     binomial,
     falling,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

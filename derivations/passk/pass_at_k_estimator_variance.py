@@ -18,7 +18,7 @@ from isoflop.theory.passk import (
     overlap_weight,
     product_coefficient,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

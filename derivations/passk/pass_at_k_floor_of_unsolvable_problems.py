@@ -6,7 +6,7 @@ from sympy import Symbol, exp, symbols
 
 from isoflop.theory.passk import DRAWS, PASS_AT, SCHAEFFER, floor_of_unsolvable
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, UnderLemma
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:

@@ -6,7 +6,7 @@ from sympy import symbols
 
 from isoflop.theory.passk import CHEN, CORRECT, DRAWS, FAIL_AT, PASS_AT, SAMPLES, SOLVE
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

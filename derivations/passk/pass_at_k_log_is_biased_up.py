@@ -6,7 +6,7 @@ from sympy import Expr, Integer, Symbol, log, symbols
 
 from isoflop.theory.passk import CHEN, PASS_AT
 from isoflop.theory.proof.arguments import ByConvexity, ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Claim, Derivation, Sentence, all_positive, say, step
+from isoflop.theory.theorem import Claim, Derivation, Sentence, all_positive, say, step
 
 
 def derivation() -> Derivation:

@@ -6,7 +6,7 @@ from sympy import Derivative, Integer, Symbol
 
 from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import DRAWS, FAIL_AT, SHAPE_A, SHAPE_B, beta_fail
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

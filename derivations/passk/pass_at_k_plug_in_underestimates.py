@@ -15,7 +15,7 @@ from isoflop.theory.passk import (
     falling,
 )
 from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
+from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:

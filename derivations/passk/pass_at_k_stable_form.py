@@ -19,7 +19,7 @@ from isoflop.theory.passk import (
     neg_log_pass_near_one,
     neg_log_pass_near_zero,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, say, step
+from isoflop.theory.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:

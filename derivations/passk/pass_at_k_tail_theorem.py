@@ -25,7 +25,7 @@ from isoflop.theory.proof.arguments import (
     BySameDifference,
     UnderLemma,
 )
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 FELLER = "Feller 1971, An Introduction to Probability Theory and Its Applications II, XIII.5, theorems 2 and 3"
 

@@ -7,7 +7,7 @@ from sympy import Symbol, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import DRAWS, FAIL_AT, TrainAgainstSample
 from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Definition,
     Derivation,
     Partial,

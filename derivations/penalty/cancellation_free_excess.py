@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import phi2
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.arguments import ByConvexity, BySameDifference
-from isoflop.theory.proof.theorem import Derivation, Partial, partial, say, step
+from isoflop.theory.theorem import Derivation, Partial, partial, say, step
 
 
 def derivation() -> Derivation:

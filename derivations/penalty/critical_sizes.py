@@ -9,7 +9,7 @@ from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.penalty_claims import critical
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Derivation, say, step
+from isoflop.theory.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:

@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import overtrained_effective_compute, undertrained_effective_compute
 from isoflop.theory.penalty import EFFECTIVE, PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Derivation, function, say, step
+from isoflop.theory.theorem import Derivation, function, say, step
 
 
 def derivation() -> Derivation:

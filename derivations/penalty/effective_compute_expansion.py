@@ -7,7 +7,7 @@ from sympy import Expr, Subs, exp, factorial, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import cumulants, log_effective_compute_series
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.theorem import Definition, Derivation, function, partial, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, partial, say, step
 
 NAMES = {2: "second", 3: "third", 4: "fourth"}
 

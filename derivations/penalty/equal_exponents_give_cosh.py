@@ -6,7 +6,7 @@ from sympy import Expr, Symbol, cosh, exp, log, sinh
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,7 @@ from sympy import log
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.arguments import ByWeightedAmGm
-from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

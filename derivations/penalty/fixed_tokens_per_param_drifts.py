@@ -8,8 +8,8 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
+from isoflop.theory.theorem import Claim, Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

@@ -12,7 +12,7 @@ from isoflop.theory.envelope import optimum, product_of_powers
 from isoflop.theory.factors import factors
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import (
+from isoflop.theory.theorem import (
     Claim,
     Definition,
     Derivation,

@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.penalty_claims import tokens_factor
 from isoflop.theory.proof.arguments import ByLeadingTerm
-from isoflop.theory.proof.theorem import Claim, Derivation, function, say, step
+from isoflop.theory.theorem import Claim, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,7 @@ from sympy import Expr, Subs, exp, factorial, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import log_overhead_series
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.theorem import Definition, Derivation, function, partial, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, partial, say, step
 
 
 def derivation() -> Derivation:

@@ -7,7 +7,7 @@ from sympy import Expr, Integer, Subs, Symbol, exp, factorial, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import moment
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.theorem import Definition, Derivation, partial, say, step
+from isoflop.theory.theorem import Definition, Derivation, partial, say, step
 
 ORDERS = ("first", "second", "third", "fourth")
 

@@ -9,7 +9,7 @@ from isoflop.theory.algebra.functions import phi2
 from isoflop.theory.gradients import penalty_gradient
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.arguments import ByConvexity, BySameDifference
-from isoflop.theory.proof.theorem import Claim, Derivation, Partial, partial, say, step
+from isoflop.theory.theorem import Claim, Derivation, Partial, partial, say, step
 
 EXPONENTS = {"beta": sym.BETA, "gamma": sym.GAMMA}
 

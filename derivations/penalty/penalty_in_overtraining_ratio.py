@@ -9,7 +9,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

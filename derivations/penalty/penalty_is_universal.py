@@ -7,7 +7,7 @@ from dataclasses import replace
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByPositiveTerms
-from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:

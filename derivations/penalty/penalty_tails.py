@@ -7,7 +7,7 @@ from sympy import oo
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.theorem import Derivation, say, step
+from isoflop.theory.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:

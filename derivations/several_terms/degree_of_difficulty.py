@@ -7,7 +7,7 @@ from sympy import Subs, exp, sqrt, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, Cited
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
 
 DUFFIN = "Duffin, Peterson and Zener 1967, Geometric Programming, duality theorem"
 

@@ -10,7 +10,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.factors import factors, merged
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.arguments import BySameDifference, ByWeightedAmGm
-from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
+from isoflop.theory.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:

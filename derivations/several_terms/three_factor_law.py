@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isoflop.theory.factors import factor_law
-from isoflop.theory.proof.theorem import Derivation
+from isoflop.theory.theorem import Derivation
 
 
 def derivation() -> Derivation:

@@ -225,3 +225,14 @@ def test_the_lemma_of_the_tail_theorem_is_used() -> None:
     steps = {step.name: step for step in load("pass_at_k_tail_theorem").steps}
     assert steps["karamata"].relation == "=="
     assert steps["karamata"].verify().strength == "proved under a stated lemma"
+
+
+@pytest.mark.parametrize("name", ["envelope_exponent", "data_wall", "misallocation_penalty"])
+def test_a_theorem_shows_its_statement(name) -> None:
+    found = load(name)
+    shown, printed = found._repr_latex_(), str(found)
+    assert printed.startswith(f"{found.title}: ")
+    assert shown.count("$") % 2 == 0 < shown.count("$")
+    assert "$" not in printed
+    for text in (shown, printed):
+        assert "{" not in text or text is shown

@@ -33,7 +33,7 @@ bound by interval arithmetic too. Without a name all of them, in a table; with n
 with the name of a paper its errata. Exit status 1 where anything fails.
 
 FILE.py is a derivation of your own: a Python file with a function derivation() that returns an
-isoflop.theory.proof.theorem.Derivation. The file is run, so verify only files that you trust.
+isoflop.theory.theorem.Derivation. The file is run, so verify only files that you trust.
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and

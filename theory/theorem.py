@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.functions import Partial, partial
-from .argument import Argument, ByNormalForm
-from .claim import Claim, Derivation
-from .errata import Erratum, Remark
-from .words import (
+from .algebra.functions import Partial, partial
+from .proof.argument import Argument, ByNormalForm
+from .proof.claim import Claim
+from .proof.claim import Derivation as Proved
+from .proof.errata import Erratum, Remark
+from .proof.words import (
     Definition,
     Formula,
     Sentence,
@@ -42,6 +43,20 @@ __all__ = [
     "step",
     "unfolded",
 ]
+
+
+class Derivation(Proved):
+    """A theorem as data, which shows its statement; see `isoflop.theory.proof.claim.Derivation`."""
+
+    def __str__(self) -> str:
+        from .typeset.words import plain_statement
+
+        return f"{self.title}: {plain_statement(self)}"
+
+    def _repr_latex_(self) -> str:
+        from .typeset.words import latex_statement
+
+        return latex_statement(self)
 
 
 def step(
