@@ -9,8 +9,8 @@ from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import WIDTH, clean, json_text
 from .run_options import is_terminal, say_interrupted, whole
 
-#: Processes for all derivations; a named few need no second one.
-JOBS = 2
+#: Processes, and up to how many derivations one is enough: each imports SymPy.
+JOBS, FEW = 2, 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _all(
     done = repeat(
         partial(verify_named, seed=seed),
         [(name,) for name in names],
-        jobs=min(jobs, len(names)),
+        jobs=jobs if len(names) > FEW else 1,
         progress=is_terminal(sys.stderr),
         what="derivations",
     )
