@@ -392,7 +392,7 @@ class Subset:
             key = self.key[label]
             entry = self.direct.entry(key, "compute-ceiling")
             _, Q_max, mre, mae = printed.TABLE_15[label]
-            E = entry.coefficients(LEVEL)[0]
+            E = entry.coefficients[0]
             baseline = self.samples[label].baseline
             values = [
                 baseline + (1.0 - baseline) * np.exp(-E[end]) for end in ("value", "high", "low")
@@ -436,14 +436,15 @@ class Subset:
 
     def staged_rows(self) -> list[list[str]]:
         rows = []
-        for mean in self.staged.means():
+        for row in self.staged.means():
+            mean, spread = row["mean"], row["standard_deviation"]
             rows.append(
                 [
-                    mean.law,
-                    f"{mean.n}",
-                    f"{100 * mean.mean['mre']:.1f} +- {100 * mean.deviation['mre']:.1f} %",
-                    f"{mean.mean['mae']:.3f} +- {mean.deviation['mae']:.3f}",
-                    f"{mean.mean['rmse']:.3f}",
+                    row["law"],
+                    f"{row['n']}",
+                    f"{100 * mean['mre']:.1f} +- {100 * spread['mre']:.1f} %",
+                    f"{mean['mae']:.3f} +- {spread['mae']:.3f}",
+                    f"{mean['rmse']:.3f}",
                 ]
             )
         return rows
