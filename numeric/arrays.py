@@ -215,12 +215,12 @@ def any_of(condition: Any) -> bool:
 
 def least(value: Any) -> float:
     """A number itself, or the least element of an array."""
-    return value if is_number(value) else float(value.min(initial=math.inf))
+    return value if is_number(value) else float(value.min()) if value.size else math.inf
 
 
 def greatest(value: Any) -> float:
     """A number itself, or the greatest element of an array."""
-    return value if is_number(value) else float(value.max(initial=-math.inf))
+    return value if is_number(value) else float(value.max()) if value.size else -math.inf
 
 
 def at_least(value: Any, bound: Any) -> Any:
@@ -403,6 +403,9 @@ def real_array(name: str, value: Any, domain: str = REAL) -> Any:
         array = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name}: is no array of numbers ({error})") from None
+    if array.dtype.kind == "O" and all(map(is_number, array.flat)):
+        # Whole numbers beyond the widest of NumPy's.
+        return np.array([number(name, x, domain) for x in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iuf":
         raise outside(name, value, f"{domain}, or an array of them")
     return array

@@ -525,7 +525,8 @@ class CustomLaw(Shown):
             to_log = forms.log_size_ratio if ratio is None else forms.log_size_ratio_at_ratio
             s = to_log(*given.values())
         else:
-            given = self._run((), variables)
+            run = self._run((), variables)
+            given = {name: positive_values(name, value) for name, value in run.items()}
             compute = self.evaluate("compute", **given)
             if len(self.variables) == 2:
                 s = self.evaluate("log_size_ratio_of_run", **given)
@@ -654,6 +655,7 @@ class CustomLaw(Shown):
         form = self.derived.form
         direction = form.direction if name == "loss" else 1
         argument = "reducible_loss" if form.is_sum else "inner_sum"
+        is_limit = name == "loss" and self.E is not None and direction * (target - self.E) <= 0.0
 
         def above(log_sum: float) -> bool:
             try:
@@ -663,7 +665,7 @@ class CustomLaw(Shown):
             return bool(direction * value > direction * target)
 
         low, high = SMALLEST_LOG_SUM, LARGEST_LOG_SUM
-        if above(low) or not above(high):
+        if is_limit or above(low) or not above(high):
             what = form.outer if name == "loss" else f"|L - E| of {form.outer}"
             raise outside(name, target, f"a value that {what} takes for some R > 0")
         while (middle := low + (high - low) / 2) not in (low, high):
@@ -690,7 +692,7 @@ class CustomLaw(Shown):
     def _repr_latex_(self) -> str:
         from sympy import latex
 
-        return rf"$\displaystyle {latex(self.derived.form.loss)}$"
+        return rf"$\displaystyle L = {latex(self.derived.form.loss)}$"
 
     # -- a law file ----------------------------------------------------------------------------------------------------
 

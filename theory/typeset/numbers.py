@@ -333,7 +333,9 @@ class Interval(Record):
         if is_plain or (least > 0.0 and size > APART * least):
             return f"$[{self.end.finite_latex(low)},\\ {self.end.finite_latex(high)}]$"
         power = floor(log10(size))
-        ends = ",\\ ".join(f"{end / 10.0**power:.{self.end.digits - 1}f}" for end in (low, high))
+        # The end next to 0 keeps two digits.
+        digits = max(self.end.digits - 1, 1 + power - floor(log10(least)) if least > 0.0 else 0)
+        ends = ",\\ ".join(f"{end / 10.0**power:.{digits}f}" for end in (low, high))
         return rf"$[{ends}]\times 10^{{{power}}}$"
 
 

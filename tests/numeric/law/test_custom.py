@@ -330,3 +330,10 @@ def test_a_law_of_ones_own_is_drawn_as_the_built_in_one_is() -> None:
     accuracy = law_from_expression("exp(-A*N^-b - B*D^-g)", dict(list(numbers.items())[1:]))
     with pytest.raises(ValueError, match=r"^compute: is needed"):
         accuracy.plot()
+
+
+def test_the_limit_of_a_law_of_ones_own_is_reached_nowhere() -> None:
+    mine = law_from_expression("1.7 + 400/N**0.34 + 410/D**0.28", {})
+    with pytest.raises(ValueError, match=r"^loss=1\.7: must be a value that"):
+        mine.allocate(loss=1.7)
+    assert mine.allocate(loss=1.7001).loss == 1.7001

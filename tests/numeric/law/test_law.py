@@ -367,6 +367,14 @@ def test_whole_numbers_and_other_floats_are_numbers(kind: Any) -> None:
     assert MINE.loss(given, 1e10) == pytest.approx(expected, rel=rel)
     assert MINE.loss(given[1], 1e10) == pytest.approx(expected[1], rel=rel)
     assert MINE.penalty(ratio=given).excess.shape == MINE.allocate(given).params.shape == (2,)
+    assert MINE.allocate(params=given).compute.shape == (2,)
+
+
+def test_whole_numbers_beyond_those_of_numpy_are_numbers() -> None:
+    assert MINE.envelope.params([10**23, 10**24]).tolist() == [
+        MINE.envelope.params(1e23),
+        MINE.envelope.params(1e24),
+    ]
 
 
 @pytest.mark.parametrize(
