@@ -362,7 +362,8 @@ class Search:
             if len(terms.positive) + len(terms.negative) > MOST_TERMS:
                 continue
             reason = (
-                self._one_by_one(reading, terms, strict, depth)
+                self._by_mean_of_all(reading, terms, strict, depth)
+                or self._one_by_one(reading, terms, strict, depth)
                 or self._by_mean(reading, terms, strict, depth)
                 or self._by_means(reading, terms, strict)
             )
@@ -569,6 +570,23 @@ class Search:
         return bool(self.why(sign.value * (above - below), assume, strict, depth - 1))
 
     # -- means -----------------------------------------------------------------------------------------------------
+
+    def _by_mean_of_all(
+        self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
+    ) -> str:
+        """One negative term that is the weighted geometric mean of all positive ones."""
+        if strict or len(terms.negative) != 1 or len(terms.positive) < 2:
+            return ""
+        (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
+        positive = [reading.arithmetic.to_sympy(term) for term in terms.positive]
+        for weights in weights_of(positive, negative):
+            mean = Mul(*((t / w) ** w for t, w in zip(positive, weights, strict=True)))
+            quotient = DefinedForm.of(mean / negative, reading.assume)
+            if quotient is None or not _is_one(quotient):
+                continue
+            if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
+                return EXACTLY
+        return ""
 
     def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
         """One negative term, or several that are multiples of each other, against the weighted

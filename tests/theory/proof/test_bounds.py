@@ -4,7 +4,7 @@ from itertools import islice
 
 import mpmath
 import pytest
-from sympy import Abs, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import Abs, Add, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols
 
 from isoflop.theory.algebra.decide import Decision
 from isoflop.theory.algebra.sample import points
@@ -241,3 +241,13 @@ def test_a_derivation_may_call_the_automatic_decision() -> None:
     assert claim(">", 1 + x).verify().strength == "proved"
     assert claim("<", 1 + x).verify().strength == "failed"
     assert not claim("==", 1 + x).prove().proved
+
+
+def test_a_mean_of_four_terms_with_letters_for_weights_is_found_at_once() -> None:
+    terms = symbols("s t u v", positive=True)
+    shares = symbols("b c d", positive=True)
+    whole = sum(shares) + 1
+    weights = (*(share / whole for share in shares), 1 / whole)
+    mean = Mul(*((t / w) ** w for t, w in zip(terms, weights, strict=True)))
+    assert decide_bound(Add(*terms), ">=", mean).proved
+    assert not decide_bound(Add(*terms), ">=", 2 * mean).proved
