@@ -13,6 +13,7 @@ from sympy import Rational
 
 from isoflop.derivations.data import stationary_fit_bias
 from isoflop.theory import symbols as sym
+from isoflop.theory.theorem import Derivation
 from isoflop.theory.verdicts.verification import load
 
 MP = mpmath.mp.clone()
@@ -230,6 +231,7 @@ def test_the_lemma_of_the_tail_theorem_is_used() -> None:
 @pytest.mark.parametrize("name", ["envelope_exponent", "data_wall", "misallocation_penalty"])
 def test_a_theorem_shows_its_statement(name) -> None:
     found = load(name)
+    assert isinstance(found, Derivation)
     shown, printed = found._repr_latex_(), str(found)
     assert printed.startswith(f"{found.title}: ")
     assert shown.count("$") % 2 == 0 < shown.count("$")

@@ -17,11 +17,10 @@ from sympy import Rational
 from ...derivations import NAMES, theorem
 from ..data.notation import close_matches
 from ..proof.argument import STRENGTHS, described
-from ..proof.claim import FAILED, Claim, Verdict, weakest
-from ..proof.claim import Derivation as Unshown
+from ..proof.claim import FAILED, Claim, Derivation, Verdict, weakest
 from ..proof.errata import Erratum, ErratumVerdict, Remark
 from ..proof.points import PointCheck
-from ..theorem import Derivation
+from ..theorem import Derivation as Theorem
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence, plain_statement
 
@@ -253,7 +252,7 @@ def checked(derivation: object) -> Derivation:
     ValueError
         Where it is not.
     """
-    if type(derivation) not in (Derivation, Unshown):
+    if not (type(derivation) is Derivation or type(derivation) is Theorem):
         raise ValueError(f"derivation()={_brief(derivation)}: must return an isoflop Derivation")
     if not derivation.steps:
         raise ValueError(f"derivation().steps={derivation.steps!r}: must have at least one step")
