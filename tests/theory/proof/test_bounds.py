@@ -243,11 +243,10 @@ def test_a_derivation_may_call_the_automatic_decision() -> None:
     assert not claim("==", 1 + x).prove().proved
 
 
-def test_a_mean_of_four_terms_with_letters_for_weights_is_found_at_once() -> None:
-    terms = symbols("s t u v", positive=True)
-    shares = symbols("b c d", positive=True)
-    whole = sum(shares) + 1
-    weights = (*(share / whole for share in shares), 1 / whole)
+def test_a_mean_of_four_terms_with_letters_for_exponents_is_found_at_once() -> None:
+    A, x, b = (symbols(f"{letter}1:5", positive=True) for letter in "Axb")
+    total = Add(*(1 / power for power in b))
+    weights = [1 / (power * total) for power in b]
+    terms = [a * y**-power for a, y, power in zip(A, x, b, strict=True)]
     mean = Mul(*((t / w) ** w for t, w in zip(terms, weights, strict=True)))
     assert decide_bound(Add(*terms), ">=", mean).proved
-    assert not decide_bound(Add(*terms), ">=", 2 * mean).proved
