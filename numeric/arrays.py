@@ -353,6 +353,17 @@ def sides(xp: Any, u: Real) -> tuple[Any, Any, Any, Any]:
 # -- domains of arguments ------------------------------------------------------------------------
 
 
+def for_formulas(name: str, value: Any) -> Any:
+    """The value as a float that is positive and finite, or as an array of numbers, whose elements
+    the formula that takes them under this name checks.
+    """
+    if is_foreign(value):
+        return value
+    if is_number(value):
+        return positive_number(name, value)
+    return real_array(name, value, POSITIVE)[()]
+
+
 def positive_values(name: str, value: Any) -> Any:
     """The value as a float, or as an array, that is positive and finite throughout.
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from .. import formulas
 from ..arrays import (
     any_of,
+    for_formulas,
     greatest,
     is_foreign,
     is_number,
@@ -202,7 +203,8 @@ def allocate(
         target = real_values(name, given[name])
         found = _for_inner_sum(law, inner_sum, **limits)
     else:
-        target = positive_values(name, given[name])
+        # The formulas of a budget check it; those of params and tokens call these by other names.
+        target = (for_formulas if name == "compute" else positive_values)(name, given[name])
         found = (
             _on_ray(law, name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
         )

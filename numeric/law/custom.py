@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import Frozen
 from ...theory.typeset.shown import Shown
-from ..arrays import Forms, at_least, is_number, namespace, positive_values
+from ..arrays import Forms, at_least, for_formulas, is_number, namespace, positive_values
 from ..errors import ArgumentError, outside, positive_number
 from . import penalty as misallocation
 from .allocation import Allocation, allocate
@@ -520,13 +520,13 @@ class CustomLaw(Shown):
                     f"{len(self.variables)}"
                 )
             given = {"size_ratio": size_ratio} if ratio is None else {"ratio": ratio}
-            given = {name: positive_values(name, value) for name, value in given.items()}
+            given = {name: for_formulas(name, value) for name, value in given.items()}
             forms = self.forms
             to_log = forms.log_size_ratio if ratio is None else forms.log_size_ratio_at_ratio
             s = to_log(*given.values())
         else:
             run = self._run((), variables)
-            given = {name: positive_values(name, value) for name, value in run.items()}
+            given = {name: for_formulas(name, value) for name, value in run.items()}
             compute = self.evaluate("compute", **given)
             if len(self.variables) == 2:
                 s = self.evaluate("log_size_ratio_of_run", **given)

@@ -8,7 +8,7 @@ from functools import cached_property
 from ...theory.data.notation import Frozen
 from ...theory.typeset.shown import Shown
 from .. import formulas
-from ..arrays import at_least, positive_values
+from ..arrays import at_least, for_formulas, positive_values
 from ..errors import positive_number
 from .figures import Result, figure
 
@@ -318,7 +318,9 @@ def penalty(law: Law, given: dict[str, Any]) -> Penalty:
             f"given {', '.join(chosen) or 'none'}: must be ratio, or size_ratio, or params and "
             f"tokens, or tokens_per_param with params or compute"
         )
-    values = {name: positive_values(name, given[name]) for name in chosen}
+    # The tokens of a run at so many per param are computed before a formula takes them.
+    checked = positive_values if "tokens_per_param" in chosen else for_formulas
+    values = {name: checked(name, given[name]) for name in chosen}
     if "ratio" in values:
         s = formulas.log_size_ratio_at_ratio(values["ratio"])
     elif "size_ratio" in values:
