@@ -1,17 +1,15 @@
-"""Laws and budgets of any number of factors with general symbols, and the merging of two factors
-into one.
-"""
+"""Laws and budgets of any number of factors, with general symbols."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Integer, Symbol, log
+from sympy import Symbol, log
 
 from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .budget import Budget
-from .envelope import Envelope, derive
+from .envelope import derive
 from .law import LawForm, Term
 from .proof.claim import Claim
 from .proof.words import listed_steps, say
@@ -35,20 +33,6 @@ def factors(count: int) -> tuple[LawForm, Budget]:
     ]
     form = LawForm(tuple(Term(a, x, b) for a, x, b, _ in numbered), name=f"law of {count} factors")
     return form, Budget(sym.KAPPA, tuple((x, c) for _, x, _, c in numbered))
-
-
-def merged(form: LawForm, budget: Budget) -> tuple[LawForm, Budget, Envelope]:
-    """The first two factors replaced by y = x_1^c_1 x_2^c_2, whose term is their own envelope C0'
-    y^-alpha'.
-
-    Returns the law and budget in y and the other factors, and the envelope of the two that were
-    merged.
-    """
-    first, second, *rest = form.terms
-    pair = derive(LawForm((first, second)), Budget(Integer(1), budget.powers[:2]))
-    y = Symbol("y", positive=True)
-    law = LawForm((Term(pair.coefficient, y, pair.exponent), *rest))
-    return law, Budget(budget.coefficient, ((y, Integer(1)), *budget.powers[2:])), pair
 
 
 def factor_law(count: int, name: str) -> Derivation:
@@ -75,5 +59,4 @@ def factor_law(count: int, name: str) -> Derivation:
         + ".",
         steps=derivation.steps + growth,
         source="Duffin, Peterson and Zener 1967, Geometric Programming: degree of difficulty 0.",
-        follows="A law of one factor more follows from merging two factors.",
     )

@@ -34,7 +34,6 @@ STRICT = {
         "exponent_below",
         "over_predicts",
     ),
-    "elasticity_of_substitution": ("complements",),
     "data_wall": ("beyond", "less_data_is_worse", "price_is_negative"),
     "size_cap": ("beyond", "smaller_is_worse", "price_is_negative"),
     "crossing_of_two_k": ("impossible_below", "possible_above"),

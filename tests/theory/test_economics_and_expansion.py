@@ -1,6 +1,4 @@
-"""Marginal quantities, expansions, economics and merged factors against direct minimisation and
-difference quotients.
-"""
+"""Prices and expansions against direct minimisation and difference quotients."""
 
 from random import Random
 from typing import Any
@@ -14,14 +12,13 @@ from isoflop.theory import economics, expansion
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
-from isoflop.theory.factors import factors, merged
+from isoflop.theory.factors import factors
 from isoflop.theory.penalty import misallocation
 
 STEP = MP.mpf(10) ** -12
 QUOTIENT = MP.mpf(10) ** -20  # a central quotient errs by STEP^2, and loses 12 of 45 digits
 ENVELOPE = derive(budget=GENERAL)
 FAMILY = misallocation(ENVELOPE)
-SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
 def values(law: Numbers) -> dict[str, Any]:
@@ -139,69 +136,6 @@ def test_tails_of_effective_compute(law: Numbers) -> None:
         run = law.reducible(law.completed([best[0] + log_ratio]))
         direct = (run / bottom) ** (-1 / alpha)
         assert close(at(tail(FAMILY), law, r=MP.exp(log_ratio)), direct, MP.mpf(10) ** -6)
-
-
-def test_elasticity_of_substitution(law: Numbers) -> None:
-    logs = [MP.mpf("0.3") + minimum(law)[0], minimum(law)[1]]
-    target = MP.log(law.reducible(logs))
-
-    def contour(log_n: Any) -> Any:
-        return root(lambda v: target - MP.log(law.reducible([log_n, v])), logs[1] - 3, logs[1] + 3)
-
-    def log_rate(log_n: Any) -> Any:
-        t_n, t_d = law.terms([log_n, contour(log_n)])
-        return MP.log(law.exponents[0] * t_n / (law.exponents[1] * t_d)) + contour(log_n) - log_n
-
-    ratio = slope(lambda h: contour(logs[0] + h) - logs[0] - h) / slope(
-        lambda h: log_rate(logs[0] + h)
-    )
-    sigma = economics.elasticity_of_substitution()
-    assert close(at(sigma, law, N=MP.exp(logs[0]), D=MP.exp(logs[1])), ratio)
-
-
-def test_cost_function_and_scale(law: Numbers) -> None:
-    bottom = least(law)
-    assert close(at(economics.log_cost(ENVELOPE), law, R=bottom), MP.log(law.compute))
-    logs = minimum(law)
-    direct = -slope(lambda h: MP.log(law.reducible([u + h for u in logs])))
-    assert close(
-        at(economics.scale_elasticity(), law, N=MP.exp(logs[0]), D=MP.exp(logs[1])), direct
-    )
-
-
-@SEEDS
-def test_ces_cost_is_the_least_bill(seed: int) -> None:
-    random = Random(seed)
-    b, p, q, target = (MP.mpf(random.uniform(0.3, 2)) for _ in range(4))
-    one, two = (MP.mpf(random.uniform(1, 9)) for _ in range(2))
-    point = {"A": one, "B": two, "beta": b, "p": p, "q": q, "R": target}
-
-    def bill(share: Any) -> Any:
-        return p * (one / (share * target)) ** (1 / b) + q * (two / ((1 - share) * target)) ** (
-            1 / b
-        )
-
-    share = MP.findroot(
-        lambda v: MP.diff(bill, v),
-        (MP.mpf("0.05"), MP.mpf("0.95")),
-        solver="anderson",
-        tol=1e-30,
-        verify=False,
-    )
-    assert close(evaluate(from_sympy(economics.ces_cost()), point), bill(share))
-    assert all(bill(share) <= bill(MP.mpf(i) / 50) for i in range(1, 50))
-
-
-@SEEDS
-def test_merged_factors_have_the_same_minimum(seed: int) -> None:
-    law = draw(Random(seed), 3, six_nd=False)
-    form, outer, _ = merged(*factors(3))
-    numbers = {f"{name}_{i}": value for name, column in zip("Abc", (law.coefficients, law.exponents, law.powers), strict=True)
-               for i, value in enumerate(column, 1)}  # fmt: skip
-    value = evaluate(
-        from_sympy(derive(form, outer).reducible), numbers | {"kappa": law.kappa, "C": law.compute}
-    )
-    assert close(value, least(law))
 
 
 def test_no_factors() -> None:
