@@ -193,6 +193,32 @@ def test_own_file(call, own) -> None:
     assert "2. bound: proved" in result.out
 
 
+REDEFINED = """
+from isoflop.theory import symbols as sym
+from sympy import Symbol
+from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
+
+alpha = Symbol("alpha", positive=True)
+
+
+def derivation():
+    steps = (step("exponent", (2 * alpha, "=", 2 * (sym.BETA + sym.GAMMA)), "It is so defined."),)
+    given = (say("Let ") + all_positive((sym.BETA, sym.GAMMA)),)
+    defined = (Definition(alpha, sym.BETA + sym.GAMMA),)
+    return Derivation("mine", "Mine", given, say("{exponent}."), steps, "own", definitions=defined)
+"""
+
+
+def test_definitions_of_an_own_file_are_told(call, own) -> None:
+    path = own(REDEFINED)
+    result = call("verify", path)
+    assert result.code == 0
+    assert "define  alpha = beta + gamma" in result.out
+    assert "was run" in result.out
+    (found,) = json.loads(call("verify", path, "--format", "json").out)["derivations"]
+    assert (found["definitions"], found["file"]) == (["alpha = beta + gamma"], str(path))
+
+
 def test_own_file_that_is_wrong(call, own) -> None:
     result = call("verify", own(UNSOUND))
     assert (result.code, result.err) == (1, "")

@@ -104,6 +104,7 @@ class TheoremReport:
     """One derivation: its text, its steps, its status (the weakest strength among them) and the
     seconds that it took.
 
+    `definitions` are in plain text, `file` is the user's Python file that was run for it, and
     `error` says why a derivation could not be built or checked; its status is then "failed".
     """
 
@@ -116,6 +117,8 @@ class TheoremReport:
     steps: tuple[StepReport, ...]
     seconds: float
     error: str = ""
+    definitions: tuple[str, ...] = ()
+    file: str = ""
 
     @property
     def status(self) -> str:
@@ -269,9 +272,11 @@ def _brief(value: object) -> str:
     return f"{type(value).__name__} {str(value)[:60]!r}"
 
 
-def verify(derivation: Derivation, *, seed: int = 0, started: float | None = None) -> TheoremReport:
+def verify(
+    derivation: Derivation, *, seed: int = 0, started: float | None = None, file: str = ""
+) -> TheoremReport:
     """Check every step on every path; `started` is the reading of `time.perf_counter` from which
-    the seconds count.
+    the seconds count, `file` the Python file that was run.
     """
     began = perf_counter() if started is None else started
     steps = tuple(StepReport.of(step.verify(seed=seed)) for step in derivation.steps)
@@ -284,6 +289,11 @@ def verify(derivation: Derivation, *, seed: int = 0, started: float | None = Non
         follows=plain_sentence(derivation.follows),
         steps=steps,
         seconds=perf_counter() - began,
+        definitions=tuple(
+            f"{plain(definition.name)} = {plain(definition.value)}"
+            for definition in derivation.definitions
+        ),
+        file=file,
     )
 
 

@@ -162,7 +162,7 @@ def _own(path: str, form: str, seed: int) -> tuple[str, int]:
 
     derivation = _from_file(path)
     try:
-        report = verify(derivation, seed=seed)
+        report = verify(derivation, seed=seed, file=path)
     except (ValueError, TypeError, AttributeError) as error:
         raise _refused(path, f"cannot be checked, {type(error).__name__}: {error}") from None
     return _reported([report], form, in_full=True, interrupted=False)
@@ -319,7 +319,10 @@ def _report_text(report: TheoremReport) -> list[str]:
         f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)",
         *_wrapped(report.title, 2),
     ]
+    if report.file:
+        lines += _wrapped(f"The file {report.file} was run; its definitions are its author's.", 2)
     lines += [line for text in report.assumptions for line in _wrapped(f"assume  {text}", 2, 8)]
+    lines += [line for text in report.definitions for line in _wrapped(f"define  {text}", 2, 8)]
     lines += _wrapped(f"state   {report.statement}", 2, 8) if report.statement else []
     lines += _wrapped(report.error, 2) if report.error else []
     for index, step in enumerate(report.steps, 1):
