@@ -2,7 +2,9 @@
 are false on purpose, none of which may pass.
 """
 
+import ast
 from itertools import islice
+from pathlib import Path
 
 import mpmath
 import pytest
@@ -12,6 +14,7 @@ from isoflop.theory.algebra import symbols as sym
 from isoflop.theory.algebra.answer import Answer, Decision
 from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.claim import checker, definitions
 from isoflop.theory.claim.definitions import Law, without_formula
 from isoflop.theory.verdicts import question
 from isoflop.theory.verdicts.prove import prove
@@ -21,6 +24,16 @@ LETTERS = {x.name: x for x in (sym.A, sym.B, sym.E, sym.BETA, sym.GAMMA, sym.C, 
 # Besiroglu et al. (2024), as published.
 BESIROGLU = {"A": "482.01", "B": "2085.43", "E": "1.8172", "beta": "0.3478", "gamma": "0.3658"}
 COMPUTE = "5.76e23"
+
+
+def test_it_shares_no_evaluation_with_the_proofs() -> None:
+    allowed = {"building", "factorials", "functions", "budget", "definitions"}
+    for module in (checker, definitions):
+        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        imports = [
+            node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
+        ]
+        assert {str(node.module).rpartition(".")[2] for node in imports} <= allowed
 
 
 def law_at(budget=SIX_ND, **more):
@@ -102,6 +115,7 @@ TRUE = [
     ("N_opt == G*(C/6)^a", {"notation": "hoffmann"}),
     ("kappa*N_opt^a*D_opt^d == C", {"budget": GENERAL}),
     ("x^2 >= 0", {"assume": ["x real"]}),
+    (r"\min_{N, D : C = 6ND} L(N, D) = E + C_0 C^{-\alpha}", {"latex": True}),
     ("X == C", {"define": ["X == 6*N_opt*D_opt"]}),
 ]
 
@@ -164,6 +178,7 @@ def gullible(monkeypatch):
         ("x == y", {"assume": ["x > y"]}),
         ("x >= 0", {"assume": ["x real"]}),
         ("E > 0", {}),
+        (r"\min_{N, D : C = 6ND} L(N, D) = C_0 C^{-\alpha}", {"latex": True}),
         ("a == alpha/(alpha + beta)", {"notation": "hoffmann"}),
         ("kappa*N_opt^d*D_opt^a == C", {"budget": GENERAL}),
     ],
