@@ -22,6 +22,7 @@ LAYERS = (
     {"typeset"},
     {"theorem"},
     {"law", "budget"},
+    {"claim"},
     {"envelope"},
     {"penalty", "penalty_claims", "ray"},
     {"factors", "expansion", "economics"},

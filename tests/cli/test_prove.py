@@ -72,6 +72,7 @@ def test_json(call) -> None:
         "rhs",
         "answer",
         "reason",
+        "check",
         "conditions",
         "definitions",
         "derived",

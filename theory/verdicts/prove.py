@@ -30,6 +30,7 @@ from .at_law import (
     TypedSide,
     typed_side,
 )
+from .checked import SecondReading
 from .correction import Corrector, Side
 from .inside import inside_a_function
 from .question import MOVING, Question, decided
@@ -63,6 +64,8 @@ class ChainLink:
     """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
     spelling: Spelling = PLAIN
     """How the answer spells its expressions: as the claim does."""
+    check: str = ""
+    """Where it is proved: at how many points it was tried by definition, or why at none."""
     corrector: Corrector | None = field(default=None, compare=False, repr=False)
     """Where it is refuted: what looks for the right claim, once it is asked for."""
 
@@ -135,6 +138,7 @@ class ChainLink:
             "rhs": str(self.rhs),
             "answer": decision.answer.value,
             "reason": decision.reason,
+            "check": self.check or None,
             "conditions": list(self.conditions),
             "definitions": list(self.definitions),
             "derived": self.derived or None,
@@ -388,7 +392,13 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
             target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-    chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, settings)
+    assumed = (assume if inside is None else inside.assume, define, let)
+    second = SecondReading(
+        text, parts, relations, words, latex, assumed, limit, settings.budget, settings.seed
+    )
+    chain = _Chain(
+        text, parts, relations, sides, domain, target, reader, given, numbers, settings, second
+    )
     links = [chain.link(i) for i in range(len(relations))]
     if inside is not None:
         if not (links[0].decision.proved or inside.way):
@@ -425,6 +435,7 @@ class _Chain:
     given: Given
     numbers: Coefficients | None
     settings: Settings
+    second: SecondReading
 
     @property
     def spelling(self) -> Spelling:
@@ -435,9 +446,9 @@ class _Chain:
         question = self.question(i)
         try:
             with within(self.settings.seconds):
-                decision, definitions = self.answer(i)
+                decision, definitions, check = self.answer(i)
         except OutOfTime as error:
-            decision, definitions = undecided(str(error)), ()
+            decision, definitions, check = undecided(str(error)), (), ""
         shown, relation = sources(self.text, self.relations), self.relations[i]
         return ChainLink(
             f"{shown[i]} {relation.text} {shown[i + 1]}",
@@ -448,6 +459,7 @@ class _Chain:
             relation.position,
             definitions,
             self.spelling,
+            check,
             self.corrector(i) if decision.refuted and self.numbers is None else None,
         )
 
@@ -464,23 +476,27 @@ class _Chain:
             frozenset(letters - MOVING),
         )
 
-    def answer(self, i: int) -> tuple[Decision, tuple[str, ...]]:
-        """The decision for every law, and where that is none, for the one whose numbers are given."""
+    def answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
+        """The decision for every law, and where that is none, for the one whose numbers are given;
+        with the check of what is proved.
+        """
         question = self.question(i)
         decision, meanings = decided(question, self.reader.words, self.given)
         if decision.proved:
-            return decision, meanings
+            moving = question.moving if question.relation == "propto" else ()
+            decision, check = self.second.checked(i, decision, meanings, moving)
+            return decision, meanings if decision.proved else (), check
         letters = question.lhs.free_symbols | question.rhs.free_symbols
         if (self.numbers is not None and letters) or self.is_rounded(i):
-            return self.comparison(i).decide(), ()
+            return self.comparison(i).decide(), (), ""
         if question.relation != "approx":
-            return decision, meanings
+            return decision, meanings, ""
         if not letters:
-            return self.comparison(i).decide(), ()
+            return self.comparison(i).decide(), (), ""
         reason = (
             "whether the two sides are near each other hangs on a law: name one with --law NAME"
         )
-        return undecided(reason), ()
+        return undecided(reason), (), ""
 
     def is_rounded(self, i: int) -> bool:
         """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""

@@ -1,0 +1,1 @@
+"""What a claim says, checked against the definitions of what it speaks of."""
