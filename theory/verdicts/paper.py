@@ -195,7 +195,6 @@ def equations(
     begin: str | None = None,
     end: str | None = None,
     known: Collection[str] = (),
-    inline: bool = False,
 ) -> list[PrintedEquation]:
     """The claims of a document, in their order: those of its displays, and of its prose what a word
     such as "where" or "let" introduces.
@@ -208,8 +207,6 @@ def equations(
         `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
     known : collection of str
         Names that mean something, so that no equation defines them.
-    inline : bool
-        Whether every relation in the prose is a claim.
 
     Raises
     ------
@@ -226,7 +223,7 @@ def equations(
         for start, stop in spans
         for claim in (
             *_explained(source, start, stop, known),
-            *_introduced(source.layout, start, stop, every=inline),
+            *_introduced(source.layout, start, stop),
         )
     ]
     found.sort(key=lambda claim: claim.start)
@@ -332,8 +329,8 @@ def _branches(display: str) -> Iterator[tuple[str, bool]]:
             yield nested, True
 
 
-def _introduced(layout: Layout, start: int, stop: int, *, every: bool) -> Iterator[PrintedEquation]:
-    """The claims of the prose that a word such as "where" introduces, or all of them."""
+def _introduced(layout: Layout, start: int, stop: int) -> Iterator[PrintedEquation]:
+    """The claims of the prose that a word such as "where" introduces."""
     cue, before = "", start
     for formula in inline_formulas(layout.prose, start, stop):
         between = layout.prose[before : formula.start]
@@ -343,7 +340,7 @@ def _introduced(layout: Layout, start: int, stop: int, *, every: bool) -> Iterat
         )
         before = formula.end
         relation = RELATION.search(formula.text)
-        if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
+        if relation is None or not (cue and relation.group() in INTRODUCED):
             continue
         for claim in _claims(formula.text, formula.first):
             yield replace(

@@ -51,7 +51,7 @@ def parser() -> Parser:
         "isoflop prove",
         [
             "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
-            "--file PAPER.tex [--begin MARKER --end MARKER]",
+            "--file PAPER.tex",
         ],
         "Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; "
         "approx and\n"
@@ -119,20 +119,7 @@ def parser() -> Parser:
         "PAPER.tex",
         "decide every displayed equation of a LaTeX document; its macros are expanded, its inputs read",
     )
-    takes_one(
-        paper,
-        "--begin",
-        "MARKER",
-        "where to begin; default: '% isoflop: begin' where the document has it, else all is read",
-    )
-    takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
-    paper.add_argument(
-        "--inline",
-        action="store_true",
-        help="decide the relations in the prose as well, not only those after where, let, define",
-    )
-    takes_one(paper, "--annotate", "FILE", "write a copy of the paper with the verdicts beside it")
-    declare_output(built, *FORMATS, "html")
+    declare_output(built, *FORMATS)
     return built
 
 
@@ -143,8 +130,6 @@ def run(options: Options) -> tuple[str, int]:
         from .prove_file import report
 
         return report(options, path, settings(options))
-    if options.one("--format") == "html":
-        raise UsageError("--format 'html': needs --file")
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
@@ -181,9 +166,6 @@ def _budget(options: Options) -> Budget | None:
 
 
 def _claim(options: Options) -> tuple[dict[str, Any], str]:
-    for option in options.given("--begin", "--end", "--annotate", "--inline"):
-        value = "" if option == "--inline" else f" {shown(str(options.one(option)))}"
-        raise UsageError(f"{option}{value}: needs --file")
     words = options.words(POSITIONAL)
     if words is None:
         raise UsageError(

@@ -1,6 +1,4 @@
-"""isoflop prove --file: a report on the equations of a paper, as text, JSON or HTML, and a copy of the
-paper with the verdicts beside its displays.
-"""
+"""isoflop prove --file: a report on the equations of a paper, as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import sys
 from .arguments import POSITIONAL
 from .errors import BAD_INPUT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
 from .render import json_text
-from .run_options import is_terminal, say_interrupted, target
+from .run_options import is_terminal, say_interrupted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from ..theory.verdicts.source import TexSource
     from .arguments import Options
 
-FORMATS = ("text", "json", "html")
+FORMATS = ("text", "json")
 STATUS = {
     "refuted": NEGATIVE,
     "unreadable": BAD_INPUT,
@@ -38,8 +36,7 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
     if words is not None:
         raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
     form = options.chosen("--format", FORMATS)
-    annotated = target(options, "--annotate")
-    source, entries, is_whole = _decided(options, path, given)
+    source, entries, is_whole = _decided(path, given, options.one("--as"))
     answers = [entry.answer for entry in entries]
     worst = next((answer for answer in ANSWERS if answer in answers), "undecided")
     data = {
@@ -54,34 +51,24 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
         "missing": list(source.missing),
         "not_expanded": list(source.not_expanded),
     }
-    if annotated is not None:
-        _write_annotated(annotated, source, entries)
-    text = {"text": _text, "json": json_text, "html": _html}[form](data)
+    text = _text(data) if form == "text" else json_text(data)
     status = STATUS.get(worst, NO_VERDICT if source.missing else DONE)
     return text, status if is_whole else INTERRUPTED
 
 
 def _decided(
-    options: Options, path: str, given: dict[str, Any]
+    path: str, given: dict[str, Any], limit: str | None
 ) -> tuple[TexSource, list[PrintedVerdict], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
     from ..theory.verdicts.paper import equations
     from ..theory.verdicts.prove import Settings
     from ..theory.verdicts.report import report as entries_of
-    from ..theory.verdicts.source import BEGIN, END
 
-    begin, end = options.one("--begin"), options.one("--end")
-    settings = Settings(**given, limit=options.one("--as"))
+    settings = Settings(**given, limit=limit)
     try:
-        source = _read(path, (begin or BEGIN, end or END))
-        printed = equations(
-            source,
-            begin=begin,
-            end=end,
-            known=settings.words.names,
-            inline="--inline" in options,
-        )
+        source = _read(path)
+        printed = equations(source, known=settings.words.names)
     except ValueError as error:
         raise UsageError(f"--file {shown(path)}: {error}") from None
     settings.prove("1 = 1")  # what is wrong with an assumption is the command's mistake
@@ -108,7 +95,7 @@ def _decided(
     return source, entries, True
 
 
-def _read(path: str, markers: tuple[str, str]) -> TexSource:
+def _read(path: str) -> TexSource:
     from pathlib import Path
 
     from ..theory.verdicts.source import read_source
@@ -124,20 +111,7 @@ def _read(path: str, markers: tuple[str, str]) -> TexSource:
         text,
         path,
         read=lambda name: (folder / name).read_text(encoding="utf-8"),
-        markers=markers,
     )
-
-
-def _write_annotated(path: str, source: TexSource, entries: Sequence[PrintedVerdict]) -> None:
-    from ..numeric._files import write
-    from ..theory.typeset.annotated import annotated
-
-    try:
-        write(path, annotated(source, entries).encode())
-    except OSError as error:
-        raise UsageError(
-            f"--annotate {shown(path)}: cannot be written ({error.strerror})"
-        ) from None
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -247,48 +221,3 @@ def _legend(entries: Sequence[dict[str, Any]]) -> list[str]:
     if read_as:
         lines.append(f"read as: {'; '.join(read_as)}")
     return lines
-
-
-# -- HTML ------------------------------------------------------------------------------------------
-
-STYLE = """body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
-table { border-collapse: collapse; width: 100% }
-td, th { border-bottom: 1px solid #ccc; padding: .35em .6em; text-align: left; vertical-align: top }
-code { white-space: pre-wrap }
-small { color: #444; display: block }
-.proved { color: #156a2c } .refuted { color: #b00020; font-weight: bold }
-.conflict, .undecided, .unreadable { color: #8a5a00 }"""
-
-
-def _html(data: dict[str, Any]) -> str:
-    """A page that needs nothing else."""
-    from ..theory.typeset.escapes import html_escaped
-
-    path = data["file"]
-    rows = []
-    for entry in data["equations"]:
-        named = " ".join(
-            html_escaped(text)
-            for text in (f"({entry['number']})" if entry["number"] else "", entry["label"] or "")
-            if text
-        )
-        remarks = "".join(f"<small>{html_escaped(line)}</small>" for line in _remarks(entry, path))
-        rows.append(
-            f"<tr><td>{html_escaped(_where(entry, path))}</td><td>{named}</td>"
-            f'<td class="{entry["answer"]}">{entry["answer"]}</td>'
-            f"<td><code>{html_escaped(entry['claim'])}</code>{remarks}</td></tr>"
-        )
-    counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
-    notes = "".join(f"<p>{html_escaped(line)}</p>" for line in _legend(data["equations"]))
-    title = html_escaped(path)
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
-            f"<style>\n{STYLE}\n</style></head><body>",
-            f"<h1>{title}</h1><p>{counts}</p>",
-            "<table><tr><th>place</th><th>number</th><th>verdict</th><th>equation</th></tr>",
-            *rows,
-            f"</table>{notes}</body></html>",
-        ]
-    )
