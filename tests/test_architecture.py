@@ -28,7 +28,7 @@ LAYERS = (
     {"factors", "expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
-    {"derivations", "symbols"},
+    {"derivations", "symbols", "text"},
     {"verdicts", "code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )

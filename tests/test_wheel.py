@@ -21,8 +21,8 @@ LINKED = {"theory", "numeric", "derivations"}
 
 
 def tree(root: Path) -> dict[str, Path]:
-    """Every module of the tree by its place in the wheel, and the typing marker. Links are not
-    followed.
+    """Every module and theorem of the tree by its place in the wheel, and the typing marker. Links
+    are not followed.
     """
     folders = {"isoflop": root / "src" / "isoflop"} | {
         f"isoflop/{name}": root / name for name in LINKED
@@ -32,7 +32,7 @@ def tree(root: Path) -> dict[str, Path]:
         for place, folder in folders.items()
         for base, _, names in os.walk(folder)
         for path in (Path(base, name) for name in names)
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix in (".py", ".md") or path.name == "py.typed"
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from isoflop.derivations import theorem
+from isoflop.derivations import derivation
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Formula, Sentence
 from isoflop.theory.typeset.document import CheckedTheorem
@@ -21,7 +21,7 @@ WORST_OVERFULL = 3  # points
 @cache
 def derivation_of(name: str) -> Derivation:
     """The theorem, built once."""
-    return theorem(name).derivation()
+    return derivation(name)
 
 
 def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:

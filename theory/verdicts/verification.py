@@ -15,6 +15,7 @@ from typing import Any
 from sympy import Rational
 
 from ...derivations import NAMES, theorem
+from ...derivations import derivation as built
 from ..data.notation import close_matches
 from ..proof.argument import STRENGTHS, described
 from ..proof.claim import FAILED, Claim, Derivation, Verdict, weakest
@@ -244,7 +245,7 @@ def load(name: str) -> Derivation:
         raise ValueError(
             f"name={name!r}: must be the name of a derivation or a path ending in .py{known}"
         )
-    return checked(theorem(name).derivation())
+    return checked(built(name))
 
 
 def checked(derivation: object) -> Derivation:

@@ -164,13 +164,10 @@ def run(options: Options) -> tuple[str, int]:
 
 def _titles() -> str:
     """A line for each derivation. That it holds is not checked."""
-    from ..derivations import NAMES, theorem
+    from ..derivations import NAMES, summary
 
     width = max(map(len, NAMES))
-    titles = ((theorem(name).__doc__ or "").partition("\n")[0] for name in NAMES)
-    return "\n".join(
-        f"{name.ljust(width)}  {title}" for name, title in zip(NAMES, titles, strict=True)
-    )
+    return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES)
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -253,13 +250,13 @@ def _subject(name: str) -> Subject:
     """The derivation; the envelope or the misallocation itself where it is theirs, which prints in
     their names.
     """
-    from ..derivations import theorem
+    from ..derivations import derivation
     from ..theory.envelope import derive
     from ..theory.penalty import misallocation
 
-    derivation = theorem(name).derivation()
+    built = derivation(name)
     own = (derive(), misallocation()) if name in DEFAULTS else ()
-    return next((subject for subject in own if subject.derivation == derivation), derivation)
+    return next((subject for subject in own if subject.derivation == built), built)
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:

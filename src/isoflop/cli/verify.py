@@ -37,7 +37,8 @@ isoflop.theory.theorem.Derivation. The file is run, so verify only files that yo
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
-'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided."""
+'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with a line
+'Setting: penalty' is a theorem, written as those of the package are."""
 FORMATS = ("text", "json")
 #: The statuses as the table has them.
 SHORT = {
@@ -172,10 +173,15 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     """A derivation that is written as text; nothing of it is run."""
     from pathlib import Path
 
+    from ..theory.text import is_theorem, theorem
+    from ..theory.verdicts.verification import checked, verify
     from ..theory.verdicts.written import check_derivation, read_derivation
 
     try:
         text = Path(path).read_text(encoding="utf-8")
+        if is_theorem(text):
+            own = verify(checked(theorem(text, Path(path).stem)), seed=seed)
+            return _reported([own], form, in_full=True, interrupted=False)
         report = check_derivation(read_derivation(text), seed=seed, seconds=SECONDS)
     except OSError as error:
         raise _refused(path, error.strerror or error) from None
