@@ -198,6 +198,8 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
+    if "--notation" not in options:
+        given["notation"] = None
     try:
         proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **given)
     except ParseError as error:
