@@ -91,7 +91,7 @@ def parser() -> Parser:
         "NAME := EXPRESSION",
         "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
     )
-    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
+    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo', 'r -> 1': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
         group,
