@@ -292,6 +292,9 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
         "D_opt": NamedFunction((sym.C,), envelope.tokens),
         "L_opt": NamedFunction((sym.C,), envelope.loss),
         "R_opt": NamedFunction((sym.C,), envelope.reducible),
+        "C_opt": NamedFunction(
+            (LOSS,), (envelope.coefficient / (LOSS - sym.E)) ** (1 / envelope.exponent)
+        ),
         "alpha": envelope.exponent,
         "C0": envelope.coefficient,
         "w_N": w_n,
@@ -313,6 +316,7 @@ MEANINGS = {
     "D_opt": "the optimal tokens at compute C",
     "L_opt": "the least loss at compute C",
     "R_opt": "the least reducible loss at compute C",
+    "C_opt": "the least compute at which the loss is reached, the inverse of L_opt",
     "alpha": "the exponent of the least reducible loss in C",
     "C0": "the coefficient of the least reducible loss in C",
     "w_N": "the share of the params term in the least reducible loss",
@@ -329,6 +333,7 @@ RUN_SYMBOLS = tuple(
 )
 TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
 X = Symbol("x", real=True)
+LOSS = Symbol("L", positive=True)
 
 
 def _run(m: Misallocation) -> dict[Symbol, Expr]:
