@@ -22,7 +22,7 @@ from ..algebra.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, token
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
-    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4]|\\[A-Za-z]+|propto|approx|implies|iff"
+    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192]|\\[A-Za-z]+|propto|approx|implies|iff"
 )
 #: Relations that are typed as words, and other spellings of relations.
 WORDS = ("propto", "approx", "implies", "iff")
@@ -131,7 +131,6 @@ class Claims:
             self.table,
             domain=self.domain,
             letters=self.own,
-            minimise=self.words.minimise,
             meanings=self.meanings,
             ratios=RATIOS,
         )
@@ -403,11 +402,28 @@ def starred(
         if token.text == "*" and OPTIMA.get(before.text) in known:
             cannot_follow = not after or after[0].kind in ("relation", "power")
             cannot_follow = cannot_follow or after[0].text in ends
-            if cannot_follow or [part.text for part in after] == ["(", "C", ")"]:
+            is_apart = _stands_apart(before, token, tokens[i + 1 :], known)
+            if cannot_follow or is_apart or [part.text for part in after] == ["(", "C", ")"]:
                 found[-1] = Token("name", OPTIMA[before.text], before.position)
                 continue
         found.append(token)
     return found
+
+
+def _stands_apart(
+    letter: Token, star: Token, after: Sequence[Token], known: Collection[str]
+) -> bool:
+    """Whether the star of `N* D*` is on the N; in `N*D*` it may be a sign of a product as well."""
+    if not after or star.position > letter.position + 1:
+        return False
+    is_spelt = after[0].text in OPTIMA.values()
+    is_optimum = starred(after[:5], known)[0].text in OPTIMA.values()
+    is_spaced = after[0].position > star.position + 1
+    if is_optimum and not is_spelt and not is_spaced:
+        both = f"{letter.text}*{after[0].text}*"
+        rest = f"{letter.text}* {after[0].text}* are two optima, and {letter.text}*{OPTIMA[after[0].text]} a product"
+        raise ParseError(f"ambiguous {both!r}: {rest}")
+    return is_optimum and is_spaced
 
 
 def tokens_of(text: str) -> list[Token]:
