@@ -543,7 +543,11 @@ class _Chain:
             return decision, meanings if decision.proved else (), check
         unknown = None if self.settings.refutes_names else self.unknown(i)
         if unknown is not None:
-            return undecided(f"{unknown} is unknown: --let '{unknown} := ...' says what it is"), (), ""
+            return (
+                undecided(f"{unknown} is unknown: --let '{unknown} := ...' says what it is"),
+                (),
+                "",
+            )
         letters = question.lhs.free_symbols | question.rhs.free_symbols
         if (self.numbers is not None and letters) or self.is_rounded(i):
             return self.comparison(i).decide(), (), ""

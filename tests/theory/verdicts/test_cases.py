@@ -216,7 +216,7 @@ def test_the_least_compute_is_the_inverse_of_the_least_loss():
 
 def test_a_proof_says_how_it_was_read():
     assert prove("L(N, D) >= L_opt").reading == "L(N, D) >= L_opt(C)"
-    assert prove(r"{N^\star}(C) = G", latex=True).reading == "C*N_opt(C) == G"
+    assert prove(r"{N^\star}(C) = G", latex=True).reading == "N_opt(C) == G"
 
 
 def test_a_letter_of_the_law_is_what_the_law_says():
