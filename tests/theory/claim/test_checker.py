@@ -3,8 +3,8 @@ are false on purpose, none of which may pass.
 """
 
 import ast
+import inspect
 from itertools import islice
-from pathlib import Path
 
 import mpmath
 import pytest
@@ -29,7 +29,7 @@ COMPUTE = "5.76e23"
 def test_it_shares_no_evaluation_with_the_proofs() -> None:
     allowed = {"building", "factorials", "functions", "budget", "definitions"}
     for module in (checker, definitions):
-        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        tree = ast.parse(inspect.getsource(module))
         imports = [
             node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
         ]
