@@ -93,13 +93,13 @@ LEMMA = re.compile(r"Lemma of (?P<source>[^:]+):\s+(?P<said>.+)", re.DOTALL)
 BESIDE = re.compile(r"\s*,?\s+(?P<word>for|and|as)\s+")
 HINT = re.compile(r"\s*,?\s+(by (?P<said>.+)|cited from (?P<source>.+))")
 #: The relations as either reader spells them, and as a formula has them.
-RELATIONS = {"==": "=", r"\sim": "~", r"\to": "->", r"\le": "<=", r"\ge": ">="}
+RELATIONS = {"==": "=", r"\sim": "~", r"\to": "->", r"\le": "<=", r"\ge": ">=", r"\ne": "!="}
 #: A letter, `x`, `C_x` or `alpha1`; its index stands behind `_` where it is printed.
 LETTER = re.compile(
     rf"(?!e$)(?P<base>[A-Za-z]|{'|'.join(GREEK)})(?P<index>[0-9]*|_[A-Za-z0-9]{{1,2}})"
 )
 SIGN = re.compile(
-    r"(<=|>=|==|~|->|\\sim(?![a-z])|\\to(?![a-z])|\\leq?(?![a-z])|\\geq?(?![a-z])|=|<|>)"
+    r"(<=|>=|!=|==|~|->|\\(?:sim|to|leq?|geq?|neq?)(?![a-z])|=|<|>)"
 )
 
 

@@ -298,7 +298,7 @@ def mixed_derivatives(
 
     Notes
     -----
-    Only models with a success take part: isoflop.derivations.passk.mixed_derivative_of_pass_at_k
+    Only models with a success take part: isoflop.derivations.passk.bilinear_law_crosses_once
     has the theorem.
     """
     if laws.kind.name != "compute":

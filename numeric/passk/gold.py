@@ -4,7 +4,7 @@ of -log pass@k.
 y = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, the mean -log probability of the gold solution in nats.
 For Eg = 0 that is E0 + C0 C^-alpha with alpha = kappa ag. For Eg > 0 it tends to a floor E0 above
 xi0, and its exponent falls from kappa ag at small compute to ag at large
-(isoflop.derivations.passk.gold_law_composition, gold_law_local_exponent).
+(isoflop.derivations.passk.gold_law_composition).
 """
 
 from __future__ import annotations
