@@ -42,7 +42,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sympy import Expr, Integer, Symbol, oo
+from sympy import Expr, Function, Integer, Symbol, oo
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
@@ -78,6 +78,7 @@ from .proof.words import (
     needed,
     say,
 )
+from .ray import ray
 from .theorem import Derivation, step
 
 X = Symbol("x")
@@ -98,9 +99,7 @@ RELATIONS = {"==": "=", r"\sim": "~", r"\to": "->", r"\le": "<=", r"\ge": ">=", 
 LETTER = re.compile(
     rf"(?!e$)(?P<base>[A-Za-z]|{'|'.join(GREEK)})(?P<index>[0-9]*|_[A-Za-z0-9]{{1,2}})"
 )
-SIGN = re.compile(
-    r"(<=|>=|!=|==|~|->|\\(?:sim|to|leq?|geq?|neq?)(?![a-z])|=|<|>)"
-)
+SIGN = re.compile(r"(<=|>=|!=|==|~|->|\\(?:sim|to|leq?|geq?|neq?)(?![a-z])|=|<|>)")
 
 
 @dataclass(frozen=True)
@@ -120,6 +119,12 @@ def _envelope() -> Setting:
 def _penalty() -> Setting:
     family = misallocation()
     return Setting(family.envelope.assumptions, family.definitions)
+
+
+def _ray() -> Setting:
+    line = ray()
+    penalty = misallocation().definitions
+    return Setting(line.assumptions, tuple(dict.fromkeys((*line.definitions, *penalty))))
 
 
 def _general_budget() -> Setting:
@@ -150,8 +155,10 @@ def _two_numbers_of_draws() -> Setting:
 SETTINGS: Mapping[str, Callable[[], Setting]] = {
     "envelope": _envelope,
     "penalty": _penalty,
+    "runs at a fixed ratio": _ray,
     "penalty under a general budget": _general_budget,
     "function of the reducible loss": _function_of_the_loss,
+    "no law": Setting,
     "passk": _passk,
     "passk at two numbers of draws": _two_numbers_of_draws,
 }
@@ -262,10 +269,12 @@ class _Reader:
     def real(self, words: str) -> None:
         """Take the letters of `Let $x$ and $y$ be real`."""
         for found in FORMULA.finditer(words):
-            letter = found["latex"] or found["plain"]
-            if not LETTER.fullmatch(letter.strip("\\ ")):
-                raise ParseError(f"{words}: {letter} is no letter")
-            name = letter.strip("\\ ")
+            latex = found["latex"] is not None
+            spelled = found["latex"] if latex else found["plain"]
+            first, *more = (tokenize_latex if latex else tokenize)(spelled)
+            if more or not LETTER.fullmatch(first.text):
+                raise ParseError(f"{words}: {spelled} is no letter")
+            name = _indexed(first.text)
             self._name(name, Symbol(name, real=True))
 
     def define(self, words: str) -> None:
@@ -284,13 +293,15 @@ class _Reader:
         for token in tokens[1:]:
             self._introduce(token)
         parameters = [self.expression(letter, latex=False) for letter in arguments[1:-1:2]]
-        base = (
-            self.without_value.pop(name).func
-            if name in self.without_value
-            else function(_indexed(name))
-        )
-        left = base(*parameters) if arguments else Symbol(_indexed(name), positive=True)
-        self._take(Definition(left, self.expression(value, latex=latex)))
+        body = self.expression(value, latex=latex)
+        sign = {"positive": True} if body.is_positive else {"real": True}
+        if name in self.without_value:
+            left = self.without_value.pop(name).func(*parameters)
+        elif arguments:
+            left = Function(_indexed(name), **sign)(*parameters)
+        else:
+            left = Symbol(_indexed(name), **sign)
+        self._take(Definition(left, body))
         self.known |= {left}
 
     def expression(self, words: str, *, latex: bool) -> Expr:
@@ -379,11 +390,15 @@ class _Reader:
         for formula in formulas:
             letter = formula.sides[0]
             is_own = letter.is_positive and letter not in self.known
-            if formula.signs and is_own and not _leaves_room(formula):
+            if formula.signs and is_own and not (_leaves_room(formula) or _is_zero_loss(formula)):
                 raise ParseError(
                     f"{formula}: every letter is positive; a bound is a condition of a step"
                 )
-        told = {f.sides[0] for f in formulas if f.signs == (">",) and f.sides[1].is_zero}
+        told = {
+            f.sides[0]
+            for f in formulas
+            if (f.signs == (">",) and f.sides[1].is_zero) or _is_zero_loss(f)
+        }
         untold = in_paper_order(own - told)
         return (say("Let ") + all_positive(untold) + ".",) if untold else ()
 
@@ -452,6 +467,11 @@ def _sides(formula: str) -> list[str]:
             parts += [formula[start : sign.start()], sign[0]]
             start = sign.end()
     return [*parts, formula[start:]]
+
+
+def _is_zero_loss(formula: Formula) -> bool:
+    """Whether it says that nothing may be irreducible, E >= 0."""
+    return formula.sides == (sym.E, Integer(0)) and formula.signs == (">=",)
 
 
 def _alternating(formula: Formula) -> Iterator[Expr | str]:

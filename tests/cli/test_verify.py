@@ -121,7 +121,7 @@ def test_json(data) -> None:
 
 
 def test_two_processes_say_what_one_says(data) -> None:
-    names = ("envelope_exponent", "tokens_per_param", "delta_method_exponent")
+    names = ("envelope_exponent", "tokens_per_param", "delta_method")
     alone, together = (data("verify", *names, "--jobs", jobs) for jobs in "12")
     for derivation in (*alone["derivations"], *together["derivations"]):
         del derivation["seconds"]
@@ -393,7 +393,7 @@ def test_progress_on_a_terminal_alone(command) -> None:
     start, environment = command
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
-    words = ["verify", "tokens_per_param", "delta_method_exponent"]
+    words = ["verify", "tokens_per_param", "delta_method"]
     process = subprocess.Popen(
         [*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
     )

@@ -143,3 +143,17 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
     built = theorem(CALCULUS.replace("CLAIM", "$x N e^{s} e^{-s} D = x N D$"), "mine")
     assert "e^{- s}" in built.steps[0].to_latex()
     assert built.status == "proved"
+
+
+@pytest.mark.parametrize(
+    ("let", "claim", "expected"),
+    [
+        ("$x = -y$", r"$\sqrt{x^{2}} = -y$", "failed"),
+        ("$x = -y$", r"$\sqrt{x^{2}} = y$", "proved"),
+        ("$f(x) = -x$", r"$\sqrt{f(y)^{2}} = -y$", "failed"),
+        ("$x = 2 y$", r"$\sqrt{x^{2}} = 2 y$", "proved"),
+    ],
+)
+def test_a_name_has_no_other_sign_than_its_value(let: str, claim: str, expected: str) -> None:
+    text = CALCULUS.replace("{slope}.", f"Let {let}\n\n{{slope}}.")
+    assert status(text.replace("CLAIM", claim)) == expected

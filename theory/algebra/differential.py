@@ -185,7 +185,7 @@ class DifferentialReader(Builder):
         """The derivative, or what is wrong with it at a token."""
         if self.kept:
             found = bodies[0]
-            for variable, logarithmic in variables:
+            for variable, logarithmic in reversed(variables):
                 found = Partial(found, log(variable) if logarithmic else variable)
             return found
         try:

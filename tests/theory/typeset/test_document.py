@@ -52,7 +52,7 @@ FEW = (
 OF_FOLDERS = (
     "accuracy_form",
     "data_wall",
-    "ray_tangency",
+    "fixed_ratio_ray",
     "optimum_by_lagrange",
     "kaplan_form",
     "pass_at_k_of_beta_problems",
