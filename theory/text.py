@@ -17,7 +17,8 @@ the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives 
 and a paragraph that begins with "Assume" assumes something more. The last paragraph before the
 steps is the statement: its claims are names of steps. Every letter that is not of the setting is
 positive, unless `Let $x$ be real` says so. The number of draws is what stands behind "pass@" and
-"fail@", which `Let` may give a value where the setting is passk.
+"fail@", which `Let` may give a value where the setting is passk. Of factorials, binomials and
+values of Gamma only the recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
 be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the mean of $x$

@@ -4,7 +4,7 @@ in log C (or log N, log D).
 Curves fitted to each k on their own contradict each other somewhere: below some compute they say
 that more samples solve fewer problems. Here every prediction is pass@k of a distribution of success
 rates, so pass@k rises with k, is concave in it, and keeps to every other constraint across k
-(`isoflop.theory.passk`), however far it is extrapolated.
+(isoflop.derivations.passk.fail_at_k_is_completely_monotone), however far it is extrapolated.
 
 With the matrix X (G, q) of the polynomials' terms at the models, standardised, and coefficients
 alpha, beta (q,),
