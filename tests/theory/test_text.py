@@ -170,6 +170,8 @@ Let $p = \frac{u}{1 + u}$
 
 Let $\mathrm{fail@}k = (1 - p)^k$
 
+Let $\mathrm{pass@}k = -x^{2}$
+
 Let $f(n, k) = \binom{n}{k}$
 
 Lemma of Tung 1975, Some Bounds: A quotient of such values grows as $k$ does.
@@ -198,6 +200,7 @@ Source: own work
         (r"$\mathrm{fail@}(k + 1) = \mathrm{fail@}k \, \mathrm{fail@}2$", "failed"),
         (r"$\operatorname{log1p}(x^{2}) = \log(1 + x^{2})$", "proved"),
         (r"$\sqrt{x^{2}} = x$", "failed"),
+        (r"$\sqrt{\mathrm{pass@}k^{2}} = \mathrm{pass@}k$", "failed"),
         (r"$k \frac{k + 1}{k + 2} \sim k$ as $k \to \infty$, by the lemma of Tung 1975", "failed"),
         (r"$k + c \sim k$ as $k \to \infty$, by the lemma of Tung 1975", "proved under a stated lemma"),
         (r"$k (k + 1) = k^{2} + k$, by the lemma of Tung 1975", "proved under a stated lemma"),
