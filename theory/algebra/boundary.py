@@ -46,28 +46,7 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
             if _value(e).is_nonnegative
             else _split(judge, sides, assume, rest, e)
         )
-    return _without_removable(judge, sides, assume, judge(sides, assume))
-
-
-def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Decision) -> Decision:
-    """The proof without the conditions `u != 0` that the normal form of an |u| asks for: where the
-    claim is proved at u == 0.
-    """
-    if not decision.proved or not any(side.has(Abs) for side in sides):
-        return decision
-    needed = decision.conditions
-    for condition in decision.conditions:
-        root = root_of(condition.expression) if condition.relation == "!=" else None
-        boundary = _on_boundary(judge, sides, assume, (), *root) if root is not None else None
-        others = tuple(c for c in needed if c != condition)
-        if (
-            root is not None
-            and boundary is not None
-            and boundary.proved
-            and not _further(boundary, others, dict([root]))
-        ):
-            needed = others
-    return replace(decision, conditions=needed)
+    return judge(sides, assume)
 
 
 def _nonnegative_symbols(expressions: Iterable[Expr]) -> list[Symbol]:

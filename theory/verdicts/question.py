@@ -21,7 +21,7 @@ from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
-from ..proof.bounds import decide_bound, decide_equality
+from ..proof.bounds import decide_bound
 from ..proof.limits import decide_limit, decide_order
 from .typed import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
@@ -111,7 +111,7 @@ class Question:
             return self._never_equal()
         if self.relation == "propto":
             return self._proportional()
-        return decide_equality(self.lhs, self.rhs, **self._known())
+        return decide(self.lhs, self.rhs, **self._known())
 
     def _by_recurrence(self) -> Decision:
         """With factorials: proved where it follows from their recurrence, refuted where it fails at
