@@ -3,8 +3,7 @@ reads.
 
 Tokens
     Of kind "number", "name", "operator", "power" and "relation", each with its place. Braces become
-    parentheses; spacing, sizes and frames go. Of kind "mark" are `minimum` and `argmin`, with what
-    is varied and under which budget in brackets behind them, and `evaluated`, with the values in
+    parentheses; spacing, sizes and frames go. Of kind "mark" is `evaluated`, with the values in
     brackets: `\left. f \right|_{r = 1}`. What cannot be read is an error with its place.
 
 Relations
@@ -23,9 +22,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NoReturn
 
 from .latex_names import NameReader, spelt
-from .latex_optima import extremum, optimum_of, series
 from .latex_table import (
     ACCENT_COMMANDS,
     APPLIED,
@@ -40,6 +39,7 @@ from .latex_table import (
     MEASURE,
     PLAIN_LABEL,
     PROSE,
+    PROSE_FONTS,
     RELATIONS,
     SIZES,
     SWITCHES,
@@ -118,7 +118,14 @@ class LatexReader(NameReader):
         piece = self.take("a value")
         at, ends_a_value = piece.position, bool(before) and _ends_a_value(before[-1])
         if piece.kind == "number":
-            yield Token("number", piece.text.replace("{,}", ""), at)
+            number = Token("number", piece.text.replace("{,}", ""), at)
+            if self.at(r"\%"):
+                self.next += 1
+                yield from in_parentheses(
+                    [number, operator("/", at), Token("number", "100", at)], at
+                )
+            else:
+                yield number
             self._refuse_unit()
         elif piece.kind == "letter":
             self.one_face(piece.text, "", at)
@@ -213,12 +220,21 @@ class LatexReader(NameReader):
             self.next -= 1
             self.pieces[self.next] = Token("number", piece.text[1:], piece.position + 1)
             inside = [Token("number", piece.text[0], piece.position)]
+        elif piece.text == "-" and what == "an exponent" and self._is_one_piece():
+            inside = [operator("-", piece.position), *self.group(what)]
         elif piece.text == "-":
             raise self.error("braces are expected around", piece.text, piece.position)
         else:
             self.next -= 1
             inside = self.group(what)
         return in_parentheses(inside, piece.position)
+
+    def _is_one_piece(self) -> bool:
+        """Whether what stands behind the sign of an exponent is a number, a letter or a group."""
+        piece = self.peek()
+        command = piece.text[1:] if piece is not None and piece.kind == "command" else ""
+        is_simple = piece is not None and (piece.kind in ("number", "letter") or piece.text == "{")
+        return is_simple or is_greek(command) or command in FRACTIONS
 
     def whole_argument(self, what: str) -> list[Token]:
         """An argument, where two digits are one number: `\\log_{10}`, but `\\log_10` is refused."""
@@ -255,11 +271,12 @@ class LatexReader(NameReader):
             yield from self.named(word if len(word) == 1 else f'"{word}"', first.position)
             return
         inside = self.until("}", opening)
-        is_name = len(inside) == 1 and inside[0].kind == "name"
-        if is_name and (self.at("_", "'") or self.ornament_follows()):
+        if len(inside) == 1 and inside[0].kind == "name":
             yield from self.named(inside[0].text, inside[0].position)
-            return
-        yield from in_parentheses(inside, opening.position)
+        elif _is_one_group(inside) or any(token.kind == "relation" for token in inside):
+            yield from inside
+        else:
+            yield from in_parentheses(inside, opening.position)
 
     # -- bars ------------------------------------------------------------------------------------------------------
 
@@ -420,18 +437,8 @@ class LatexReader(NameReader):
         return inside if is_loose else in_parentheses(inside, at)
 
     def labelled(self, name: str, at: int) -> Iterable[Token]:
-        """A relation with something above it, or `min` with its variables below."""
+        """A relation with something above it."""
         label = self.raw("a label")
-        if name == "underset":
-            below = self.pieces[self.next - 1].position
-            inside = LatexReader(self.text, at + len(r"\underset"), below + 1)
-            body = self.raw("an operator")
-            found = re.fullmatch(
-                r"(?:\\operatorname\*?\{)?\\?(arg)?(?:\\[,! ]|\s)*\\?(min|max)\}?", body
-            )
-            if found is None:
-                raise self.error("cannot read", r"\underset", at)
-            return optimum_of(self, (found[1] or "") + found[2], at, inside)
         tokens = self.group("a relation")
         if len(tokens) != 1 or tokens[0].kind != "relation":
             raise self.error("cannot read", rf"\{name}", at)
@@ -440,6 +447,21 @@ class LatexReader(NameReader):
             rest = f": what {label!r} over a relation says is not understood"
             raise self.error("cannot read", rf"\{name}", at, rest)
         return [Token("relation", tokens[0].text, at)]
+
+    def extremum(self, name: str, at: int) -> list[Token]:
+        """`\\max(a, b)`; a least value over variables is refused."""
+        piece = self.peek()
+        if name.startswith("arg") or (piece is not None and piece.text == "_"):
+            rest = ": a least or greatest value over variables is not read"
+            raise self.error("cannot read", rf"\{name}", at, rest)
+        if piece is None or piece.text not in ("(", "[", r"\{", r"\lbrace"):
+            raise self.error("parentheses are expected behind", rf"\{name}", at)
+        self.next += 1
+        closing = {"(": ")", "[": "]"}.get(piece.text, r"\}")
+        return [name_token(name, at), *in_parentheses(self.until(closing, piece), piece.position)]
+
+    def series(self, name: str, at: int) -> NoReturn:
+        raise self.error("cannot read", rf"\{name}", at, ": write out its terms")
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -480,7 +502,9 @@ class LatexReader(NameReader):
             self.next += 1
             inside = in_parentheses(self.until(closing, piece), piece.position)
             after = self.peek()
-            if after is not None and after.text == "^":
+            is_function = len(inside) == 3 and inside[1].text in WITH_ARGUMENTS
+            is_call = is_function and piece.text == "{" and self.at("(", "[")
+            if after is not None and (after.text == "^" or is_call):
                 what = f"parentheses are expected around {name}(...) or its argument before"
                 raise self.error(what, after.text, after.position)
             return inside
@@ -591,7 +615,7 @@ class LatexReader(NameReader):
         if plain in APPLIED:
             return self.function(plain, at)
         if plain in EXTREMA:
-            return extremum(self, plain, at)
+            return self.extremum(plain, at)
         if len(word) == 1 and word.isalpha():
             self.one_face(word, "" if font in UPRIGHT else font, at)
             if word == "O" and font in ("mathcal", "mathscr"):
@@ -601,7 +625,8 @@ class LatexReader(NameReader):
             return [Token("number", word, at)]
         if not word:
             raise self.error("cannot read", rf"\{name}", at)
-        if set(word.lower().split("_")) & PROSE:
+        words = word.lower().split("_")
+        if set(words) & PROSE or (len(words) > 1 and font in PROSE_FONTS):
             raise self.error("cannot read", rf"\{name}", at, f": {word!r} is prose")
         if word in GREEK or not word[0].isalpha():
             raise self.error("cannot read", rf"\{name}", at, f": {word!r} is no name")
@@ -672,13 +697,13 @@ class LatexReader(NameReader):
 #: What reads each command that has arguments, or a meaning beside the signs of the table.
 COMMANDS: dict[str, Callable[[LatexReader, str, int], Iterable[Token]]] = {
     **dict.fromkeys(APPLIED, LatexReader.function),
-    **dict.fromkeys(EXTREMA, extremum),
+    **dict.fromkeys(EXTREMA, LatexReader.extremum),
     **dict.fromkeys(FRACTIONS, LatexReader.fraction),
     **dict.fromkeys(FRAMES, LatexReader.framed),
     **dict.fromkeys(LABELS, LatexReader.labelled),
     **dict.fromkeys([*FONTS, "operatorname*"], LatexReader.in_a_font),
     **dict.fromkeys(ACCENT_COMMANDS, LatexReader.accented),
-    **dict.fromkeys(["sum", "prod"], series),
+    **dict.fromkeys(["sum", "prod"], LatexReader.series),
     **dict.fromkeys(["underbrace", "overbrace"], LatexReader.with_brace),
     **dict.fromkeys(["color", "colorbox"], LatexReader.colour),
     "Delta": LatexReader.difference,
@@ -689,6 +714,16 @@ COMMANDS: dict[str, Callable[[LatexReader, str, int], Iterable[Token]]] = {
     "colon": LatexReader.colon,
     "lg": LatexReader.ambiguous_logarithm,
 }
+
+
+def _is_one_group(tokens: Sequence[Token]) -> bool:
+    """Whether the first parenthesis closes at the end."""
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
+        if depth == 0:
+            return 0 < i == len(tokens) - 1
+    return False
 
 
 def _ends_a_value(token: Token) -> bool:

@@ -22,7 +22,7 @@ from .latex_table import (
     WITH_WIDTH,
     is_greek,
 )
-from .tokens import ACCENTS, DEEPEST_NESTING, OPTIMA, PRIME, STAR, ParseError, Token
+from .tokens import ACCENTS, DEEPEST_NESTING, GREEK_SIGNS, OPTIMA, PRIME, STAR, ParseError, Token
 
 #: A word above a name.
 WORD_ABOVE = re.compile(
@@ -57,7 +57,8 @@ class Pieces:
             text = match.group()
             if match["command"] and text[-1] == "*" and len(text) > 2 and text[1:-1] not in STARRED:
                 text = text[:-1]
-            yield Token(str(match.lastgroup), text, position)
+            kind = "command" if match["greek"] else str(match.lastgroup)
+            yield Token(kind, "\\" + GREEK_SIGNS[text] if match["greek"] else text, position)
             position += len(text)
 
     def error(self, what: str, piece: str, position: int, rest: str = "") -> ParseError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .tokens import ACCENTS, GREEK, OPTIMA
+from .tokens import ACCENTS, GREEK, GREEK_SIGNS, OPTIMA
 
 RELATIONS = {
     "le": "<=", "leq": "<=", "leqslant": "<=", "leqq": "<=", "lt": "<",
@@ -31,7 +31,7 @@ SPACES = frozenset(
     [
         *("displaystyle", "textstyle", "scriptstyle", "quad", "qquad", "nonumber", "notag"),
         *("limits", "nolimits", "enspace", "thinspace", "medspace", "thickspace", "strut"),
-        *("mathstrut", "negthinspace", "relax", "allowbreak", "nobreak", "therefore"),
+        *("mathstrut", "negthinspace", "relax", "xspace", "allowbreak", "nobreak", "therefore"),
         *(",", ";", ":", "!", " ", "\\", ">"),
     ]
 )
@@ -50,10 +50,9 @@ SIZES = frozenset(
     ]
 )
 BARS = frozenset(["|", r"\vert", r"\lvert", r"\rvert"])
-OPENING, CLOSING = ("(", "[", r"\{"), (")", "]", r"\}")
 #: Frames around a formula, and labels above and below one.
 FRAMES = frozenset(["boxed", "fbox", "ensuremath", "mathrel", "mathbin", "textcolor"])
-LABELS = frozenset(["overset", "stackrel", "underset"])
+LABELS = frozenset(["overset", "stackrel"])
 DELIMITERS = {
     "lbrace": "(", "rbrace": ")", "{": "(", "}": ")",
     "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")",
@@ -81,10 +80,6 @@ INDEX_SYMBOLS = GREEK | {
     *("ell", "infty", "max", "min", "setminus", "backslash", "emptyset", "dagger", "parallel"),
     "perp",
 }
-#: Indices in which no letter is an index of its own.
-WORDS_OF_THREE = frozenset(
-    ["min", "max", "fit", "bin", "opt", "eff", "inf", "tot", "new", "old", "ref", "avg"]
-)
 #: Words that are prose, so that they are no names.
 PROSE = frozenset(
     [
@@ -100,14 +95,11 @@ DEFINES = frozenset(
 PLAIN_LABEL = re.compile(
     r"\\(?:text|textrm|mathrm)\{[^{}]*\}|\(?[0-9ivx]+\)?|\([a-z*]\)|!|\\eqref\{[^{}]*\}"
 )
-SUBJECT_TO = re.compile(
-    r":|;|\||\\mid(?![A-Za-z])|\\colon(?![A-Za-z])|\\\\|\\(?:text|mathrm|textrm|mbox)\{\s*(?:s\.\s?t\.|subject\s+to|such\s+that|with|given)\s*"
-    r"|s\.t\."
-)
 #: A measure at a number of samples inside of a font: `\\text{pass@}k`, `\\mathrm{pass@k}`.
 MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
 
 PIECE = re.compile(
+    rf"(?P<greek>[{''.join(GREEK_SIGNS)}])|"
     r"(?P<command>\\(?:[A-Za-z]+\*?|.))|(?P<number>(?:[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+))"
     r"|(?P<letter>[A-Za-z])|(?P<mark>[-+*/^_(){}\[\]=<>@&,;|!'.~:?])",
     re.DOTALL,

@@ -24,11 +24,11 @@ of a sum is evaluated: it would be decided by factorisation, which has no bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from sympy import Add, Expr, I, Integer, Mul, Rational, Symbol, nan, oo, zoo
+from sympy import Add, Expr, I, Mul, Rational, Symbol, nan, oo, zoo
 
 from .building import (
     FUNCTIONS,
@@ -46,12 +46,9 @@ LARGEST_DECIMAL_EXPONENT = 100
 #: Letters that are rather functions than factors where parentheses follow.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
-COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
-CONSTRAINTS = ("==", "<=", ">=")
-
-#: The least value of an objective in some variables under a budget `0 == constraint`, and where it is
-#: attained; ValueError with the reason where that has no closed form.
-Minimise = Callable[[Sequence[Symbol], "Expr | None", Expr], tuple[Expr, Mapping[Symbol, Expr]]]
+TYPED_BRACKETS = ("(", "[", r"\{", r"\lbrace", r"\lbrack", r"\lparen")
+#: Orders of magnitude, which are no values.
+ORDERS = frozenset(["O", "o", "Theta", "Omega"])
 
 
 def parse(text: str, table: Mapping[str, Expr | NamedFunction]) -> Expr:
@@ -73,7 +70,6 @@ def read(
     *,
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
-    minimise: Minimise | None = None,
     meanings: Mapping[Symbol, Expr] | None = None,
     ratios: Collection[str] = (),
 ) -> Expr:
@@ -92,8 +88,6 @@ def read(
         The names that mean something of their own: a run of letters may be a product of these
         alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
         table are letters, and any is an argument.
-    minimise : callable, optional
-        What `min_{N, D : C = 6ND} L` is.
     meanings : mapping, optional
         What names stand for, where a derivative in another letter has to know.
     ratios : collection of str, optional
@@ -101,7 +95,7 @@ def read(
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
-    reader = _Reader(text, tokens, table, domain, letters, minimise, meanings, ratios)
+    reader = _Reader(text, tokens, table, domain, letters, meanings, ratios)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
@@ -118,12 +112,11 @@ class _Reader(DifferentialReader):
         table: Mapping[str, Expr | NamedFunction],
         domain: Domain | None = None,
         letters: Collection[str] | None = None,
-        minimise: Minimise | None = None,
         meanings: Mapping[Symbol, Expr] | None = None,
         ratios: Collection[str] = (),
     ) -> None:
         super().__init__(text, tokens, table, domain, letters, meanings)
-        self.minimise, self.ratios = minimise, ratios
+        self.ratios = ratios
         self.own = (
             None
             if letters is None
@@ -143,9 +136,7 @@ class _Reader(DifferentialReader):
     def product(self, depth: int) -> Expr:
         factors = [self.signed(depth)]
         divided = False
-        while not self.at_end and not self.peek(
-            "+", "-", ")", "]", ",", "=", "under", *CONSTRAINTS
-        ):
+        while not self.at_end and not self.peek("+", "-", ")", "]", ",", "="):
             operator = self.take().text if self.peek("*", "/") else ""
             at = self.tokens[self.next] if not self.at_end else None
             if not operator and at is not None and at.kind == "number":
@@ -153,6 +144,8 @@ class _Reader(DifferentialReader):
             if not operator and divided and at is not None:
                 rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
                 raise self.error(at, "ambiguous division", rest)
+            if not operator:
+                self._refuse_word(self.tokens[self.next - 1], at)
             factor = self.signed(depth)
             divided = operator == "/"
             if divided:
@@ -161,6 +154,13 @@ class _Reader(DifferentialReader):
                 self.domain.divisor(factor)
             factors.append(1 / factor if divided else factor)
         return Mul(*factors)
+
+    def _refuse_word(self, *beside: Token | None) -> None:
+        """`C "FLOPs"`, from `C\\,\\text{FLOPs}`: a word beside a value may be its unit, or prose."""
+        for token in beside:
+            if token is not None and self.own is not None and token.text.startswith('"'):
+                rest = " is a unit or prose where no sign is between; write '*' for a factor"
+                raise self.error(token, f"a word {token.text}", rest)
 
     def signed(self, depth: int) -> Expr:
         sign = 1
@@ -229,9 +229,8 @@ class _Reader(DifferentialReader):
         if token.kind == "name":
             return self._name(token, depth)
         if token.text in CLOSING:
+            self._refuse_call_of_a_group()
             return self._group(token, depth)
-        if token.kind == "mark" and token.text in ("minimum", "argmin"):
-            return self._minimum(token, depth)
         raise self.error(token, f"unexpected {token.text!r}")
 
     # -- values at a point, and least values ---------------------------------------------------------------------------
@@ -288,70 +287,6 @@ class _Reader(DifferentialReader):
             self.fail("a value such as N = 1 is expected instead of", token)
         return {}
 
-    def _minimum(self, token: Token, depth: int) -> Expr:
-        """`minimum [N, D under 6 N D == C] (L)`; of `argmin` the one place that is asked for."""
-        opening = self.take()
-        variables: list[Symbol] = []
-        while not self.peek("]", "under"):
-            name = self.take()
-            variable = self.table.get(name.text) if name.kind == "name" else None
-            if not isinstance(variable, Symbol):
-                self.fail("a letter is expected instead of", name)
-            variables.append(variable)
-            if not self.peek("]", "under", ","):
-                self.fail("unexpected")
-            if self.peek(","):
-                self.take()
-        constraint: Expr | None = None
-        if self.peek("under"):
-            self.take()
-            constraint = self._constraint(depth)
-        self._close(opening)
-        objective = self._group(self.take(), depth)
-        if self.minimise is None:
-            raise self.error(token, "a least value", " cannot be read here")
-        try:
-            least, places = self.minimise(variables, constraint, objective)
-        except ValueError as error:
-            complaint = getattr(error, "complaint", error)
-            raise self.error(
-                token, "a least value", f" has no closed form here: {complaint}"
-            ) from None
-        if token.text == "minimum":
-            return least
-        if len(variables) != 1:
-            rest = f" of {len(variables)} variables is no single value"
-            raise self.error(token, "an argmin", rest)
-        return places[variables[0]]
-
-    def _constraint(self, depth: int) -> Expr:
-        """Left minus right side; `6 N D <= C` binds where the loss falls, so that it is an equality."""
-        start = self.next
-        if self.take().text in COMPUTE_WORDS and self.minimise is not None:
-            if self.peek("("):
-                self._skip_group()
-            relation = self.take()
-            bound = self.sum(depth + 1)
-            if relation.text in ("==", "<=") and bound.is_Symbol:
-                return Integer(0)
-            self.fail("a budget is expected at", relation)
-        self.next = start
-        left = self.sum(depth + 1)
-        relation = self.take()
-        right = self.sum(depth + 1)
-        if relation.text not in CONSTRAINTS:
-            self.fail("a budget is expected at", relation)
-        if relation.text != "==" and not (right if relation.text == "<=" else left).is_Symbol:
-            self.fail("a budget on one side and a letter on the other is expected at", relation)
-        return left - right
-
-    def _skip_group(self) -> None:
-        depth = 0
-        while not self.at_end:
-            depth += {"(": 1, ")": -1}.get(self.take().text, 0)
-            if depth == 0:
-                return
-
     def _group(self, opening: Token, depth: int) -> Expr:
         inside = self.sum(depth + 1)
         self._close(opening)
@@ -365,10 +300,11 @@ class _Reader(DifferentialReader):
         return Rational(value.numerator, value.denominator)
 
     def _name(self, token: Token, depth: int) -> Expr:
-        is_order = token.text == "O" and "O" not in self.letters and self.own is not None
-        if is_order and self.peek("("):
+        order = token.text.split("_")[0]
+        is_order = order in ORDERS and order not in self.letters and self.own is not None
+        if is_order and self.peek("(", "["):
             rest = " is no value, and cannot be read"
-            raise self.error(token, "an order term 'O(...)'", rest)
+            raise self.error(token, f"an order term '{order}(...)'", rest)
         if token.text in self.table:
             meaning = self.table[token.text]
             if isinstance(meaning, NamedFunction):
@@ -401,6 +337,8 @@ class _Reader(DifferentialReader):
         self._close(opening)
         if token.text == "binom":
             return self._choice(values, token)
+        if len(values) == 1:
+            self.fail("at least two values are expected in", token)
         value = values[0]
         for other in values[1:]:
             value = OF_TWO[token.text](value, other)
@@ -433,15 +371,34 @@ class _Reader(DifferentialReader):
         slope = self.derivative_at(token, [single[0].body], [(variable, False)] * order)
         return self._formula(NamedFunction((variable,), slope), token, depth)
 
+    def _is_typed_bracket(self, opening: Token) -> bool:
+        """Whether a bracket is one that a reader sees, and no brace or fraction of LaTeX."""
+        return self.text.startswith(TYPED_BRACKETS, opening.position)
+
+    def _refuse_call_of_a_group(self) -> None:
+        """`(N_opt)(C)` is a function that is applied, or a product of two."""
+        start = self.next
+        name, closing, opening = [*self.tokens[start : start + 3], *[None] * 3][:3]
+        if self.own is None or name is None or closing is None or opening is None:
+            return
+        is_exponent = start > 1 and self.tokens[start - 2].kind == "power"
+        is_function = isinstance(self.table.get(name.text), NamedFunction)
+        may_be = is_function or name.text in MAY_BE_FUNCTIONS
+        is_group = closing.text in CLOSING.values() and opening.text in CLOSING
+        if may_be and is_group and not is_exponent and self._is_typed_bracket(opening):
+            rest = f"; write {name.text}(...) for its value and '*' for a product"
+            raise self.error(name, f"ambiguous '({name.text})(...)'", rest)
+
     def _refuse_call(self, token: Token) -> None:
         """`N(C)` and `f(x)` are functions in a paper and products in the grammar, so that one has to
         say which is meant; in `A (N_opt)^-beta` and in `lambda (C - 6 N D)` there is no doubt.
         """
         opening = self.next
+        brackets = ("(", "[") if token.text in MAY_BE_FUNCTIONS else ("(",)
         if (
             self.own is None
-            or not self.peek("(")
-            or self.text[self.tokens[opening].position] != "("
+            or not self.peek(*brackets)
+            or not self._is_typed_bracket(self.tokens[opening])
         ):
             return
         depth, inside, closing = 0, [], opening
@@ -481,8 +438,8 @@ class _Reader(DifferentialReader):
         product.
         """
         start = self.next
-        is_call = self.peek("(") and (
-            token.text.endswith(AT) or self.text[self.tokens[start].position] == "("
+        is_call = self.peek("(", "[") and (
+            token.text.endswith(AT) or self._is_typed_bracket(self.tokens[start])
         )
         if not is_call:
             if self.own is not None and not self.own.issuperset(formula.parameters):

@@ -23,11 +23,33 @@ STAR, PRIME = "star", "prime"
 AT = "_at"
 #: What a star on a letter of the law is.
 OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
+#: Greek letters as Unicode has them, and signs beside those of ASCII.
+GREEK_SIGNS = {
+    chr(0x3B1 + n): name
+    for n, name in enumerate(
+        [
+            "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
+            "xi", "", "pi", "rho", "sigma", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+        ]
+    )
+    if name
+}  # fmt: skip
+GREEK_SIGNS |= {
+    s.upper(): g.capitalize() for s, g in GREEK_SIGNS.items() if g.capitalize() in GREEK
+}
+GREEK_SIGNS |= {"\u03f5": "epsilon", "\u03d1": "theta", "\u03d5": "phi", "\u2113": "ell"}
+SIGNS = {
+    "\u2264": "<=", "\u2265": ">=", "\u2260": "!=", "\u2192": "->", "\u00b7": "*", "\u22c5": "*",
+    "\u00d7": "*", "\u2212": "-",
+}  # fmt: skip
+_GREEK = "".join(GREEK_SIGNS)
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
-    r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
-    r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
+    r"|(?P<measure>[A-Za-z]+@)|(?P<name>"
+    rf"(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|[{_GREEK}]|\"[A-Za-z]\w*\")"
+    rf"[0-9]*(?:_(?:[A-Za-z0-9]+|[{_GREEK}]))*'*)"
+    r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192])"
+    r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],\u00b7\u22c5\u00d7\u2212])"
 )
 
 
@@ -96,7 +118,8 @@ def tokenize(text: str) -> list[Token]:
         if match is None:
             rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
             raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
-        spelt = match.group().replace("'", f"_{PRIME}")
+        spelt = SIGNS.get(match.group(), match.group()).replace("'", f"_{PRIME}")
+        spelt = "".join(GREEK_SIGNS.get(sign, sign) for sign in spelt)
         kind = str(match.lastgroup)
         token = Token(kind, spelt, position)
         if tokens and tokens[-1].kind == "measure":

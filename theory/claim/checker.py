@@ -6,14 +6,14 @@ a mistake of the package.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import Any
 
 import mpmath
-from sympy import Expr, Integer, Symbol, oo
+from sympy import Expr, Integer, Rational, Symbol, oo
 
 from ..algebra.building import Domain
 from ..algebra.functions import Remainder
@@ -195,15 +195,29 @@ class _Trial:
         return 1 if left > right else -1
 
     def tends(self, point: Point) -> bool:
-        """Whether the error of a limit becomes less, or beside an order term stays in bounds."""
+        """Whether the error of a limit becomes less, at a number other than 0 from both sides."""
+        assert self.reading.limit is not None
+        end = self.reading.limit[1]
+        ten = self.law.mp.mpf(10)
+        if end in ("0", "oo"):
+            return self.falls(point, [ten ** (step if end == "oo" else -step) for step in STEPS])
+        at = self.law.value(Rational(end), {})[0]
+        return all(
+            self.falls(point, [at + sign * ten**-step for step in STEPS]) for sign in (1, -1)
+        )
+
+    def falls(self, point: Point, places: Sequence[Any]) -> bool:
+        """Whether the error becomes less from place to place of the letter that tends to a limit, or
+        beside an order term stays in bounds.
+        """
         assert self.reading.limit is not None
         lhs, rhs = self.reading.lhs, self.reading.rhs
-        letter, end = self.reading.limit
+        letter = self.reading.limit[0]
         order = next(iter(rhs.atoms(Remainder)), None)
         kept = rhs if order is None else rhs.xreplace({order: Integer(0)})
         near, errors = self.law.near(lhs, rhs), []
-        for step in STEPS:
-            at = {**point, letter: self.law.mp.mpf(10) ** (step if end == "oo" else -step)}
+        for place in places:
+            at = {**point, letter: place}
             left, of_left = self.law.value(lhs, at)
             if rhs in (oo, -oo):
                 if (left < 0) == (rhs == oo):

@@ -2,8 +2,9 @@
 
 A number that is typed with a decimal point is rounded: 0.178 stands for what lies between 0.1775
 and 0.1785. A claim holds where some numbers that round to the typed ones make both sides equal;
-beside a number alone, all others are exact. Beside `approx` the last digit may be off by one.
-Values are enclosed by interval arithmetic.
+beside a number alone, all others are exact. Beside `approx` every number is judged by its own
+digits, half a unit of the last one typed, also where it has no decimal point; the answer says how
+far apart the sides are. Values are enclosed by interval arithmetic.
 """
 
 from __future__ import annotations
@@ -90,8 +91,7 @@ def typed_side(tokens: Sequence[Token], relation: str, read: Callable[..., Expr]
     for i, token in enumerate(tokens):
         unit = _unit_within(token, tokens[max(0, i - 2) : i], relation)
         if unit is not None:
-            value = Fraction(token.text)
-            half = unit if relation == "approx" and value >= 10 * unit else unit / 2
+            value, half = Fraction(token.text), unit / 2
             letter = Symbol(f"{token.text} at {token.position}", positive=True)
             ranges[letter] = (_rational(value - half), _rational(value + half))
             token = Token("name", letter.name, token.position)
@@ -127,12 +127,12 @@ def _unit_within(token: Token, before: Sequence[Token], relation: str) -> Fracti
         or digits == "1"
     ):
         return None
-    return Fraction(10) ** (len(token.text) - len(digits))
+    return Fraction(1)
 
 
 def _unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
     """Of a number alone, `-0.178` or `1.4*10^12`. A whole number is exact in an equality; beside
-    `approx` its zeros at the end are not counted as digits.
+    `approx` its last digit is the one typed: 20 stands for what lies between 19.5 and 20.5.
     """
     texts = [token.text for token in tokens if token.text not in ("(", ")")]
     texts = texts[1:] if texts[:1] == ["-"] else texts
@@ -154,9 +154,7 @@ def _unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
             if len(texts) == 1 and not exponent
             else _rational(scale * Fraction(10) ** int(exponent or 0))
         )
-    digits = mantissa.replace("_", "")
-    zeros = len(digits) - len(digits.rstrip("0"))
-    return _rational(Fraction(10) ** (int(exponent or 0) + zeros) * scale)
+    return _rational(Fraction(10) ** int(exponent or 0) * scale)
 
 
 def _rational(value: Fraction) -> Rational:
@@ -260,7 +258,7 @@ class ComparisonAtLaw:
         return undecided(reason)
 
     def _rounded(self, value: Any, number: Any, unit: Any, relation: str) -> Decision:
-        """Whether a value rounds to a number of this unit; beside `approx` it may be cut off there."""
+        """Whether a value rounds to a number of this unit."""
         if relation == "approx" and not certainly_nonzero(number):
             reason = (
                 f"how near {_shown(value)}{self.where} is to 0 needs something to compare it with"
@@ -269,19 +267,25 @@ class ComparisonAtLaw:
         distance = abs(value - number)
         digits = _digits(number, unit)
         if (distance - unit / 2).b <= 0:
-            return self._holds(value, digits)
-        if relation == "approx" and (digits or 0) > 1 and (distance - unit).b < 0:
-            return self._holds(value, (digits or 0) - 1)
+            return self._holds(value, number, digits)
         if (distance - unit / 2).a > 0:
             return self._fails(value, number)
         return undecided(
             f"{_shown(value)}{self.where} lies on the edge of what rounds to {_shown(number)}"
         )
 
-    def _holds(self, value: Any, digits: int | None) -> Decision:
+    def _holds(self, value: Any, number: Any, digits: int | None) -> Decision:
         to = f" to {digits} digit{'' if digits == 1 else 's'}" if digits else ""
         shown = _shown(value, max(DIGITS_SHOWN, (digits or 0) + 1))
-        return Decision(Answer.PROVED, f"holds{to}{self.where}: {shown}")
+        return Decision(
+            Answer.PROVED, f"holds{to}{self.where}: {shown}{self._apart_by(value, number)}"
+        )
+
+    def _apart_by(self, value: Any, number: Any) -> str:
+        """Beside `approx`, how far the sides are apart."""
+        if self.question.relation != "approx" or not certainly_nonzero(number):
+            return ""
+        return f", {_shown(abs(value / number - 1) * 100, 2)} % apart"
 
     def _fails(
         self, left: Any, right: Any, point: Mapping[Symbol, Rational] | None = None
@@ -290,6 +294,7 @@ class ComparisonAtLaw:
         while digits < 12 and _shown(left, digits) == _shown(right, digits):
             digits += 1
         reason = f"fails{self.where}: {_shown(left, digits)} against {_shown(right, digits)}"
+        reason += self._apart_by(left, right)
         return Decision(Answer.REFUTED, reason, witness=self._witness(point or {}))
 
     def _witness(self, point: Mapping[Symbol, Rational]) -> Witness:

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Decision, undecided
-from ..algebra.building import Domain, NamedFunction
+from ..algebra.building import Domain
 from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..claim.checker import Check, Reading, check
 from ..claim.definitions import LETTERS, by_definition, without_formula
 from .typed import Claims, Given
-from .vocabulary import Vocabulary, vocabulary
+from .vocabulary import Vocabulary
 
 DISAGREES = "the independent check disagrees, please report"
-
-
-class _Defined(Vocabulary):
-    """Names without a formula; of least values only those that a name of the law has."""
-
-    def minimise(
-        self, variables: Sequence[Symbol], constraint: Expr | None, objective: Expr
-    ) -> tuple[Expr, Mapping[Symbol, Expr]]:
-        """The least value and where it is, as quantities; ValueError where they are no such."""
-        least, places = super().minimise(variables, constraint, objective)
-        derived = vocabulary(self.notation.name, Budget.from_expression(self.budget)).names
-        named = ("L_opt", "R_opt", "N_opt", "D_opt")
-        known = {_body(derived[x]): _body(self.names[x]) for x in named}
-        known |= {e: e for e in known.values()}  # one within another
-        if not known.keys() >= {least, *places.values()}:
-            raise ValueError("it is the least of another law or budget")
-        return known[least], {x: known[e] for x, e in places.items()}
-
-
-def _body(meaning: Expr | NamedFunction) -> Expr:
-    return meaning.body if isinstance(meaning, NamedFunction) else meaning
 
 
 @dataclass(frozen=True)
@@ -98,9 +77,8 @@ class SecondReading:
 
     @cached_property
     def _read(self) -> tuple[list[Expr], Domain, tuple[Symbol, str] | None]:
-        known = {item.name: getattr(self.words, item.name) for item in fields(self.words)}
         names = by_definition(self.words.names, self.words.notation.names())
-        words = _Defined(**known | {"names": names})
+        words = replace(self.words, names=names)
         assume, define, let = self.given
         given = Given(words, assume, define, let)
         reader = Claims(given.table, words, self.latex, given.named)

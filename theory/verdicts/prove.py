@@ -20,6 +20,7 @@ from ..algebra.decide import Answer, Decision
 from ..algebra.parse import read
 from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
+from ..data.notation import DEFAULT, HOFFMANN
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
@@ -32,10 +33,9 @@ from .at_law import (
 )
 from .checked import SecondReading
 from .correction import Corrector, Side
-from .inside import inside_a_function
-from .question import MOVING, Question, decided
-from .spelling import PLAIN, Spelling, value_text
-from .typed import RELATION, Claims, Given, sources, spans
+from .question import BOUNDS, MOVING, Question, decided
+from .spelling import PLAIN, Spelling, as_read, value_text
+from .typed import RELATION, Claims, Given, limit_of, separated, sources
 from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
@@ -46,6 +46,7 @@ SIGN_ASSUMED = re.compile(
     r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?)\s*0)\s*"
 )
 IMPLICATIONS = ("implies", "iff")
+NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 AS_TYPED = {"==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 
 
@@ -170,6 +171,8 @@ class Proof(Shown):
     read_as: tuple[str, ...] = ()
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Those of the free symbols that are not just positive."""
+    reading: str = ""
+    """The claim in one line of plain text as it was read, every product with its star."""
 
     @property
     def answer(self) -> Answer:
@@ -204,6 +207,7 @@ class Proof(Shown):
         return {
             "claim": self.text.strip(),
             "answer": self.answer.value,
+            "reading": self.reading,
             "links": [link.as_dict() for link in self.links],
             "free": list(self.free),
             "read_as": list(self.read_as),
@@ -219,8 +223,9 @@ class Proof(Shown):
         if self.signs:
             others = [said_of(name, signs) for name, signs in self.signs.items()]
             lines.append(f"  free symbols: {', '.join(others)}")
+        lines.append(f"  read as {self.reading}")
         if self.read_as and self.answer is not Answer.PROVED:
-            lines.append(f"  read as: {'; '.join(self.read_as)}")
+            lines.append(f"  where {'; '.join(self.read_as)}")
         return "\n".join(lines)
 
 
@@ -239,6 +244,8 @@ class Settings:
     """Of letters of its own that are not just positive."""
     define: Sequence[str] = ()
     seed: int = 0
+    refutes_names: bool = True
+    """Whether a name without a meaning, alone on a side, is a letter of any value."""
 
     @property
     def words(self) -> Vocabulary:
@@ -274,7 +281,7 @@ def prove(
     assume: Sequence[str] = (),
     define: Sequence[str] = (),
     let: Sequence[str] = (),
-    notation: str = "schaeffer",
+    notation: str | None = None,
     limit: str | None = None,
     budget: Budget | None = None,
     law: HasCoefficients | None = None,
@@ -304,9 +311,12 @@ def prove(
         `R_opt := D*/N*` gives a name another meaning than the one it has by default, or another
         name to one of its quantities: `k := kappa`. On the right side names have their default
         meanings.
-    notation : {"schaeffer", "hoffmann"}
+    notation : {"schaeffer", "hoffmann"}, optional
+        Schaeffer's letters by default. Where these do not prove a claim that is itself in
+        Hoffmann's, with powers of N in alpha and of D in beta or with `a`, `b` or `alpha_C` as one
+        side, it is judged in Hoffmann's, and the answer says so.
     limit : str, optional
-        `r -> 0` or `r -> oo`.
+        `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
     budget : Budget, optional
         Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are
         names as well.
@@ -336,12 +346,58 @@ def prove(
     claim does not hold for independent ones, but uses several that belong to one run (N, D and C,
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
-    refuse_clashes(budget or SIX_ND, notation)
+    refuse_clashes(budget or SIX_ND, notation or DEFAULT.name)
     settings = Settings(
-        notation, budget, law, define=define, let=let, limit=limit, seed=seed, seconds=seconds
+        notation or DEFAULT.name,
+        budget,
+        law,
+        define=define,
+        let=let,
+        limit=limit,
+        seed=seed,
+        seconds=seconds,
+        refutes_names=False,
     )
+    try:
+        proof, error = _with_signs(text, settings, latex, assume), None
+    except ParseError as unread:
+        proof, error = None, unread
+    answered = proof is not None and proof.answer is Answer.PROVED
+    if notation is None and not answered and _in_hoffmanns_letters(text, settings, latex):
+        with suppress(ParseError, ValueError):
+            refuse_clashes(budget or SIX_ND, HOFFMANN.name)
+            other = _with_signs(text, replace(settings, notation=HOFFMANN.name), latex, assume)
+            return replace(other, reading=f"{other.reading}, in Hoffmann's letters")
+    if proof is None:
+        raise error or ParseError("not read", text=text)
+    return proof
+
+
+def _with_signs(text: str, settings: Settings, latex: bool, assume: Sequence[str]) -> Proof:
     signs, others = _signs_assumed(assume, settings.words)
     return replace(settings, signs=signs).prove(text, latex=latex, assume=others)
+
+
+def _in_hoffmanns_letters(text: str, settings: Settings, latex: bool) -> bool:
+    """Whether the claim itself is in Hoffmann's letters, whatever they prove: it has powers of N in
+    alpha and of D in beta, as the law has them, or one side is a name that only they have, `a`; and
+    gamma, which they have not, is not in it.
+    """
+    try:
+        parts, _ = Claims(dict(settings.words.names), settings.words, latex).split(text)
+    except ParseError:
+        return False
+    texts = [[token.text for token in part if token.text not in "()-"] for part in parts]
+    words = {word for part in texts for word in part}
+    powers = {
+        (part[i], part[i + 2])
+        for part in texts
+        for i in range(len(part) - 2)
+        if part[i + 1] in ("^", "**")
+    }
+    own = vocabulary(HOFFMANN.name, settings.budget or SIX_ND).names.keys()
+    alone = {part[0] for part in texts if len(part) == 1} & (own - settings.words.names.keys())
+    return "gamma" not in words and (powers >= {("N", "alpha"), ("D", "beta")} or bool(alone))
 
 
 def _signs_assumed(
@@ -366,17 +422,19 @@ def _signs_assumed(
 
 
 def _proved(text: str, settings: Settings, latex: bool) -> Proof:
+    if (rewritten := limit_of(text, latex)) is not None:
+        claim, towards = rewritten
+        return replace(settings.prove(claim, latex=latex, limit=towards), text=text)
+    if (several := _several(text, settings, latex)) is not None:
+        return several
     words, assume = settings.words, settings.assume
     define, let, limit, law = settings.define, settings.let, settings.limit, settings.law
     parts, relations = Claims(dict(words.names), words, latex).split(text)
-    inside = inside_a_function(parts, relations, assume)
-    if inside is not None and inside.function in Given(words, (), define, let).table:
-        inside = None
-    given = Given(words, assume if inside is None else inside.assume, define, let)
-    reader = Claims(given.table, words, latex, given.named)
-    whole, parts = parts, parts if inside is None else inside.parts
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, settings, latex)
+    given = Given(words, assume, define, let)
+    named = Claims(given.opaque(), words, latex, given.named)
+    reader = Claims(given.table, words, latex, given.named)
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
@@ -392,18 +450,25 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
             target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-    assumed = (assume if inside is None else inside.assume, define, let)
+    assumed = (assume, define, let)
     second = SecondReading(
         text, parts, relations, words, latex, assumed, limit, settings.budget, settings.seed
     )
     chain = _Chain(
-        text, parts, relations, sides, domain, target, reader, given, numbers, settings, second
+        text,
+        parts,
+        relations,
+        sides,
+        domain,
+        target,
+        reader,
+        named,
+        given,
+        numbers,
+        settings,
+        second,
     )
     links = [chain.link(i) for i in range(len(relations))]
-    if inside is not None:
-        if not (links[0].decision.proved or inside.way):
-            reader.expression(text, whole[0])  # h(x) may be a product: refused as ambiguous
-        links = [replace(links[0], decision=inside.decision(links[0]), corrector=None)]
     defined = {
         str(symbol)
         for symbol, meaning in words.definitions.items()
@@ -418,6 +483,7 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
         tuple(name for name in reader.free if name not in defined | differentials),
         reader.read_as,
         words.signs,
+        chain.reading,
     )
 
 
@@ -432,6 +498,7 @@ class _Chain:
     domain: Domain
     limit: tuple[Symbol, str] | None
     reader: Claims
+    named: Claims
     given: Given
     numbers: Coefficients | None
     settings: Settings
@@ -486,6 +553,13 @@ class _Chain:
             moving = question.moving if question.relation == "propto" else ()
             decision, check = self.second.checked(i, decision, meanings, moving)
             return decision, meanings if decision.proved else (), check
+        unknown = None if self.settings.refutes_names else self.unknown(i)
+        if unknown is not None:
+            return (
+                undecided(f"{unknown} is unknown: --let '{unknown} := ...' says what it is"),
+                (),
+                "",
+            )
         letters = question.lhs.free_symbols | question.rhs.free_symbols
         if (self.numbers is not None and letters) or self.is_rounded(i):
             return self.comparison(i).decide(), (), ""
@@ -497,6 +571,47 @@ class _Chain:
             "whether the two sides are near each other hangs on a law: name one with --law NAME"
         )
         return undecided(reason), (), ""
+
+    def unknown(self, i: int) -> str | None:
+        """The name without a meaning that is one side alone, of which nothing else is said."""
+        said: list[Expr] = [*self.given.domain.positive, *self.given.domain.nonzero]
+        said += [
+            *self.given.domain.nonnegative,
+            *self.given.replaced,
+            *self.given.replaced.values(),
+        ]
+        for one in (i, i + 1):
+            side = self.sides[one]
+            is_free = side in self.reader.free.values() and side not in self.reader.words.of_a_run
+            if not is_free or self.relations[i].text in BOUNDS:
+                continue
+            elsewhere = [side for k, side in enumerate(self.sides) if k != one]
+            is_said = any(side in e.free_symbols for e in (*elsewhere, *said))
+            if not (is_said or side.name in self.reader.words.signs):
+                return str(side)
+        return None
+
+    @cached_property
+    def reading(self) -> str:
+        """The chain as it was read, quantities of the law by their names where that is possible."""
+        words = [as_read(self.in_names(0))]
+        for i, relation in enumerate(self.relations):
+            words += [relation.text, as_read(self.in_names(i + 1))]
+        line = " ".join(words)
+        return line if self.limit is None else f"{line}, as {self.limit[0]} -> {self.limit[1]}"
+
+    def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
+        """A side, or what its tokens were changed to, with the quantities of the law by their names
+        where that is possible.
+        """
+        relation = self.relations[i - 1] if i else None
+        try:
+            return self.named.side(self.text, tokens or self.parts[i], relation)
+        except (ParseError, ValueError):
+            return self.sides[i] if tokens is None else self.read(tokens)
+
+    def read(self, tokens: list[Token]) -> Expr:
+        return self.given.at(self.reader.expression(self.text, tokens), self.text)
 
     def is_rounded(self, i: int) -> bool:
         """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
@@ -553,10 +668,10 @@ class _Chain:
 
     def corrector(self, i: int) -> Corrector:
         """What looks for the right claim in place of the link."""
+        texts = sources(self.text, self.relations)
         left, right = (
-            Side(source, start, tuple(self.parts[k]), self.sides[k])
-            for k, (start, source) in enumerate(spans(self.text, self.relations))
-            if k in (i, i + 1)
+            Side(texts[k], tuple(self.parts[k]), self.sides[k], self.in_names(k))
+            for k in (i, i + 1)
         )
         return Corrector(
             self.question(i),
@@ -564,38 +679,69 @@ class _Chain:
             right,
             self.reader.words,
             self.spelling,
-            lambda tokens: self.given.at(self.reader.expression(self.text, tokens), self.text),
+            lambda tokens: (self.read(tokens), self.in_names(i, tokens)),
             lambda question: decided(question, self.reader.words, self.given)[0],
         )
 
 
-# -- implications ------------------------------------------------------------------------------------------------------
+# -- several claims, and implications ----------------------------------------------------------------------------------
+
+
+def _joined(
+    text: str, settings: Settings, proofs: Sequence[tuple[int, Proof]], between: str
+) -> Proof:
+    """The verdict on claims that stand in one text, each with its place."""
+    return Proof(
+        text,
+        tuple(
+            replace(link, position=start + link.position)
+            for start, proof in proofs
+            for link in proof.links
+        ),
+        tuple(dict.fromkeys(name for _, proof in proofs for name in proof.free)),
+        tuple(dict.fromkeys(name for _, proof in proofs for name in proof.read_as)),
+        settings.signs,
+        between.join(dict.fromkeys(proof.reading for _, proof in proofs)),
+    )
+
+
+def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
+    """`N^* = ..., D^* = ...`: each is judged; None where the text is one claim."""
+    pieces = separated(text)
+    if len(pieces) < 2:
+        return None
+    reader = Claims(dict(settings.words.names), settings.words, latex)
+    try:
+        relations = [[r.text for r in reader.split(piece)[1]] for _, piece in pieces]
+    except ParseError:
+        return None
+    if any(name in IMPLICATIONS for names in relations for name in names):
+        return None
+    proofs = [(start, settings.prove(piece, latex=latex)) for start, piece in pieces]
+    bounds = [set(names) <= {*BOUNDS, "!="} for names in relations]
+    for (_, proof), is_bound in zip(proofs, bounds, strict=True):
+        if is_bound and not all(bounds) and proof.answer is not Answer.PROVED:
+            what = f"{proof.text.strip()} beside an equation may be a claim or a condition"
+            raise ParseError(f"{what}: say --assume for a condition", text=text)
+    return _joined(text, settings, proofs, "; ")
 
 
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
     """`a == b implies c == d`: the right side under the left one as an assumption; `iff` both ways."""
     signs = [relation for relation in relations if relation.text in IMPLICATIONS]
     statements = _statements(text, signs)
-    links: list[ChainLink] = []
-    free: dict[str, None] = {}
-    read_as: dict[str, None] = {}
+    proofs: list[tuple[int, Proof]] = []
     for sign, (start, left), (after, right) in zip(signs, statements, statements[1:], strict=False):
         ways = [(left, right, after)]
         if sign.text == "iff":
             ways.append((right, left, start))
         for premise, conclusion, position in ways:
             proof = _under(premise, conclusion, settings, latex)
-            links += [
-                replace(
-                    link,
-                    text=f"{premise.strip()} implies {link.text}",
-                    position=position + link.position,
-                )
-                for link in proof.links
+            named = [
+                replace(link, text=f"{premise.strip()} implies {link.text}") for link in proof.links
             ]
-            free |= dict.fromkeys(proof.free)
-            read_as |= dict.fromkeys(proof.read_as)
-    return Proof(text, tuple(links), tuple(free), tuple(read_as), settings.signs)
+            proofs.append((position, replace(proof, links=tuple(named))))
+    return _joined(text, settings, proofs, "; ")
 
 
 def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
@@ -611,28 +757,74 @@ def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
     """The conclusion where the premise is assumed; undecided where it cannot be."""
     words = settings.words
-    reader = Claims(Given(words, (), settings.define, settings.let).table, words, latex)
+    given = Given(words, (), settings.define, settings.let)
+    reader = Claims(given.table, words, latex)
     parts, relations = reader.split(premise)
-    for part in parts:
-        reader.expression(premise, part)
+    named = Claims(given.opaque(), words, latex)
+    read_as = [as_read(named.expression(premise, part)) for part in parts]
+    shown = " ".join(
+        word
+        for pair in zip(read_as, [*(r.text for r in relations), ""], strict=True)
+        for word in pair
+    )
     sides = sources(premise, relations)
-    spelt = AS_TYPED if reader.latex else {}
     assumed = [
-        f"{left} {spelt.get(relation.text, relation.text)} {right}"
+        _typed(left, relation.text, right, latex)
         for left, relation, right in zip(sides, relations, sides[1:], strict=False)
     ]
     bare = settings.prove(conclusion, latex=latex)
+    bare = replace(bare, reading=f"{shown}implies {bare.reading}")
     if bare.answer is Answer.PROVED:
         return bare
     try:
-        return settings.prove(conclusion, latex=latex, assume=assumed)
+        proof = settings.prove(conclusion, latex=latex, assume=assumed)
+        proof = replace(proof, reading=bare.reading)
+        if proof.answer is not Answer.UNDECIDED:
+            return proof
     except ParseError as error:
-        reason = f"the premise cannot be taken for an assumption: {error}"
-        unused = undecided(reason)
-        return replace(
+        unused = undecided(f"the premise cannot be taken for an assumption: {error}")
+        proof = replace(
             bare,
             links=tuple(
-                link if link.decision.proved else replace(link, decision=unused)
+                link if link.decision.proved else replace(link, decision=unused, corrector=None)
                 for link in bare.links
             ),
         )
+    if len(relations) == len(proof.links) == 1:
+        turned = _contrapositive(premise, conclusion, settings, latex)
+        if turned is not None:
+            (link,) = proof.links
+            decision, definitions = turned
+            link = replace(link, decision=decision, definitions=definitions, corrector=None)
+            return replace(proof, links=(link,))
+    return proof
+
+
+def _contrapositive(
+    premise: str, conclusion: str, settings: Settings, latex: bool
+) -> tuple[Decision, tuple[str, ...]] | None:
+    """That the premise fails wherever the conclusion does; None where that is not decided."""
+    negated = []
+    for text in (premise, conclusion):
+        _, relations = Claims(dict(settings.words.names), settings.words, latex).split(text)
+        if [r.text for r in relations if r.text not in NEGATED] or len(relations) != 1:
+            return None
+        left, right = sources(text, relations)
+        negated.append(_typed(left, NEGATED[relations[0].text], right, latex))
+    try:
+        (link,) = settings.prove(negated[0], latex=latex, assume=negated[1:]).links
+    except ParseError:
+        return None
+    decision = link.decision
+    if decision.proved:
+        reason = f"where the conclusion fails the premise does: {decision.reason}"
+        return replace(decision, reason=reason), link.definitions
+    if decision.witness is not None:
+        reason = "the premise holds at a point where the conclusion fails"
+        return replace(decision, reason=reason), link.definitions
+    return None
+
+
+def _typed(left: str, relation: str, right: str, latex: bool) -> str:
+    """A claim as it would be typed."""
+    return f"{left} {AS_TYPED.get(relation, relation) if latex else relation} {right}"

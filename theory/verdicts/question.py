@@ -1,13 +1,12 @@
-"""One claim with what is assumed of its letters, decided: for independent letters, sign by sign where these
-need not be positive (x > 0, x = 0, and x = -y for a positive y), and where they belong to one run also for
-what they mean there.
+"""One claim with what is assumed of its letters, decided: for independent letters, and where they
+belong to one run also for what they mean there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -15,7 +14,7 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
-from ..algebra.building import Domain, plainly_positive
+from ..algebra.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
@@ -37,9 +36,8 @@ WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
-#: Cases of signs: four letters of any sign.
-MOST_CASES = 81
-SHOWN = {-1: "<", 0: "=", 1: ">"}
+#: What is not 0 and may have either sign: so much of it is tried case by case.
+MOST_CASES = 2
 RECURRENCE = "(x + 1)! = (x + 1) x!"
 #: How many points of whole numbers are tried for claims with factorials, and up to what number.
 WHOLE_POINTS, LARGEST_WHOLE = 200, 7
@@ -61,16 +59,9 @@ class Question:
     """The letters of the law and the budget, which are held where a proportion is claimed."""
 
     def decide(self) -> Decision:
-        """The decision, for each sign of the letters that need not be positive."""
-        letters = [x for x in sorted(self.letters, key=str) if x.is_nonnegative is not True]
-        if {*letters} <= {sym.LOG_SIZE_RATIO}:
-            decision = self.decide_at_once()
-            if not letters or decision.answer is not Answer.UNDECIDED:
-                return decision
-        return _by_signs(self, letters)
-
-    def decide_at_once(self) -> Decision:
-        """The decision for letters that are positive, or of any sign at once."""
+        """The decision; a bound between sides that are equal where something is 0 also by the two
+        cases that this is positive or negative.
+        """
         known = (e for group in self.domain.groups for e in group)
         if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
             return self._by_recurrence()
@@ -81,7 +72,9 @@ class Question:
             reason = "it fails only at points where " + " or ".join(
                 f"{e} is 0" for e in self.domain.nonzero
             )
-            return undecided(reason)
+            decision = undecided(reason)
+        if decision.answer is Answer.UNDECIDED and self.relation in (*BOUNDS, "!="):
+            decision = self._by_cases() or decision
         if decision.witness is not None:
             return replace(decision, witness=self._simpler(decision.witness))
         if not decision.proved:
@@ -89,7 +82,32 @@ class Question:
         needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
 
+    def _by_cases(self) -> Decision | None:
+        """Proved for each sign of what is not 0; None where that is no proof."""
+        if len(self.domain.nonzero) > MOST_CASES:
+            return None
+        for e in self.domain.nonzero:
+            rest = [other for other in self.domain.nonzero if other != e]
+            proofs = []
+            for side in (e, -e):
+                domain = replace(self.domain, positive=[*self.domain.positive, side], nonzero=rest)
+                proofs.append(replace(self, domain=domain).decide())
+                if not proofs[-1].proved:
+                    break
+            else:
+                reasons = "; ".join(
+                    f"where {e} {sign} 0: {proof.reason}"
+                    for sign, proof in zip("><", proofs, strict=True)
+                )
+                conditions = dict.fromkeys(
+                    c for p in proofs for c in p.conditions if c.expression not in (e, -e)
+                )
+                return Decision(Answer.PROVED, reasons, tuple(conditions))
+        return None
+
     def _decide(self) -> Decision:
+        if self.limit is not None and self.limit[1] not in ("0", "oo"):
+            return self._from_both_sides(*self.limit)
         if self.lhs.has(Remainder):
             return undecided("an order term O(...) is no value to begin with")
         if self.rhs.has(Remainder):
@@ -112,6 +130,21 @@ class Question:
         if self.relation == "propto":
             return self._proportional()
         return decide(self.lhs, self.rhs, **self._known())
+
+    def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
+        """The limit at a number: x = a + t and x = a - t, as t falls to 0."""
+        t, a = Symbol("t'", positive=True), Rational(point)
+        reasons, conditions = [], []
+        for shifted in (a + t, a - t):
+            decision = replace(self.at({variable: shifted}), limit=(t, "0")).decide()
+            if not decision.proved:
+                side = f"with {variable} = {shifted} as {t} -> 0: {decision.reason}"
+                return replace(decision, reason=side)
+            reasons.append(decision.reason)
+            conditions += [c for c in decision.conditions if t not in c.expression.free_symbols]
+        both = f"from both sides, {variable} = {a + t} and {variable} = {a - t}"
+        reason = "; ".join(dict.fromkeys(reasons))
+        return Decision(Answer.PROVED, f"{both}: {reason}", tuple(dict.fromkeys(conditions)))
 
     def _by_recurrence(self) -> Decision:
         """With factorials: proved where it follows from their recurrence, refuted where it fails at
@@ -333,127 +366,6 @@ class Question:
             if plainly and self._is_refuted_by(left, right):
                 return witness_at(point, left, right)
         return witness
-
-
-# -- sign by sign ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Case:
-    """The letters with one sign each."""
-
-    signs: Mapping[Symbol, int]
-
-    @property
-    def values(self) -> dict[Symbol, Expr]:
-        """The letters in terms of their sizes, which are positive."""
-        return {x: sign * _size(x) for x, sign in self.signs.items()}
-
-    def of(self, question: Question) -> Question:
-        """The question in sizes, without what is plain of these."""
-        asked = question.at(self.values)
-        groups = ([e for e in group if not plainly_positive(e)] for group in asked.domain.groups)
-        asked = replace(asked, domain=Domain(*groups))
-        if question.limit is None or question.limit[0] not in self.signs:
-            return asked
-        variable, end = question.limit
-        return replace(asked, limit=(_size(variable), end))
-
-    def in_letters(self, e: Expr) -> Expr:
-        """An expression in sizes, in the letters again."""
-        return e.xreplace({_size(x): sign * x for x, sign in self.signs.items()})
-
-    def witness(self, found: Witness) -> Witness:
-        """A witness in sizes, in the letters again."""
-        sizes = dict(found.point)
-        point = {x: value for x, value in found.point if x not in map(_size, self.signs)}
-        point |= {x: sign * sizes.get(_size(x), Integer(1)) for x, sign in self.signs.items()}
-        return replace(found, point=tuple(sorted(point.items(), key=lambda pair: str(pair[0]))))
-
-    def __str__(self) -> str:
-        return ", ".join(f"{x} {SHOWN[sign]} 0" for x, sign in self.signs.items())
-
-
-def _by_signs(question: Question, letters: Sequence[Symbol]) -> Decision:
-    """Proved where it is in every case in which both sides have values, refuted where it is in one."""
-    cases = list(_cases(question, letters))
-    if len(cases) > MOST_CASES:
-        names = ", ".join(map(str, letters))
-        return undecided(f"too many letters may have either sign: {names}")
-    conditions: list[Condition] = []
-    proofs: list[Decision] = []
-    open_ones: list[str] = []
-    for case in cases:
-        outside = _outside(question, case)
-        if outside is not None:
-            conditions += outside
-            continue
-        decision = case.of(question).decide_at_once()
-        if decision.witness is not None:
-            return replace(decision, conditions=(), witness=case.witness(decision.witness))
-        if decision.refuted:
-            return Decision(Answer.REFUTED, f"where {case}: {decision.reason}")
-        if decision.proved:
-            proofs.append(decision)
-            conditions += [
-                Condition(case.in_letters(c.expression), c.relation)
-                for c in decision.conditions
-                if not plainly_positive(c.expression)
-            ]
-        else:
-            open_ones.append(f"where {case}: {decision.reason}")
-    if open_ones:
-        return undecided(open_ones[0])
-    if not proofs:
-        return undecided("for no signs of its letters have both sides values")
-    names = " and ".join(map(str, letters))
-    reason = f"for each sign of {names}" if len(proofs) > 1 else proofs[0].reason
-    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
-
-
-def _cases(question: Question, letters: Sequence[Symbol]) -> Iterator[_Case]:
-    variable, end = question.limit or (None, "")
-    for signs in product(*map(_possible, letters)):
-        case = _Case(dict(zip(letters, signs, strict=True)))
-        of_limit = case.signs.get(variable, 1) if variable is not None else 1
-        if of_limit == 1 or (of_limit == -1 and end == "0"):
-            yield case
-
-
-def _possible(letter: Symbol) -> list[int]:
-    """The signs that a letter may have."""
-    excluded = {1: letter.is_nonpositive, 0: letter.is_nonzero, -1: letter.is_nonnegative}
-    return [sign for sign, never in excluded.items() if never is not True]
-
-
-def _outside(question: Question, case: _Case) -> list[Condition] | None:
-    """What the sides or the assumptions need and the case does not have; None where it has all."""
-    values = case.values
-    needed = [
-        _stated(c.expression, c.relation)
-        for c in question.domain.conditions
-        if _fails_there(c.expression.xreplace(values), c.relation)
-    ]
-    sides = [side.xreplace(values) for side in (question.lhs, question.rhs)]
-    return needed if needed or any(side.has(zoo, nan) for side in sides) else None
-
-
-def _fails_there(e: Expr, relation: str) -> bool:
-    if e.has(zoo, nan):
-        return True
-    if relation == "!=":
-        return is_zero(e)
-    return bool(e.is_nonpositive if relation == ">" else e.is_negative)
-
-
-def _stated(e: Expr, relation: str) -> Condition:
-    """`x^2 > 0` says that x is not 0."""
-    is_square = relation == ">" and e.is_Pow and e.exp.is_even
-    return Condition(e.base, "!=") if is_square else Condition(e, relation)
-
-
-def _size(x: Symbol) -> Symbol:
-    return Symbol(f"|{x}|", positive=True)
 
 
 # -- at one run -------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol, powsimp
+from sympy import Derivative, Expr, Rational, Symbol, powsimp
+from sympy.printing.str import StrPrinter
 
 #: Longer expressions are not rewritten before they are printed.
 MOST_PARTS = 60
@@ -40,6 +41,30 @@ class Spelling:
 
 
 PLAIN = Spelling()
+
+
+class _AsRead(StrPrinter):
+    """Every product with its star, decimals as decimals."""
+
+    def _print_Rational(self, expression: Rational) -> str:
+        from ..typeset.layout import decimal_text, is_decimal
+
+        is_typed = is_decimal(expression)
+        return decimal_text(expression) if is_typed else super()._print_Rational(expression)
+
+    def _print_Remainder(self, expression: Expr) -> str:
+        return f"O({self._print(expression.args[0])})"
+
+    def _print_Derivative(self, expression: Derivative) -> str:
+        body = self._print(expression.expr)
+        for variable, order in expression.variable_count:
+            body = f"d/d{variable} " * order + f"({body})"
+        return body
+
+
+def as_read(expression: Expr) -> str:
+    """The expression as it was read, in the names of the tool: `C*N_opt(C)`."""
+    return str(_AsRead().doprint(expression)).replace("**", "^").replace('"', "")
 
 
 def value_text(value: Expr) -> str:

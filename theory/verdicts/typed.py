@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
-from sympy import Add, Expr, Integer, Symbol, oo
+from sympy import Add, Expr, Integer, Mul, Symbol, exp, log, oo
+from sympy.core.function import UndefinedFunction
 
 from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
@@ -20,7 +22,7 @@ from ..algebra.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, token
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
-    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4]|\\[A-Za-z]+|propto|approx|implies|iff"
+    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192]|\\[A-Za-z]+|propto|approx|implies|iff"
 )
 #: Relations that are typed as words, and other spellings of relations.
 WORDS = ("propto", "approx", "implies", "iff")
@@ -30,12 +32,21 @@ RELATION_NAMES = {
 }  # fmt: skip
 LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
-    r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
+    r"\s*(?:(?P<zero>0(?:\^?\{?\+\}?)?)|(?P<infinite>\+?(?:oo|inf|infinity|\\infty))"
+    r"|(?P<point>[0-9]+(?:\.[0-9]+|/[0-9]+)?))\s*"
+)
+#: `\lim_{r \to 1} P(r) = 1`, and `lim(P(r), r, 1) = 1`.
+LIM = re.compile(r"\s*\\?lim\s*_\s*\{(?P<to>[^{}]*)\}(?P<body>[^=]+)==?(?P<value>[^=]+)")
+LIM_CALLED = re.compile(
+    r"\s*lim\((?P<body>.+),\s*(?P<name>\w+)\s*,\s*(?P<end>[^,()]+)\)\s*==?(?P<value>[^=]+)"
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 #: The quantities of the law without a unit.
 RATIOS = frozenset(name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1")
+SEPARATOR = re.compile(
+    r"[,;]|\\q?quad(?![A-Za-z])|\\(?:text|mathrm)\{\s*and\s*\}|(?<![A-Za-z_\\])and(?![A-Za-z_])"
+)
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
 
@@ -120,7 +131,6 @@ class Claims:
             self.table,
             domain=self.domain,
             letters=self.own,
-            minimise=self.words.minimise,
             meanings=self.meanings,
             ratios=RATIOS,
         )
@@ -149,7 +159,9 @@ class Claims:
         return joined
 
     def _known(self, token: Token) -> Token:
-        """`C_0` is `C0` where that is a name."""
+        """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
+        if token.text == "C_star" and token.text not in self.table:
+            return Token(token.kind, "C_opt", token.position)
         joined = _joined(token)
         is_known = token.text not in self.table and joined in self.table
         return Token(token.kind, joined, token.position) if is_known else token
@@ -199,6 +211,15 @@ class Given:
         for text in texts:
             self._add(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
+
+    def opaque(self) -> dict[str, Expr | NamedFunction]:
+        """The names, those of the law without their formulas: `N_opt(C)`, `alpha`."""
+        return {
+            name: _without_formula(name, meaning)
+            if meaning is self.words.names.get(name) and not isinstance(meaning, Symbol)
+            else meaning
+            for name, meaning in self.table.items()
+        }
 
     def _rename(self, texts: Sequence[str]) -> None:
         """Give names another meaning; what they are given is read with the meanings by default, and
@@ -337,6 +358,15 @@ class Given:
         return Domain(positive, nonzero, self.domain.nonnegative)
 
 
+def _without_formula(name: str, meaning: Expr | NamedFunction) -> Expr | NamedFunction:
+    """A quantity by its name alone."""
+    if not isinstance(meaning, NamedFunction):
+        return Symbol(name, positive=True)
+    other = None if meaning.other is None else _without_formula(name, meaning.other)
+    body = UndefinedFunction(name, positive=True)(*meaning.parameters)
+    return replace(meaning, body=body, other=other)
+
+
 Function = tuple[str, list[Token], list[Token]]
 
 
@@ -372,11 +402,28 @@ def starred(
         if token.text == "*" and OPTIMA.get(before.text) in known:
             cannot_follow = not after or after[0].kind in ("relation", "power")
             cannot_follow = cannot_follow or after[0].text in ends
-            if cannot_follow or [part.text for part in after] == ["(", "C", ")"]:
+            is_apart = _stands_apart(before, token, tokens[i + 1 :], known)
+            if cannot_follow or is_apart or [part.text for part in after] == ["(", "C", ")"]:
                 found[-1] = Token("name", OPTIMA[before.text], before.position)
                 continue
         found.append(token)
     return found
+
+
+def _stands_apart(
+    letter: Token, star: Token, after: Sequence[Token], known: Collection[str]
+) -> bool:
+    """Whether the star of `N* D*` is on the N; in `N*D*` it may be a sign of a product as well."""
+    if not after or star.position > letter.position + 1:
+        return False
+    is_spelt = after[0].text in OPTIMA.values()
+    is_optimum = starred(after[:5], known)[0].text in OPTIMA.values()
+    is_spaced = after[0].position > star.position + 1
+    if is_optimum and not is_spelt and not is_spaced:
+        both = f"{letter.text}*{after[0].text}*"
+        rest = f"{letter.text}* {after[0].text}* are two optima, and {letter.text}*{OPTIMA[after[0].text]} a product"
+        raise ParseError(f"ambiguous {both!r}: {rest}")
+    return is_optimum and is_spaced
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -436,6 +483,8 @@ def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) 
 def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     """The symbol of an equality and what it stands for."""
     symbol, value = (left, right) if left.is_Symbol else (right, left)
+    if not symbol.is_Symbol and (found := _solved(left, right)) is not None:
+        symbol, value = found
     if not symbol.is_Symbol or symbol in value.free_symbols:
         raise ParseError(
             f"{quoted(text)}: one side of an equality must be a symbol that the other does not hold"
@@ -447,14 +496,48 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     return symbol, value
 
 
+def _solved(left: Expr, right: Expr) -> tuple[Symbol, Expr] | None:
+    """An equality solved for a positive letter that it has once, by steps that turn back."""
+    for side, value in ((left, right), (right, left)):
+        for symbol in sorted(side.free_symbols - value.free_symbols, key=str):
+            found = _peeled(side, value, symbol) if symbol.is_positive else None
+            if found is not None:
+                return symbol, found
+    return None
+
+
+def _peeled(side: Expr, value: Expr, symbol: Symbol) -> Expr | None:
+    """What the symbol is where a side has this value; None where that is not plain."""
+    while side != symbol:
+        within = [part for part in side.args if part.has(symbol)]
+        if len(within) != 1:
+            return None
+        (inner,) = within
+        rest = [part for part in side.args if part is not inner]
+        if side.is_Add:
+            value -= Add(*rest)
+        elif side.is_Mul and any(plainly_positive(x) for x in (Mul(*rest), -Mul(*rest))):
+            value /= Mul(*rest)
+        elif isinstance(side, log):
+            value = exp(value)
+        elif isinstance(side, exp):
+            value = log(value)
+        elif side.is_Pow and inner == side.base == symbol and plainly_positive(side.exp**2):
+            value = value ** (1 / side.exp)
+        else:
+            return None
+        side = inner
+    return value
+
+
 def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
     if match is None or not isinstance(symbol, Symbol):
         raise ParseError(
-            f"{quoted(text)}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
+            f"{quoted(text)}: a limit reads `symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
         )
-    return symbol, "0" if match["limit"].startswith("0") else "oo"
+    return symbol, match["point"] or ("0" if match["zero"] else "oo")
 
 
 def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
@@ -465,6 +548,37 @@ def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
     return [*sides, (start, text[start:])]
+
+
+def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
+    """A claim on `lim` as one with an arrow, and its limit: `P(r) -> 1` and `r -> 1`."""
+    match, called = LIM.fullmatch(text), LIM_CALLED.fullmatch(text)
+    if called is not None:
+        return (
+            f"{called['body']} -> {called['value'].strip()}",
+            f"{called['name']} -> {called['end']}",
+        )
+    if match is None:
+        return None
+    arrow = r"\to" if latex else "->"
+    return f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"]
+
+
+def separated(text: str) -> list[tuple[int, str]]:
+    """The claims that stand side by side in a text, each with its place: between commas, semicolons,
+    wide spaces and `and`, outside of brackets.
+    """
+    pieces, start, depth, position = [], 0, 0, 0
+    while position < len(text):
+        depth += (text[position] in "([{") - (text[position] in ")]}")
+        match = SEPARATOR.match(text, position) if depth == 0 else None
+        if match is not None:
+            pieces.append((start, text[start:position]))
+            start = position = match.end()
+        else:
+            position += 2 if text[position] == "\\" else 1
+    pieces.append((start, text[start:]))
+    return [(place, piece) for place, piece in pieces if piece.strip()]
 
 
 def in_one_line(source: str) -> str:

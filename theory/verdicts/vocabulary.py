@@ -5,22 +5,20 @@ forms.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
-from ..algebra.building import NamedFunction, plainly_positive
-from ..algebra.decide import is_zero
+from ..algebra.building import NamedFunction
 from ..algebra.functions import phi2
 from ..algebra.tokens import AT, GREEK, OPTIMA, PRIME
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
-from ..law import LawForm
 from ..penalty import Misallocation, misallocation
 
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
@@ -116,55 +114,6 @@ class Vocabulary:
         signs = self.signs.get(name)
         return Symbol(name, positive=True) if signs is None else of_signs(name, signs)
 
-    def minimise(
-        self, variables: Sequence[Symbol], constraint: Expr | None, objective: Expr
-    ) -> tuple[Expr, Mapping[Symbol, Expr]]:
-        """The least value of an objective in some variables where the constraint is 0, and the
-        variables there; ValueError where it has no closed form.
-        """
-        moving = {sym.N, sym.D}
-        if not variables or not moving.issuperset(variables):
-            raise ValueError("the loss is minimised over N and D")
-        if constraint is None:
-            return self._along_the_budget(variables, objective)
-        budget = self._solved_budget(constraint)
-        form = LawForm.from_expression(objective, (sym.N, sym.D))
-        if sym.C in objective.free_symbols:
-            raise ValueError("what is minimised depends on C")
-        if form.direction != 1:
-            raise ValueError("what is minimised rises with N and D")
-        envelope = derive(form, budget)
-        return envelope.loss, {x: envelope.optimum(x) for x in (sym.N, sym.D)}
-
-    def _along_the_budget(
-        self, variables: Sequence[Symbol], objective: Expr
-    ) -> tuple[Expr, Mapping[Symbol, Expr]]:
-        """Of L(N, C/(6N)), in which the budget is put in already."""
-        if len(variables) != 1 or moving_letters(objective) != {variables[0], sym.C}:
-            raise ValueError("no budget is said, as in min_{N, D : C = 6ND}")
-        (variable,) = variables
-        other = sym.D if variable == sym.N else sym.N
-        power = next(c for x, c in _powers(self.budget, (sym.N, sym.D)) if x == other)
-        value = (sym.C * other**power / self.budget) ** (1 / power)
-        loss = self.names["L"]
-        assert isinstance(loss, NamedFunction)
-        difference = objective - loss.body.xreplace({other: value})
-        if difference.has(sym.N, sym.D) and not is_zero(difference):
-            raise ValueError(f"only of L at {other} = {value}")
-        return self.minimise((sym.N, sym.D), sym.C - self.budget, loss.body)
-
-    def _solved_budget(self, constraint: Expr) -> Budget:
-        """C in N and D from a constraint that is linear in C; the budget of the vocabulary where
-        the constraint names it alone.
-        """
-        if constraint == 0:
-            return Budget.from_expression(self.budget)
-        slope = constraint.diff(sym.C)
-        rest = constraint.xreplace({sym.C: 0 * sym.C})
-        if slope.has(sym.C) or not (plainly_positive(slope) or plainly_positive(-slope)):
-            raise ValueError("its budget is no term kappa N^a D^d that equals C")
-        return Budget.from_expression(-rest / slope)
-
     def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
         """What the letters mean beside each other."""
         return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
@@ -187,14 +136,6 @@ def said_of(name: str, signs: Collection[int]) -> str:
     """`z < 0`, of a symbol whose sign is one of these."""
     bound = SIGNS_SAID.get(frozenset(signs))
     return f"{name} real" if bound is None else f"{name} {bound} 0"
-
-
-def moving_letters(expression: Expr) -> set[Symbol]:
-    return expression.free_symbols & {sym.N, sym.D, sym.C}
-
-
-def _powers(budget: Expr, variables: Sequence[Symbol]) -> tuple[tuple[Symbol, Expr], ...]:
-    return Budget.from_expression(budget, tuple(variables)).powers
 
 
 @lru_cache(maxsize=8)
@@ -292,6 +233,9 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
         "D_opt": NamedFunction((sym.C,), envelope.tokens),
         "L_opt": NamedFunction((sym.C,), envelope.loss),
         "R_opt": NamedFunction((sym.C,), envelope.reducible),
+        "C_opt": NamedFunction(
+            (LOSS,), (envelope.coefficient / (LOSS - sym.E)) ** (1 / envelope.exponent)
+        ),
         "alpha": envelope.exponent,
         "C0": envelope.coefficient,
         "w_N": w_n,
@@ -313,6 +257,7 @@ MEANINGS = {
     "D_opt": "the optimal tokens at compute C",
     "L_opt": "the least loss at compute C",
     "R_opt": "the least reducible loss at compute C",
+    "C_opt": "the least compute at which the loss is reached, the inverse of L_opt",
     "alpha": "the exponent of the least reducible loss in C",
     "C0": "the coefficient of the least reducible loss in C",
     "w_N": "the share of the params term in the least reducible loss",
@@ -329,6 +274,7 @@ RUN_SYMBOLS = tuple(
 )
 TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
 X = Symbol("x", real=True)
+LOSS = Symbol("L", positive=True)
 
 
 def _run(m: Misallocation) -> dict[Symbol, Expr]:

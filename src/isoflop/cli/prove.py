@@ -91,7 +91,7 @@ def parser() -> Parser:
         "NAME := EXPRESSION",
         "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
     )
-    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
+    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo', 'r -> 1': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
         group,
@@ -180,6 +180,8 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
+    if "--notation" not in options:
+        given["notation"] = None
     try:
         proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **given)
     except ParseError as error:

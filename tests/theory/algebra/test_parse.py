@@ -126,7 +126,6 @@ REFUSED = {
     "٣N": "cannot read '٣' at position 1",
     "\N{GREEK CAPITAL LETTER NU}D": "at position 1",
     "N\x00": "at position 2",
-    "N·D": "cannot read '·' at position 2",
     "foo": "unknown name 'foo' at position 1; known: ",
     "N*Nmax": "unknown name 'Nmax' at position 3",
     "NxD": "unknown name 'NxD' at position 1",

@@ -3,8 +3,8 @@ are false on purpose, none of which may pass.
 """
 
 import ast
+import inspect
 from itertools import islice
-from pathlib import Path
 
 import mpmath
 import pytest
@@ -29,7 +29,7 @@ COMPUTE = "5.76e23"
 def test_it_shares_no_evaluation_with_the_proofs() -> None:
     allowed = {"building", "factorials", "functions", "budget", "definitions"}
     for module in (checker, definitions):
-        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        tree = ast.parse(inspect.getsource(module))
         imports = [
             node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
         ]
@@ -115,7 +115,8 @@ TRUE = [
     ("N_opt == G*(C/6)^a", {"notation": "hoffmann"}),
     ("kappa*N_opt^a*D_opt^d == C", {"budget": GENERAL}),
     ("x^2 >= 0", {"assume": ["x real"]}),
-    (r"\min_{N, D : C = 6ND} L(N, D) = E + C_0 C^{-\alpha}", {"latex": True}),
+    ("(P(r) - 1)/(r - 1)^2 -> beta*gamma/2", {"limit": "r -> 1"}),
+    ("(r^2 - 4)/(r - 2) -> 4", {"limit": "r -> 2"}),
     ("X == C", {"define": ["X == 6*N_opt*D_opt"]}),
 ]
 
@@ -178,7 +179,9 @@ def gullible(monkeypatch):
         ("x == y", {"assume": ["x > y"]}),
         ("x >= 0", {"assume": ["x real"]}),
         ("E > 0", {}),
-        (r"\min_{N, D : C = 6ND} L(N, D) = C_0 C^{-\alpha}", {"latex": True}),
+        ("(P(r) - 1)/(r - 1)^2 -> beta*gamma", {"limit": "r -> 1"}),
+        ("(r^2 - 4)/(r - 2) -> 2", {"limit": "r -> 2"}),
+        ("abs(r - 1)/(r - 1) -> 1", {"limit": "r -> 1"}),
         ("a == alpha/(alpha + beta)", {"notation": "hoffmann"}),
         ("kappa*N_opt^d*D_opt^a == C", {"budget": GENERAL}),
     ],

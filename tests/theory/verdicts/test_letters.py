@@ -1,5 +1,7 @@
 """What prose says of letters decides for which values a claim is meant."""
 
+from fractions import Fraction
+
 import pytest
 from tests.theory.verdicts.test_report import decided
 
@@ -159,7 +161,7 @@ PROVED = [
     ("Let $n$ be a positive integer.", "n > 0"),
     (r"As $z \to 0$,", r"\frac{(1+z)^2-1}{z} \to 2"),
     (r"Let $z$ and $y$ be real numbers with $z \le y$.", r"e^z \le e^y"),
-    ("Here $z$ is real-valued.", "z^2 + 1 > 2 z - 1"),
+    ("Here $z$ is real-valued.", "z^2 + 1 \\ge 2 z"),
     ("For every $z > -1$ (Bernoulli),", r"\log(1+z) \le z"),
     (r"Let $\xi \in \mathbb R_{+}$.", r"|\xi| = \xi"),
     (r"Let $\xi \in \mathbb{R}_{>0}$.", r"|\xi| = \xi"),
@@ -308,7 +310,7 @@ def test_the_answer_says_for_which_signs_it_is():
     assert last("Let $z$ be negative.", "|z| = -z").reading == "for z < 0"
     entry = last("For all real $x, y$", "x^3 + y^3 \\ge 0")
     assert (entry.answer, entry.reading) == ("refuted", "for x real, y real")
-    assert min(float(value) for value in entry.link.point.values()) < 0
+    assert min(map(Fraction, entry.link.point.values())) < 0
     assert entry.free == ()
 
 

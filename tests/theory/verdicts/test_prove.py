@@ -116,7 +116,7 @@ BAD_ASSUMPTIONS = {
     "x": "a relation is expected",
     "x == y == 2": "an assumption reads",
     "x -> 0": "an assumption reads",
-    "x + 1 == y + 1": "one side of an equality must be a symbol",
+    "x + x^2 == y + y^2": "one side of an equality must be a symbol",
     "x == x + 1": "one side of an equality must be a symbol",
     "x == -1": "x is positive",
     "x == 0": "x is positive",
@@ -251,7 +251,7 @@ def test_bad_claims_are_named_with_their_place(text) -> None:
     [
         "",
         "r",
-        "r -> 1",
+        "r -> x",
         "r -> -oo",
         "r = 0",
         "alpha -> 0",
