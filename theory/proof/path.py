@@ -162,7 +162,7 @@ def _multipliers(search: Prover, e: Expr, x: Symbol, region: Assumed) -> list[Ex
 def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
     """The value that the expression takes continuously there, if it has one."""
     if start == 0:
-        value = _at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
+        value = at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
     elif start.is_positive or not x.is_positive:
         value = put_in(e, {x: start})
     else:
@@ -173,13 +173,13 @@ def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) 
     return None if reading is None else reading.to_sympy()
 
 
-def _at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
+def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
     """The limit for x -> 0 from above, where each part of the expression has one."""
     if not e.has(x):
         return e
     if e == x:
         return ZERO
-    parts = [_at_zero(search, part, x, assume) for part in e.args]
+    parts = [at_zero(search, part, x, assume) for part in e.args]
     values = [part for part in parts if part is not None]
     if len(values) < len(parts):
         return None
@@ -189,7 +189,7 @@ def _at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None
         return log(values[0]) if values[0].is_positive else None
     if isinstance(e, Pow):
         base, power = values
-        if base.is_positive or (power.is_Integer and power >= 0):
+        if base.is_positive or (power.is_Integer and power >= 0 and not e.exp.has(x)):
             return base**power
         rises = not e.exp.has(x) and search.sign(e.exp, assume, 1) == (1, True)
         return ZERO if base == 0 and rises else None

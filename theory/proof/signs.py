@@ -17,7 +17,7 @@ from .points import PointEvaluator
 Assumed = tuple[Expr, ...]
 
 #: At how many points an expression is tried, of how many that are drawn, and with how many digits.
-POINTS, LARGEST_DRAW, DIGITS, NOISE = 8, 400, 30, 10**-18
+POINTS, LARGEST_DRAW, DIGITS, NOISE = 8, 400, 30, 10**18
 
 
 class Sign(NamedTuple):
@@ -73,7 +73,7 @@ class Prover(ABC):
         except Undefined:
             return lost
         value, size = sum(terms), max(map(abs, terms), default=0)
-        return 0 if abs(value) <= NOISE * size else (1 if value > 0 else -1)
+        return 0 if abs(value) * NOISE <= size else (1 if value > 0 else -1)
 
     def holds_at_points(self, e: Expr, assume: Assumed) -> bool:
         """Whether the expression is negative at none of some points, of which there are some."""
