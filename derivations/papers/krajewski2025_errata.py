@@ -439,7 +439,7 @@ def _tables() -> tuple[Erratum, ...]:
     mre = [Rational(row[2]) for row in printed.TABLE_3.values()]
     baseline, rounded, unit = (
         Rational(str(published("krajewski2025-arc-e").random_baseline)),
-        Rational(printed.TABLE_16_ARC_E),
+        Rational(printed.TABLE_16["ARC-E"]),
         Rational("0.001"),
     )
     return (
@@ -614,7 +614,7 @@ def _five_averages(strategy: str, column: int) -> tuple[Claim, ...]:
 
 def remarks() -> tuple[Remark, ...]:
     """What is no algebra, or no error in the strict sense."""
-    row = OneBreak(*(Rational(digits) for digits in printed.TABLE_10_LBPP))
+    row = OneBreak(*(Rational(digits) for digits in printed.TABLE_10["LBPP"][1:]))
     return (
         Remark(
             "accuracy_below_zero",
