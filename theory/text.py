@@ -17,7 +17,8 @@ the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives 
 and a paragraph that begins with "Assume" assumes something more. The last paragraph before the
 steps is the statement: its claims are names of steps. Every letter that is not of the setting is
 positive, unless `Let $x$ be real` says so. The number of draws is what stands behind "pass@" and
-"fail@", which `Let` may give a value where the setting is passk.
+"fail@", which `Let` may give a value where the setting is passk. Of factorials, binomials and
+values of Gamma only the recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
 be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the factors $x$ and $y$` (each is
@@ -336,15 +337,13 @@ class _Reader:
             self._introduce(token)
         parameters = [self.expression(letter, latex=False) for letter in arguments[1:-1:2]]
         body = self.expression(value, latex=latex)
-        sign = {"positive": True} if body.is_positive else {"real": True}
-        if name in self.without_value:
-            left = self.without_value.pop(name).func(*parameters)
-        elif arguments:
-            left = Function(_indexed(name), **sign)(*parameters)
-        else:
-            left = Symbol(_indexed(name), **sign)
-        self._take(Definition(left, body))
-        self.known |= {left}
+        assumed = {"positive": True} if body.is_positive else {"real": True}
+        given_by_setting = self.without_value.pop(name, None)
+        called = _indexed(name) if given_by_setting is None else given_by_setting.func.__name__
+        kind = Function if arguments else Symbol
+        left = kind(called, **assumed)
+        self._take(Definition(left(*parameters) if arguments else left, body))
+        self.known |= {self.definitions[-1].name}
 
     def expression(self, words: str, *, latex: bool) -> Expr:
         """An expression; a letter without a meaning is positive."""
