@@ -1,5 +1,8 @@
-"""Laws of -log pass@k that depend on k: where two cross, the bilinear law, the law by way of a gold
-reference, and what an allocation for one k costs at another.
+"""Laws of pass@k that depend on k, in closed form, and accuracy as a curve in compute.
+
+A problem that one sample solves with probability p is solved by at least one of k samples with
+probability pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its
+problems.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from .penalty import misallocation
 from .proof.words import Definition, Sentence, all_positive, function, in_paper_order, say
 
 KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"
+SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 
 DRAWS = Symbol("k", positive=True)
 PASS_AT, FAIL_AT = function("pass@"), function("fail@")
@@ -212,11 +216,6 @@ class CrossAllocation:
         budget = self.judged.budget.coefficient
         at_unit = (self.chosen.params / self.judged.params).subs(sym.C, budget)
         return at_unit * (sym.C / budget) ** (self.chosen.shares[0] - self.judged.shares[0])
-
-    @property
-    def penalty(self) -> Expr:
-        """P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2) at that r."""
-        return misallocation(self.judged).penalty.subs(sym.SIZE_RATIO, self.size_ratio)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:

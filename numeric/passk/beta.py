@@ -1,9 +1,10 @@
 r"""Beta distributed success rates: pass@k for any k, and the likelihood of counts.
 
 Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except
-for a share pi0 of problems that no sample solves (the atom). The closed forms are those of the
-theorems pass_at_k_of_beta_problems and pass_at_k_stable_form. The logarithm of fail@k is minus a
-second difference of log Gamma,
+for a share pi0 of problems that no sample solves (the atom). The closed form of fail@k is that of
+isoflop.derivations.passk.pass_at_k_of_beta_problems, and -log pass@k has the two forms of
+isoflop.derivations.passk.pass_at_k_stable_form. The logarithm of fail@k is minus a second
+difference of log Gamma,
 
     log fail@k = -[log Gamma(b) - log Gamma(b + a) - log Gamma(b + k) + log Gamma(b + a + k)],
 
