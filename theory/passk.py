@@ -177,18 +177,6 @@ class AccuracyCurve:
     def accuracy(self) -> Expr:
         return exp(-self.neg_log)
 
-    @property
-    def compute_curvature(self) -> Expr:
-        """C^2 Q''/Q = alpha u (alpha u - alpha - 1)."""
-        a, u = self.exponent, self.neg_log
-        return a * u * (a * u - a - 1)
-
-    @property
-    def log_curvature(self) -> Expr:
-        """(d^2 Q/dlog C^2)/Q = alpha^2 u (u - 1)."""
-        a, u = self.exponent, self.neg_log
-        return a**2 * u * (u - 1)
-
     def compute_where(self, neg_log: Expr) -> Expr:
         """C = (A/u)^(1/alpha)."""
         return (self.coefficient / neg_log) ** (1 / self.exponent)

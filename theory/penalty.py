@@ -33,6 +33,7 @@ from .data.notation import DEFAULT, Notation
 from .envelope import (
     Envelope,
     derive,
+    equal,
     exponent_equation,
     gather,
     optimum,
@@ -602,11 +603,6 @@ def critical(variable: Symbol) -> Symbol:
     return Symbol(f"{variable}_crit", positive=True)
 
 
-def equal(name: str, lhs: Expr, rhs: Expr, why: str, *slots: Any, **more: Any) -> Claim:
-    """The claim that two sides are equal, and why in words with slots for formulas."""
-    return Claim(name, lhs, "==", rhs, say(why, *slots), **more)
-
-
 def statements(m: Misallocation) -> Iterator[Claim]:
     """The claims in the closed forms, or in the names, of `m`."""
     yield from _of_the_penalty(m)
@@ -617,10 +613,8 @@ def statements(m: Misallocation) -> Iterator[Claim]:
         derivative = derivative.diff(S)
         yield equal(
             f"series_{order}",
-            derivative.subs(S, 0) / factorial(order),
-            m.series(order).coeff(S, order),
-            f"The Taylor coefficient of order {order} in {{}}:",
-            (S, "=", log(R)),
+            (derivative.subs(S, 0) / factorial(order), m.series(order).coeff(S, order)),
+            say(f"The Taylor coefficient of order {order} in {{}}:", (S, "=", log(R))),
         )
 
 
@@ -635,42 +629,56 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
     spent = product_of_powers([budget.coefficient, *moved.values()], powers)
     known, w = {"where": envelope.definitions}, m.named.envelope.shares
     yield equal(
-        *("budget_kept", spent, sym.C),
-        *("The powers of {} cancel, and the optimum spends the budget:", R),
+        "budget_kept",
+        (spent, sym.C),
+        say("The powers of {} cancel, and the optimum spends the budget:", R),
     )
     yield equal(
-        *("penalty", at(*moved.values()) / at(n_star, d_star), m.penalty),
-        "Each term is its share {} or {} of the least reducible loss, times the power of {} by "
-        "which it moved:",
-        *(*w, R),
+        "penalty",
+        (at(*moved.values()) / at(n_star, d_star), m.penalty),
+        say(
+            "Each term is its share {} or {} of the least reducible loss, times the power of {} by "
+            "which it moved:",
+            *w,
+            R,
+        ),
         **known,
     )
-    yield equal("shares_cancel", b * w_n, g * w_d, "The exponents times their weights agree:")
+    yield equal("shares_cancel", (b * w_n, g * w_d), "The exponents times their weights agree:")
     yield Claim(
-        *("penalty_at_least_one", m.penalty, ">=", Integer(1)),
+        "penalty_at_least_one",
+        m.penalty,
+        ">=",
+        Integer(1),
         say("Weighted AM-GM for the two terms with the weights {} and {}; ", *w)
         + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
         m._mean,
         through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
     )
     yield equal(
-        *("equality", _over(R**g, R**-b), R ** (b + g)),
-        "Equality holds where the two terms over their weights agree; their quotient is 1 where "
-        "{} is 1, and only there:",
-        R,
+        "equality",
+        (_over(R**g, R**-b), R ** (b + g)),
+        say(
+            "Equality holds where the two terms over their weights agree; their quotient is 1 where "
+            "{} is 1, and only there:",
+            R,
+        ),
     )
     yield equal(
-        *("ratio", _over(moved[d], moved[n]), m.ratio * gather(d_star / n_star)),
-        *("The tokens per parameter change by the factor {}:", m.ratio),
+        "ratio",
+        (_over(moved[d], moved[n]), m.ratio * gather(d_star / n_star)),
+        say("The tokens per parameter change by the factor {}:", m.ratio),
     )
     yield equal(
-        *("penalty_in_ratio", at(*with_ratio) / at(n_star, d_star), m.penalty_in_ratio),
-        *("In terms of {} the size ratio is {}:", RHO, (R, "=", m.size_ratio)),
+        "penalty_in_ratio",
+        (at(*with_ratio) / at(n_star, d_star), m.penalty_in_ratio),
+        say("In terms of {} the size ratio is {}:", RHO, (R, "=", m.size_ratio)),
         **known,
     )
     yield equal(
-        *("excess", m.penalty.subs(R, exp(S)) - 1, m.excess),
-        *("The terms of order 0 and 1 in {} cancel; what is left is a sum of positive terms:", S),
+        "excess",
+        (m.penalty.subs(R, exp(S)) - 1, m.excess),
+        say("The terms of order 0 and 1 in {} cancel; what is left is a sum of positive terms:", S),
     )
     for name, tail, end, x in (
         ("overtrained_tail", m.overtrained_tail, Integer(0), n),
@@ -693,38 +701,51 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
     above: dict[str, Any] = {"assume": (left,)}
     in_s: dict[str, Any] = {"assume": (left.subs(R, exp(S)),)}
     yield equal(
-        *("lost_compute", 1 - m.effective_compute.subs(R, exp(S)), m.lost_compute),
-        *("One less a power is {} of minus a logarithm:", expm1(X)),
+        "lost_compute",
+        (1 - m.effective_compute.subs(R, exp(S)), m.lost_compute),
+        say("One less a power is {} of minus a logarithm:", expm1(X)),
     )
     yield equal(
         "safe_effective_compute",
-        *(m.effective_compute.subs(R, exp(S)), m.safe_effective_compute),
-        *("The logarithm of the penalty is {} of its excess:", log1p(X)),
+        (m.effective_compute.subs(R, exp(S)), m.safe_effective_compute),
+        say("The logarithm of the penalty is {} of its excess:", log1p(X)),
     )
     yield equal(
         "effective_compute",
-        envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
-        m.penalty * envelope.reducible,
-        *("The reducible loss of the optimum falls as {}:", sym.C**-m.named.envelope.exponent),
+        (
+            envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
+            m.penalty * envelope.reducible,
+        ),
+        say("The reducible loss of the optimum falls as {}:", sym.C**-m.named.envelope.exponent),
     )
     yield equal(
-        *("above_critical", w_n * R**-b, (m.critical_size_ratio * n_star / (R * n_star)) ** b),
-        "So the term of {} takes less than the whole where {} exceeds {}:",
-        *(n, R * n_star, critical(n)),
+        "above_critical",
+        (w_n * R**-b, (m.critical_size_ratio * n_star / (R * n_star)) ** b),
+        say(
+            "So the term of {} takes less than the whole where {} exceeds {}:",
+            n,
+            R * n_star,
+            critical(n),
+        ),
     )
     yield equal(
-        *("tokens_factor", at(*reached.values()), at(n_star, d_star)),
-        *("The term of {} takes what that of {} leaves of the least loss:", d, n),
+        "tokens_factor",
+        (at(*reached.values()), at(n_star, d_star)),
+        say("The term of {} takes what that of {} leaves of the least loss:", d, n),
         **above,
         where=envelope.definitions,
     )
     yield equal(
-        *("compute_overhead", budget.compute(reached) / sym.C - 1, m.compute_overhead),
-        *("The compute of that run over {}, less 1:", sym.C),
+        "compute_overhead",
+        (budget.compute(reached) / sym.C - 1, m.compute_overhead),
+        say("The compute of that run over {}, less 1:", sym.C),
         **above,
     )
     yield Claim(
-        *("never_cheaper", 1 + m.compute_overhead, ">=", Integer(1)),
+        "never_cheaper",
+        1 + m.compute_overhead,
+        ">=",
+        Integer(1),
         say("By {penalty_at_least_one}, {} is at most {}; ", left, w_d * R**g)
         + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
         + "where the two agree the product is 1:",
@@ -751,21 +772,22 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
             "The gap to the critical size, through the two safe functions:",
         ),
     ):
-        yield equal(name, form.subs(R, exp(S)), safe, why, **in_s)
+        yield equal(name, (form.subs(R, exp(S)), safe), why, **in_s)
     for name, term, ratio, best, why in (
         ("critical_size", params, m.critical_size_ratio, n_star, "At this size"),
         ("critical_tokens", tokens, m.critical_tokens_ratio, d_star, "At this amount of data"),
     ):
         alone = term.expression.subs(term.variable, ratio * best)
         words = f"{why} the {{}} term alone is the least reducible loss:"
-        yield equal(name, alone, envelope.reducible, words, term.variable)
+        yield equal(name, (alone, envelope.reducible), say(words, term.variable))
     at_shares = {
         term.variable: (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
         for term, share in zip(envelope.form.terms, envelope.shares, strict=True)
     }
     yield equal(
-        *("compute_for_reducible", budget.compute(at_shares), envelope.compute_for_reducible),
-        *(
+        "compute_for_reducible",
+        (budget.compute(at_shares), envelope.compute_for_reducible),
+        say(
             "The compute of the params and tokens whose terms are their shares of {}:",
             sym.REDUCIBLE,
         ),
@@ -780,20 +802,21 @@ def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
         ("iso_loss_params", params, tokens),
     ):
         yield equal(
-            *(name, form.reducible.subs(solved.variable, m.iso_loss(solved, given)), sym.REDUCIBLE),
-            *("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
+            name,
+            (form.reducible.subs(solved.variable, m.iso_loss(solved, given)), sym.REDUCIBLE),
+            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
             assume=(sym.REDUCIBLE - given.expression,),
         )
     contour = m.iso_loss_tokens
     yield equal(
-        *("iso_loss_slope", n * contour.diff(n), contour * m.iso_loss_slope.subs(d, contour)),
+        "iso_loss_slope",
+        (n * contour.diff(n), contour * m.iso_loss_slope.subs(d, contour)),
         "Differentiate the contour in the logarithms:",
         assume=(sym.REDUCIBLE - params.expression,),
     )
     yield equal(
         "iso_loss_tangency",
-        m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True),
-        -m._slope,
+        (m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True), -m._slope),
         "At the optimum the iso-loss contour is tangent to the isoFLOP line:",
     )
     for name, best, compute, x, cap in (
@@ -801,12 +824,14 @@ def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
         ("size_cap", n_star, m.size_cap, n, sym.N_MAX),
     ):
         why = "At this compute the optimal {} reaches {}:"
-        yield equal(name, best.subs(sym.C, compute), cap, why, x, cap)
+        yield equal(name, (best.subs(sym.C, compute), cap), say(why, x, cap))
     pull = params.exponent * params.expression / m._slope - tokens.exponent * tokens.expression
     at_cap = [(n, m.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
     yield equal(
         "data_wall_shadow_price",
-        sym.D_MAX * m.capped_reducible(d, sym.D_MAX).diff(sym.D_MAX),
-        pull.subs(at_cap, simultaneous=True),
-        *("What a larger {} would save at fixed compute:", sym.D_MAX),
+        (
+            sym.D_MAX * m.capped_reducible(d, sym.D_MAX).diff(sym.D_MAX),
+            pull.subs(at_cap, simultaneous=True),
+        ),
+        say("What a larger {} would save at fixed compute:", sym.D_MAX),
     )
