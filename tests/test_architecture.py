@@ -24,7 +24,7 @@ LAYERS = (
     {"law", "budget"},
     {"claim"},
     {"envelope"},
-    {"penalty", "penalty_claims", "ray"},
+    {"penalty", "ray"},
     {"factors", "expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
