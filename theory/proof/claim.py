@@ -116,15 +116,10 @@ class Claim:
         """The claim with every defined name written out and every derivative taken."""
         if not self.where and not any(s.has(*TO_UNFOLD) for s in (self.lhs, self.rhs)):
             return self
-        return replace(
-            self,
-            lhs=unfolded(self.lhs, self.where),
-            rhs=unfolded(self.rhs, self.where),
-            argument=unfolded(self.argument, self.where),
-            assume=unfolded(self.assume, self.where),
-            through=unfolded(self.through, self.where),
-            where=(),
-        )
+        names = ("lhs", "rhs", "argument", "assume", "through")
+        moving = self.limit[0] if self.limit is not None else None
+        plain = {name: unfolded(getattr(self, name), self.where, moving) for name in names}
+        return replace(self, **plain, where=())
 
     @property
     def formula(self) -> Formula:
@@ -213,7 +208,15 @@ class Claim:
             plain.argument.argument if isinstance(plain.argument, UnderLemma) else plain.argument
         )
         inside = outer.inside(plain) if isinstance(outer, ByApplying) else None
-        return plain if inside is None else inside
+        if inside is None or not isinstance(outer, ByApplying):
+            return plain
+        return replace(
+            plain,
+            lhs=inside.lhs,
+            rhs=inside.rhs,
+            assume=inside.assume,
+            argument=outer.argument,
+        )
 
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
         """All paths: exact, pointwise, and intervals for a bound."""
