@@ -21,7 +21,8 @@ positive, unless `Let $x$ be real` says so. The number of draws is what stands b
 values of Gamma only the recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
-be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the mean of $x$
+be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the factors $x$ and $y$` (each is
+positive, or a square of what is not zero), `by the mean of $x$
 and $y$ with the weights $u$ and $v$`, `by $f$, which falls in $x$, at $x_1$ and $x_2$`, where "and
 there by ..." may say how the two places are compared. Without one an equality is decided by the
 normal form, a limit by its leading term, and a bound by the search. `by the lemma of Tung 1975`
@@ -65,6 +66,7 @@ from .proof.argument import (
     Argument,
     ByApplying,
     ByEnclosure,
+    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -474,6 +476,7 @@ class _Reader:
             for f in formulas
             if (f.signs == (">",) and f.sides[1].is_zero) or _is_zero_loss(f)
         }
+        told |= {f.sides[1] for f in formulas if f.sides[0].is_zero and f.signs[:1] == ("<",)}
         untold = in_paper_order(own - told)
         return (say("Let ") + all_positive(untold) + ".",) if untold else ()
 
@@ -496,6 +499,8 @@ class _Reader:
         formulas = [self.formula(found).sides[0] for found in FORMULA.finditer(hint)]
         if re.fullmatch(r"the positive terms {}", FORMULA.sub("{}", hint)):
             return ByPositiveTerms(form=formulas[0])
+        if re.fullmatch(r"the factors {}(?:(?:, | and ){})*", FORMULA.sub("{}", hint)):
+            return ByFactors(tuple(formulas))
         means = r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*"
         if re.fullmatch(means, FORMULA.sub("{}", hint)) and len(formulas) % 2 == 0:
             half = len(formulas) // 2
