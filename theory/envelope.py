@@ -225,6 +225,15 @@ class Envelope(Displayed):
             ),
             follows="The penalty of any other allocation, the effective compute and the overhead, "
             "and the optimum where the params or the tokens are capped.",
+            short=(
+                "global_minimum",
+                "uniqueness",
+                "alike_once",
+                "budget",
+                "envelope",
+                "loss",
+                "exponent",
+            ),
         )
 
     @property

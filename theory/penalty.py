@@ -402,6 +402,14 @@ class Misallocation(Displayed):
             "smol or go home: the overhead.",
             follows="A given size ratio has the same penalty in every law with the same two "
             "exponents.",
+            short=(
+                "budget_kept",
+                "penalty",
+                "penalty_at_least_one",
+                "equality",
+                "penalty_in_ratio",
+                "effective_compute",
+            ),
         )
 
     @property
