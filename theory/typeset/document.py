@@ -104,7 +104,7 @@ class Citing:
     def __call__(self, sentence: str) -> str:
         text, position = "", 0
         for begin, end, work in citations(sentence):
-            names = latex_words(work.names).replace("et al. ", r"et al.\ ")
+            names = latex_words(work.cited).replace("et al. ", r"et al.\ ")
             text += f"{latex_words(sentence[position:begin])}{names}~{self.key(work.key)}"
             position = end
         return text + latex_words(sentence[position:])
@@ -282,7 +282,7 @@ def _closing(entry: CheckedTheorem, spelling: Notation, citing: Citing) -> str:
     if derivation.source:
         about.append(rf"\textbf{{Source:}} {citing(derivation.source)}")
     if follows := derivation.follows:
-        said = citing(follows) if isinstance(follows, str) else latex_sentence(follows, spelling)
+        said = latex_sentence(follows, spelling, words=citing)
         about.append(rf"\textbf{{What follows:}} {said}")
     return "\n".join([*about, r"\par\medskip"])
 

@@ -32,7 +32,7 @@ from isoflop.theory.typeset.table import Column, Table
 
 FEW = (
     "optimum_by_lagrange",
-    "pass_at_k_beta_tail",
+    "pass_at_k_of_beta_problems",
     "penalty_tails",
     "allocation_across_k",
     "term_balance_and_shares",
@@ -74,7 +74,7 @@ def test_a_fragment_compiles_in_a_paper_twice_and_with_its_own_theorems(entries,
 
 
 def test_a_fragment_keeps_out_of_a_papers_way(entries):
-    both = [entries["optimum_by_lagrange"], entries["pass_at_k_beta_tail"]]
+    both = [entries["optimum_by_lagrange"], entries["pass_at_k_of_beta_problems"]]
     fragment = document_latex(both, fragment=True, notation="hoffmann")
     first, *_ = fragment.splitlines()
     assert first.startswith(f"% isoflop {isoflop.__version__}: optimum_by_lagrange, ")
