@@ -217,7 +217,15 @@ class Claim:
             plain.argument.argument if isinstance(plain.argument, UnderLemma) else plain.argument
         )
         inside = outer.inside(plain) if isinstance(outer, ByApplying) else None
-        return plain if inside is None else inside
+        if inside is None or not isinstance(outer, ByApplying):
+            return plain
+        return replace(
+            plain,
+            lhs=inside.lhs,
+            rhs=inside.rhs,
+            assume=inside.assume,
+            argument=outer.argument,
+        )
 
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
         """All paths: exact, pointwise, and intervals for a bound."""
