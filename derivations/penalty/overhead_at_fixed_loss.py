@@ -5,8 +5,7 @@ from __future__ import annotations
 from sympy import Integer, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.penalty_claims import tokens_factor
+from isoflop.theory.penalty import misallocation, tokens_factor
 from isoflop.theory.proof.arguments import ByLeadingTerm
 from isoflop.theory.theorem import Claim, Derivation, function, say, step
 

@@ -29,10 +29,10 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
+from isoflop.derivations import derivation
 from isoflop.theory.algebra.building import NamedFunction
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.ray import ray
 from isoflop.theory.verdicts.vocabulary import vocabulary
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents
@@ -150,7 +150,7 @@ def theorems() -> list[tuple[Node, Node]]:
     claims = (
         *envelope.claims.values(),
         *misallocation(envelope).claims.values(),
-        *ray(envelope).claims.values(),
+        *(step.unfolded for step in derivation("fixed_ratio_ray").steps),
     )
     pairs = [(claim.lhs, claim.rhs) for claim in claims if claim.relation == "=="]
     found = [

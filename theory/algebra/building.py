@@ -152,6 +152,9 @@ def plainly_positive(value: Expr) -> bool:
 class Builder:
     """Powers and functions of expressions that stand in a text, which is for the messages."""
 
+    #: Whether what is read stays as it is written.
+    kept = False
+
     def __init__(self, text: str, domain: Domain | None = None) -> None:
         self.text = text
         self.domain = Domain() if domain is None else domain
@@ -214,6 +217,8 @@ class Builder:
         if function is Gamma:
             self.domain.logarithm(argument)
             return Gamma(argument)
+        if self.kept and function in (sinh, cosh, tanh):
+            return function(argument)
         if function in MORE_FUNCTIONS.values():
             return self._composed(function, argument, token)
         if function is log and argument.is_Rational and argument <= 0:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from sympy import Abs, Derivative, Expr, Subs, Symbol, log
 
 from .building import FUNCTIONS, Builder, Domain, NamedFunction, substituted
-from .functions import defined
+from .functions import Partial, defined
 from .tokens import ParseError, Token
 
 CLOSING = {"(": ")", "[": "]"}
@@ -64,8 +64,11 @@ class DifferentialReader(Builder):
         domain: Domain | None,
         letters: Collection[str] | None,
         meanings: Mapping[Symbol, Expr] | None,
+        *,
+        kept: bool = False,
     ) -> None:
         super().__init__(text, domain)
+        self.kept = kept
         self.tokens, self.table, self.next = list(tokens), table, 0
         self.letters = table.keys() if letters is None else letters
         self.meanings = meanings or {}
@@ -180,6 +183,11 @@ class DifferentialReader(Builder):
         self, at: Token, bodies: Sequence[Expr], variables: Sequence[tuple[Symbol, bool]]
     ) -> Expr:
         """The derivative, or what is wrong with it at a token."""
+        if self.kept:
+            found = bodies[0]
+            for variable, logarithmic in reversed(variables):
+                found = Partial(found, log(variable) if logarithmic else variable)
+            return found
         try:
             return derivative(bodies, variables)
         except NoDerivative as error:

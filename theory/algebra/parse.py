@@ -28,7 +28,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from sympy import Add, Expr, I, Mul, Rational, Symbol, nan, oo, zoo
+from sympy import Add, Expr, I, Mul, Rational, Subs, Symbol, nan, oo, zoo
 
 from .building import (
     FUNCTIONS,
@@ -72,6 +72,7 @@ def read(
     letters: Collection[str] | None = None,
     meanings: Mapping[Symbol, Expr] | None = None,
     ratios: Collection[str] = (),
+    kept: bool = False,
 ) -> Expr:
     """The expression that tokens of `text` spell.
 
@@ -92,10 +93,13 @@ def read(
         What names stand for, where a derivative in another letter has to know.
     ratios : collection of str, optional
         The letters without a unit, of which a quantity with one is no function.
+    kept : bool
+        Whether a derivative, a value at a point, and a product in which letters cancel are kept as
+        they are written.
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
-    reader = _Reader(text, tokens, table, domain, letters, meanings, ratios)
+    reader = _Reader(text, tokens, table, domain, letters, meanings, ratios, kept=kept)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
@@ -114,8 +118,10 @@ class _Reader(DifferentialReader):
         letters: Collection[str] | None = None,
         meanings: Mapping[Symbol, Expr] | None = None,
         ratios: Collection[str] = (),
+        *,
+        kept: bool = False,
     ) -> None:
-        super().__init__(text, tokens, table, domain, letters, meanings)
+        super().__init__(text, tokens, table, domain, letters, meanings, kept=kept)
         self.ratios = ratios
         self.own = (
             None
@@ -153,7 +159,11 @@ class _Reader(DifferentialReader):
                     self.fail("division by zero at", at)
                 self.domain.divisor(factor)
             factors.append(1 / factor if divided else factor)
-        return Mul(*factors)
+        found = Mul(*factors)
+        letters = frozenset().union(*(factor.free_symbols for factor in factors))
+        return (
+            Mul(*factors, evaluate=False) if self.kept and found.free_symbols != letters else found
+        )
 
     def _refuse_word(self, *beside: Token | None) -> None:
         """`C "FLOPs"`, from `C\\,\\text{FLOPs}`: a word beside a value may be its unit, or prose."""
@@ -254,6 +264,8 @@ class _Reader(DifferentialReader):
                 break
             self.take()
         self._close(opening)
+        if self.kept:
+            return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
         if missing and value.free_symbols:
             names = ", ".join(sorted(map(str, missing)))

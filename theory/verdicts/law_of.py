@@ -5,7 +5,7 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
@@ -183,11 +183,9 @@ def _notation(letters: dict[str, str]) -> Notation:
             return known
     bases = {frozenset(["alpha", "beta"]): HOFFMANN, frozenset(["beta", "gamma"]): SCHAEFFER}
     base = bases.get(frozenset(exponents), DEFAULT)
-    fields = {name: getattr(base, name) for name in Notation.__slots__}
-    if frozenset(exponents) not in bases:
-        fields |= OTHERS
-    taken = {role: name for role, name in OTHERS.items() if fields[role] in letters.values()}
-    return Notation(**{**fields, **taken, **letters, "name": "the document's"})
+    others = {} if frozenset(exponents) in bases else OTHERS
+    taken = {r: x for r, x in OTHERS.items() if getattr(base, r) in letters.values()}
+    return replace(base, name="the document's", **{**others, **taken, **letters})
 
 
 def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | None:

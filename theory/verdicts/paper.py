@@ -16,6 +16,7 @@ from itertools import product
 from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from ..algebra import symbols as sym
+from ..algebra.answer import Answer
 from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
@@ -27,9 +28,9 @@ from .spelling import as_read, value_text
 from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
-DEFINITION, GIVEN = "definition", "given"
+DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
 #: The worst comes first.
-ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, PROVED, DEFINITION, GIVEN)
+ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, PROVED, DEFINITION, GIVEN)
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*L\s*\}|L)")
@@ -489,6 +490,8 @@ class _Claim:
         read = proof.reading if proof is not None else ""
         free = proof.free if proof is not None else ()
         claim = self._typed(claim) if isinstance(claim, int) else claim
+        if answer == PROVED and link is not None:  # or given by SymPy's limit alone
+            answer = link.decision.answer.value
         return Judged(answer, _shown(claim), reason, self.piece, reading, read, remedy, free, link)
 
     def _on_link(self, k: int, link: ChainLink) -> Judged:

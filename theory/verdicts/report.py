@@ -7,9 +7,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .paper import ANSWERS, PROVED, REFUTED, UNDECIDED, UNREADABLE, Judged, Paper
+from .paper import (
+    ANSWERS,
+    BY_SYMPY,
+    PROVED,
+    REFUTED,
+    UNDECIDED,
+    UNREADABLE,
+    Judged,
+    Paper,
+)
 
-UNJUDGED = (UNREADABLE, UNDECIDED)
+UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
 IN_WORDS = {"definition": "definitions", "given": "given"}
 
 
@@ -95,7 +104,7 @@ def _lines(one: Judged, path: str) -> list[str]:
     place = one.piece.place
     where = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
     label = f"  {one.piece.label}" if one.piece.label else ""
-    answer = "not judged" if one.answer in UNJUDGED else one.answer
+    answer = "not judged" if one.answer in UNJUDGED[:2] else one.answer
     beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
     read = [f"read as {one.read}"] if one.read else []
     below = [*beside, *([one.reading] if one.reading and one.answer == PROVED else [])]

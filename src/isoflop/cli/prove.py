@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "a claim of your own: proved, refuted or undecided"
 FORMATS = ("text", "json")
-STATUS = {"proved": DONE, "refuted": NEGATIVE, "undecided": NO_VERDICT, "unreadable": BAD_INPUT}
+#: Of an answer; any other is no verdict.
+STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
 SECONDS = 60.0
 #: What a claim has and no option: a relation, in plain text or in LaTeX.
 RELATION = re.compile(r"[=<>~]|\\[a-z]+")
@@ -59,7 +60,8 @@ def parser() -> Parser:
         "letters held;\n"
         "another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both "
         "sides must\nexist as they are typed.\n"
-        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
+        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided\n"
+        "or only SymPy's limit says so.",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
@@ -122,7 +124,7 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
-    return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
+    return (json_text(data) if form == "json" else text), STATUS.get(data["answer"], NO_VERDICT)
 
 
 def settings(options: Options) -> dict[str, Any]:

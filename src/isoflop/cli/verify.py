@@ -39,8 +39,8 @@ isoflop.theory.theorem.Derivation. The file is run, so verify only files that yo
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
-'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with a line
-'Setting: penalty' is a theorem, written as those of the package are.
+'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with
+a line 'Setting: penalty' is a theorem, written as those of the package are.
 
 FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and the
 budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation, budget, let,
@@ -241,7 +241,8 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
         bar.close()
     data = as_dict(paper, found, path)
     whole = as_text(paper, found, path, in_full="--all" in options)
-    status = PAPER_STATUS.get(data["answer"], NO_VERDICT if document.missing else DONE)
+    is_good = data["answer"] in ("proved", "definition", "given") and not document.missing
+    status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
     return (json_text(data) if form == "json" else whole), status if done else INTERRUPTED
 
 

@@ -10,13 +10,14 @@ from isoflop.theory.algebra.decide import Decision
 from isoflop.theory.algebra.sample import points
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.bounds import ByBound, decide_bound, decide_equality
+from isoflop.theory.proof.bounds import ByBound, decide_bound
 from isoflop.theory.proof.claim import Claim
 
 FRESH = 200
 MP = mpmath.mp.clone()
 MP.dps = 400
 N, D, C, A, B, beta, gamma, r, x, y, z = symbols("N D C A B beta gamma r x y z", positive=True)
+p, k, q = symbols("p k q", positive=True)
 real = Symbol("u", real=True)
 ENVELOPE = derive()
 PENALTY = misallocation(ENVELOPE).penalty
@@ -49,6 +50,16 @@ PROVED = [
     ((r**beta + r**-beta) / 2, ">=", 1, ()),
     (PENALTY.subs(beta, gamma), ">=", 1, ()),
     (x**beta + y**beta + (x * y) ** -beta, ">=", 3, ()),
+    # Bernoulli's bounds, of either sign
+    ((1 - p) ** k, "<=", exp(-k * p), (1 - p,)),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p, k - 1)),
+    (1 - (1 - p) ** k, ">", p, (1 - p, k - 1)),
+    ((1 + x) ** k, ">=", 1 + k * x, (k - 1,)),
+    ((1 + x) ** k, "<=", 1 + k * x, (1 - k,)),
+    # the penalty is convex in log r, also its logarithm
+    (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
+    (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
+    (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
     (
         3 * x ** (beta / (beta + z))
         + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
@@ -76,6 +87,9 @@ REFUTED = [
     (PENALTY, ">=", r, ()),
     (LOSS, ">=", 2 * ENVELOPE.reducible.subs(C, 6 * N * D), ()),
     (LOSS, ">=", ENVELOPE.reducible, ()),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p,)),
+    ((1 + x) ** k, ">=", 1 + k * x, ()),
+    (sqrt(PENALTY * PENALTY.subs(r, q)), "<=", PENALTY.subs(r, sqrt(r * q)), ()),
     (x, ">=", y, ()),
     (x, "<", x, ()),
     (x, ">", x, ()),
@@ -216,22 +230,6 @@ def test_a_condition_is_stated_in_the_symbols_of_the_claim() -> None:
     decision = decide_bound(unevaluated(x, x - Rational(1, 2)), "<=", 1, assume=(1 - x,))
     assert decision.proved
     assert {str(c.expression.subs(x, Rational(1, 2))) for c in decision.conditions} == {"1/2", "0"}
-
-
-@pytest.mark.parametrize(
-    ("lhs", "rhs", "assume", "answer"),
-    [
-        (Abs(log(x)), log(x), (x - 1,), "proved"),
-        (Abs(exp(x) - 1), exp(x) - 1, (), "proved"),
-        (Abs(PENALTY - 1), PENALTY - 1, (), "proved"),
-        (Abs(log(x)), log(x), (), "refuted"),
-        (Abs(x**beta - y**beta) * (x**beta + y**beta), Abs(x ** (2 * beta) - y ** (2 * beta)), (), "proved"),
-    ],
-)  # fmt: skip
-def test_equalities_of_absolute_values_are_bounds_from_either_side(
-    lhs, rhs, assume, answer
-) -> None:
-    assert decide_equality(lhs, rhs, assume=assume).answer.value == answer
 
 
 def test_a_derivation_may_call_the_automatic_decision() -> None:
