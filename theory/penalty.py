@@ -43,21 +43,12 @@ from .envelope import (
 from .law import Term
 from .proof.argument_calculus import ByMonotone, BySameDifference
 from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim
-from .proof.words import Definition, Sentence, function, say
+from .proof.words import Definition, function, say
 from .theorem import Derivation
 from .typeset.equations import Displayed, Equation, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 X, Y = Symbol("x", real=True), Symbol("y", positive=True)
-
-#: Claims about how the numbers are computed rather than about the theorem.
-NUMERICAL_FORMS = (
-    "lost_compute",
-    "safe_effective_compute",
-    "safe_overhead",
-    "distant_overhead",
-    "safe_tokens_factor",
-)
 
 #: The steps of the theorem.
 THEOREM = (
@@ -525,35 +516,6 @@ class Misallocation(Displayed):
         steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
         return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
 
-    @property
-    def numerical_forms(self) -> Derivation:
-        """The rewritings in which the numbers are computed."""
-        claims = self.named_steps
-        return Derivation(
-            name="numerically_safe_forms",
-            title="The penalty without cancellation",
-            assumptions=(
-                *self.envelope.assumptions,
-                say(
-                    "Let {}, {} and {} for real {}.",
-                    (S, "=", log(R)),
-                    (expm1(X), "=", exp(X) - 1),
-                    (log1p(X), "=", log(1 + X)),
-                    X,
-                ),
-            ),
-            definitions=self.envelope.definitions,
-            statement=Sentence(
-                "The share of the compute that is lost is {lost_compute}, the share that is left "
-                "{safe_effective_compute}; the overhead is {safe_overhead}, or {distant_overhead}; "
-                "and the factor of the tokens is {safe_tokens_factor}."
-            ),
-            steps=tuple(claims[name] for name in NUMERICAL_FORMS),
-            source="Rewriting with expm1 and log1p.",
-            follows="The generated functions keep their digits near the optimum and near the "
-            "critical sizes.",
-        )
-
 
 def misallocation(envelope: Envelope | None = None) -> Misallocation:
     """The penalty family of a two-term envelope (by default L = E + A N^-beta + B D^-gamma under C
@@ -583,19 +545,6 @@ def _loss_ratio(envelope: Envelope) -> Expr:
     if sym.REDUCIBLE in offset.free_symbols:
         return sym.REDUCIBLE / optimum(sym.REDUCIBLE)
     return (sym.L - offset) / (optimum(sym.L) - offset)
-
-
-def penalty_along_budget(m: Misallocation) -> Claim:
-    """R over its least value at e^s times the optimal size and the same compute: P(e^s)."""
-    n_star, d_star = m.named.envelope.allocation
-    at = function("R")
-    return Claim(
-        "penalty",
-        at(n_star * exp(S), d_star * exp(-m._slope * S)) / at(n_star, d_star),
-        "==",
-        PENALTY(exp(S)),
-        say("Each term is its share of the least reducible loss, times the power of {}:", exp(S)),
-    )
 
 
 # -- the statements --------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ STRICT = {
     ),
     "critical_sizes": ("size_out_of_reach", "tokens_out_of_reach", "smaller_is_worse"),
     "unique_minimum_along_the_budget": ("convex",),
-    "cancellation_free_excess": ("exponential", "remainder"),
+    "numerically_safe_forms": ("exponential", "remainder"),
     "train_longer_or_sample_more": ("corner_of_many_draws", "corner_at_equality"),
 }
 
