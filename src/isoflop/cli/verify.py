@@ -5,7 +5,18 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shortened, shown
+from .errors import (
+    BAD_INPUT,
+    DONE,
+    INTERRUPTED,
+    NEGATIVE,
+    NO_VERDICT,
+    UsageError,
+    shortened,
+    shown,
+)
+from .prove import declare_claims
+from .prove import settings as settings_of
 from .render import WIDTH, clean, json_text
 from .run_options import is_terminal, say_interrupted, whole
 from .theorems import known
@@ -21,7 +32,7 @@ if TYPE_CHECKING:
     from ..theory.verdicts.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
-SUMMARY = "check every theorem, or your own derivation, step by step"
+SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
 DESCRIPTION = """\
 Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a
 bound by interval arithmetic too. Without a name all of them, in a table; with names every step;
@@ -33,7 +44,12 @@ What is checked are the steps: that they amount to the statement is for the read
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
 'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with
-a line 'Setting: penalty' is a theorem, written as those of the package are."""
+a line 'Setting: penalty' is a theorem, written as those of the package are.
+
+FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
+the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
+budget, let, at, skip, 'z real') says what a display does not. Exit status 1 where an equation is
+refuted, 2 where one is not read, 3 where one is not judged."""
 FORMATS = ("text", "json")
 #: The statuses as the table has them.
 SHORT = {
@@ -42,6 +58,7 @@ SHORT = {
     "checked numerically": "numerical",
     "cited": "cited",
 }
+PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
 #: For each step of a derivation that is written as text.
 SECONDS = 60.0
 #: Longer claims are cut.
@@ -52,7 +69,7 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop verify",
-        ["[NAME ... | FILE.py | FILE.md]"],
+        ["[NAME ... | FILE.py | FILE.md | FILE.tex]"],
         DESCRIPTION,
         [
             "isoflop verify optimum_by_lagrange",
@@ -60,14 +77,16 @@ def parser() -> Parser:
             "isoflop verify optimum_by_weighted_am_gm",
             "isoflop verify krajewski2025",
             "isoflop verify my_derivation.md",
+            "isoflop verify paper.tex",
         ],
     )
-    built.add_argument(
-        POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata"
-    )
+    built.add_argument(POSITIONAL, nargs="*", help="derivations, one file, or a paper with errata")
     checking = built.add_argument_group("checking")
     takes_one(checking, "--seed", "S", "of the random points; default: 0")
     takes_one(checking, "--jobs", "J", "processes for the derivations, -1 for all; default: 2")
+    paper = built.add_argument_group("paper")
+    declare_claims(paper)
+    paper.add_argument("--all", action="store_true", help="list what is proved as well")
     declare_output(built, *FORMATS)
     return built
 
@@ -82,6 +101,8 @@ def run(options: Options) -> tuple[str, int]:
             raise UsageError(
                 f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names"
             )
+        if wanted[0].endswith(".tex"):
+            return _paper(wanted[0], form, options)
         return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
 
     from ..derivations import NAMES
@@ -98,7 +119,7 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _is_file(word: str) -> bool:
-    return word.endswith((".py", ".md", ".txt"))
+    return word.endswith((".py", ".md", ".txt", ".tex"))
 
 
 def _from_file(path: str) -> Derivation:
@@ -172,6 +193,47 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     if form == "json":
         return json_text({"file": path, **report.as_dict()}), status
     return str(report), status
+
+
+def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
+    """The equations of a LaTeX document."""
+    from pathlib import Path
+
+    from ..numeric._progress import progress_bar
+    from ..theory.verdicts.document import Document
+    from ..theory.verdicts.paper import Paper
+    from ..theory.verdicts.prove import Settings
+    from ..theory.verdicts.report import as_dict, as_text
+
+    folder = Path(path).parent
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
+    except OSError as error:
+        raise _refused(path, error.strerror or error) from None
+    except UnicodeDecodeError:
+        raise _refused(path, "is no text in UTF-8") from None
+    except ValueError as error:
+        raise _refused(path, error) from None
+    settings = Settings(**settings_of(options), refutes_names=False)
+    settings.prove("1 = 1")  # what is wrong with an assumption is the command's mistake
+    paper = Paper(document, settings, options.one("--notation"))
+    found, done = [], False
+    bar = progress_bar(len(paper.pieces), is_terminal(sys.stderr), what=path, unit="formula")
+    try:
+        for _, verdicts in paper.judged():
+            found += verdicts
+            bar.update(1)
+        done = True
+    except KeyboardInterrupt:
+        say_interrupted(f"{len(found)} verdicts are printed, the rest is missing")
+    finally:
+        bar.close()
+    data = as_dict(paper, found, path)
+    whole = as_text(paper, found, path, in_full="--all" in options)
+    is_good = data["answer"] in ("proved", "definition", "given") and not document.missing
+    status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
+    return (json_text(data) if form == "json" else whole), status if done else INTERRUPTED
 
 
 def _all(
