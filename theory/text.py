@@ -36,10 +36,10 @@ from sympy import Expr, Integer, Symbol, oo
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
-from .algebra.building import NamedFunction
-from .algebra.latex_input import tokenize_latex
-from .algebra.parse import read
-from .algebra.tokens import GREEK, ParseError, Token, tokenize
+from .reader.building import NamedFunction
+from .reader.latex import tokenize_latex
+from .reader.parse import read
+from .reader.tokens import GREEK, ParseError, Token, tokenize
 from .envelope import derive
 from .penalty import misallocation
 from .proof.argument import Argument, ByLeadingTerm, ByNormalForm, ByPositiveTerms, ByWeightedAmGm

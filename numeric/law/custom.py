@@ -770,7 +770,7 @@ def law_from_expression(
     """
     from sympy import Symbol, sympify
 
-    from ...theory.algebra.parse import parse
+    from ...theory.reader.parse import parse
     from ...theory.budget import Budget
     from ...theory.code.formulas import argument_name
     from ...theory.envelope import derive

@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 from sympy import Expr, Integer, Rational, Symbol, oo
 
-from ..algebra.building import Domain
+from ..reader.building import Domain
 from ..algebra.functions import Remainder
 from ..budget import Budget
 from .definitions import Law, NoValue, Point

@@ -16,7 +16,7 @@ import mpmath
 from sympy import Abs, Expr, Function, Symbol, exp, log, pi
 from sympy import E as EULER
 
-from ..algebra.building import NamedFunction
+from ..reader.building import NamedFunction
 from ..algebra.factorials import Factorial, Gamma
 from ..algebra.functions import Partial
 from ..budget import Budget

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer, Mul, Rational, Symbol, cancel, powsimp
 
-from ..algebra.building import NamedFunction
+from ..reader.building import NamedFunction
 from ..algebra.decide import Decision
-from ..algebra.tokens import ParseError, Token
+from ..reader.tokens import ParseError, Token
 from ..budget import Budget
 from ..envelope import coefficient_in_names, derive
 from .question import BOUNDS, Question
 from .spelling import Spelling
 from .typed import in_one_line
-from .vocabulary import Vocabulary
+from ..reader.vocabulary import Vocabulary
 
 #: A factor that is missing has at most so many operations.
 LARGEST_MISSING = 6

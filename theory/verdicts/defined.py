@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.tokens import ParseError, Token
+from ..reader.latex import tokenize_latex
+from ..reader.tokens import ParseError, Token
 from .paper import PrintedEquation
 from .typed import at_relations, called, spans
 

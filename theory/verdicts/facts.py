@@ -12,8 +12,8 @@ from sympy import Expr, Symbol
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer
-from ..algebra.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction
-from ..algebra.tokens import PRIME, ParseError
+from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction
+from ..reader.tokens import PRIME, ParseError
 from ..budget import Budget
 from ..data.notation import NOTATIONS
 from .defined import (

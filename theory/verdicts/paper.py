@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.latex_table import RELATIONS
-from ..algebra.tokens import ParseError
+from ..reader.latex import tokenize_latex
+from ..reader.latex import RELATIONS
+from ..reader.tokens import ParseError
 from .document import (
     BEFORE_ORNAMENT,
     PROSE,

@@ -14,11 +14,11 @@ from typing import Any
 from sympy import Expr, Symbol, expand_log, log
 
 from ..algebra.answer import undecided
-from ..algebra.building import Domain, NamedFunction
+from ..reader.building import Domain, NamedFunction
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
 from ..typeset.shown import Shown
@@ -36,7 +36,7 @@ from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import RELATION, Claims, Given, limit_of, separated, sources, spans
-from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
+from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..algebra.tokens import ParseError
+from ..reader.tokens import ParseError
 from .defined import Sides, bound, name_alone, plain, restored
 from .facts import EXPECTATION, LAW, DefinedName, Facts, StatedBudget
 from .paper import LIMIT, PrintedEquation

@@ -34,7 +34,7 @@ from .sign_formulas import (
     signs_of_set,
 )
 from .supposed import LASTING
-from .vocabulary import said_of
+from ..reader.vocabulary import said_of
 
 KINDS = {
     "positive": POSITIVE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.tokens import ParseError
+from ..reader.latex import tokenize_latex
+from ..reader.tokens import ParseError
 from .defined import Sides, name_alone
 
 POSITIVE, NONNEGATIVE, NONZERO = frozenset([1]), frozenset([0, 1]), frozenset([-1, 1])

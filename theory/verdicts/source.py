@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..algebra.tokens import ParseError
+from ..reader.tokens import ParseError
 from .document import Layout
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"

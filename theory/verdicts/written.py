@@ -25,12 +25,12 @@ from typing import Any
 from sympy import Add, Expr, Integer, Symbol
 
 from ..algebra.decide import Answer
-from ..algebra.tokens import ParseError
+from ..reader.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from ..proof.bounds import decide_bound
 from .prove import ChainLink, Proof, prove
 from .typed import Given
-from .vocabulary import vocabulary
+from ..reader.vocabulary import vocabulary
 
 #: The lines that a derivation is made of.
 KINDS = {

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.algebra.tokens import ParseError
+    from ..theory.reader.tokens import ParseError
     from ..theory.budget import Budget
     from .arguments import Options
 
@@ -149,7 +149,7 @@ def settings(options: Options) -> dict[str, Any]:
 
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
-    from ..theory.verdicts.vocabulary import refuse_clashes
+    from ..theory.reader.vocabulary import refuse_clashes
 
     text = options.one("--budget")
     if text is None:
@@ -176,7 +176,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
-    from ..theory.algebra.tokens import ParseError
+    from ..theory.reader.tokens import ParseError
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
@@ -191,7 +191,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
 
 def _where_typed(error: ParseError, options: Options) -> UsageError:
     """The error with what it is about ahead: the claim or the option."""
-    from ..theory.algebra.tokens import quoted
+    from ..theory.reader.tokens import quoted
 
     for name in (POSITIONAL, "--assume", "--let", "--as"):
         for text in options.words(name) or ():

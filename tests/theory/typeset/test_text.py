@@ -24,7 +24,7 @@ from tests.theory.typeset.forms import (
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
 from isoflop.theory.algebra.functions import defined
-from isoflop.theory.algebra.parse import parse
+from isoflop.theory.reader.parse import parse
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum

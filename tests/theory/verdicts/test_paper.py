@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.paper import PrintedEquation, equations
 from isoflop.theory.verdicts.prove import prove
 from isoflop.theory.verdicts.source import BEGIN, END, TexSource, read_source

@@ -9,7 +9,7 @@ import pytest
 
 from isoflop.numeric.law import law as published
 from isoflop.theory.algebra import deadline
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.budget import Budget
 from isoflop.theory.verdicts.prove import prove
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, sqrt
 
-from isoflop.theory.algebra.parse import parse
-from isoflop.theory.algebra.tokens import DEEPEST_NESTING, LONGEST_TEXT, ParseError, tokenize
+from isoflop.theory.reader.parse import parse
+from isoflop.theory.reader.tokens import DEEPEST_NESTING, LONGEST_TEXT, ParseError, tokenize
 
 NAMES = ("N", "D", "C", "E", "A", "B", "beta", "gamma", "kappa", "a", "d", "N_max", "x1")
 TABLE = {name: Symbol(name, positive=True) for name in NAMES}

@@ -12,9 +12,9 @@ from functools import lru_cache
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
-from ..algebra.building import NamedFunction
+from .building import NamedFunction
 from ..algebra.functions import phi2
-from ..algebra.tokens import AT, GREEK, OPTIMA, PRIME
+from .tokens import AT, GREEK, OPTIMA, PRIME
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation

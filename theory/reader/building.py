@@ -2,57 +2,32 @@
 
 Building an expression evaluates constants: what has no real value, a number too long to write down, and
 a tower of exponentials are refused. Nothing that hangs on the sign of a sum is evaluated: it would be
-decided by factorisation, which has no bound. What is built may cancel; where the expression has a value
-is noted as the conditions of its `Domain`.
+decided by factorisation, which has no bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from sympy import (
-    Abs,
-    Add,
-    E,
-    Expr,
-    I,
-    Integer,
-    Pow,
-    Rational,
-    Symbol,
-    cosh,
-    exp,
-    log,
-    nan,
-    oo,
-    sinh,
-    sqrt,
-    tanh,
-    zoo,
-)
+from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
+from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
 
-from .answer import Condition
-from .factorials import Factorial, Gamma, whole_choice
+from ..algebra.answer import Condition
+from ..algebra.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
 from .tokens import ParseError, Token, quoted
 
-LARGEST_DECIMAL_EXPONENT = 100
 LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
-LARGEST_ROOT_BITS = (
-    2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
-)
+#: u^(p/q) is evaluated by way of prime factors to powers of up to p and q.
+LARGEST_ROOT_BITS = 2_000_000
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
-    "exp": exp,
-    "log": log,
-    "ln": log,
-    "sqrt": sqrt,
-    "abs": Abs,
-}
-#: What claims may have besides, each by way of the functions above.
+    "exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs,
+}  # fmt: skip
+#: What claims may have besides, by way of the functions above.
 MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sinh": sinh,
     "cosh": cosh,
@@ -66,12 +41,13 @@ MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "expm1": lambda x: exp(x) - 1,
     "Gamma": Gamma,
 }
-#: The greater or the less of two values, and the number of choices.
+#: The number of choices, and the greatest or the least of some values.
 OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
     "binom": whole_choice,
     "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
     "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
 }
+APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
 
 
 @dataclass(frozen=True)
@@ -88,6 +64,11 @@ class NamedFunction:
     body: Expr
     other: NamedFunction | None = None
     instead: tuple[tuple[Symbol, Expr], ...] = ()
+
+    @property
+    def cases(self) -> tuple[NamedFunction, ...]:
+        """Itself, and the function of another number of arguments."""
+        return (self,) if self.other is None else (self, self.other)
 
 
 @dataclass
@@ -114,28 +95,20 @@ class Domain:
         """The domain with each of its expressions replaced."""
         return Domain(*(list(map(function, group)) for group in self.groups))
 
-    def power(self, base: Expr, exponent: Expr) -> None:
-        """`base^exponent` is real: a whole negative power needs a base other than zero, a broken
-        one a positive base.
-        """
-        if exponent.is_Integer:
-            self._note(self.nonzero if exponent < 0 else None, base)
-        else:
-            self._note(self.positive, base)
+    def add(self, other: Domain) -> None:
+        """Take the conditions of another domain."""
+        for group, more in zip(self.groups, other.groups, strict=True):
+            group += [value for value in more if value not in group]
 
-    def divisor(self, value: Expr) -> None:
+    def needs_positive(self, value: Expr) -> None:
+        self._note(self.positive, value)
+
+    def needs_nonzero(self, value: Expr) -> None:
         self._note(self.nonzero, value)
 
-    def logarithm(self, argument: Expr) -> None:
-        self._note(self.positive, argument)
-
-    def at_least_zero(self, value: Expr) -> None:
-        """For a whole number, more than -1."""
-        self._note(self.positive, value + 1)
-
     @staticmethod
-    def _note(conditions: list[Expr] | None, value: Expr) -> None:
-        if conditions is not None and value not in conditions and not plainly_positive(value):
+    def _note(conditions: list[Expr], value: Expr) -> None:
+        if value not in conditions and not plainly_positive(value):
             conditions.append(value)
 
 
@@ -149,91 +122,87 @@ def plainly_positive(value: Expr) -> bool:
     return bool(is_positive_anywhere or (value.is_Atom and value.is_positive))
 
 
+@dataclass
 class Builder:
     """Powers and functions of expressions that stand in a text, which is for the messages."""
 
-    def __init__(self, text: str, domain: Domain | None = None) -> None:
-        self.text = text
-        self.domain = Domain() if domain is None else domain
+    text: str
+    domain: Domain = field(default_factory=Domain)
 
-    def error(self, at: Token, what: str, rest: str = "") -> ParseError:
-        return ParseError.at(self.text, at.position, what, rest)
-
-    def refuse(self, what: str, token: Token) -> NoReturn:
-        raise self.error(token, f"{what} {token.text!r}")
+    def refuse(self, at: Token, what: str, rest: str = "") -> NoReturn:
+        """Stop at a token, which `{}` in the message stands for."""
+        raise ParseError.at(self.text, at.position, what.format(repr(at.text)), rest)
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
-        self._check_power(base, exponent, at)
-        self.domain.power(base, exponent)
-        return Pow(
-            base,
-            exponent,
-            evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))),
-        )
-
-    def _check_power(self, base: Expr, exponent: Expr, at: Token) -> None:
-        """Refuse 0^0, 0^-1, powers without a real value and constants that are too large to write
-        down.
-        """
+        """A power; what has no real value and constants too large to write down are refused."""
         if base == 0 and not (exponent.is_Rational and exponent > 0):
-            self.refuse("a power of zero at", at)
+            self.refuse(at, "a power of zero at {}")
         if base.is_Rational and base < 0 and not exponent.is_Integer:
-            self.refuse("a non-integer power of a negative number at", at)
-        bits = _bits(base)
+            self.refuse(at, "a non-integer power of a negative number at {}")
+        bits = _bits([base])
         self._check_size(bits, exponent, at)
         if bits or base.has(exp, E):
             self._check_tower(exponent, at)
+        if not exponent.is_Integer:
+            self.domain.needs_positive(base)
+        elif exponent < 0:
+            self.domain.needs_nonzero(base)
+        is_sum = base.has(Add) or exponent.has(Add)
+        return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not is_sum))
 
     def _check_size(self, bits: int, exponent: Expr, at: Token) -> None:
         """Refuse a power of a number of `bits` bits that is too large to write down."""
         for number in exponent.atoms(Rational):
             size, root = abs(number), max(abs(number.p), number.q)
             rooted = LARGEST_POWER_BITS if number.is_Integer else LARGEST_ROOTED_BITS
-            if (
-                size > LARGEST_EXPONENT
-                or bits > rooted
-                or bits * size > LARGEST_POWER_BITS
-                or bits * root > LARGEST_ROOT_BITS
-            ):
-                self.refuse("a number too large to write down at", at)
+            is_long = bits * size > LARGEST_POWER_BITS or bits * root > LARGEST_ROOT_BITS
+            if size > LARGEST_EXPONENT or bits > rooted or is_long:
+                self.refuse(at, "a number too large to write down at {}")
 
     def _check_tower(self, exponent: Expr, at: Token) -> None:
         """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may
         hang on them.
         """
-        constants = (
-            term.as_independent(*term.free_symbols, as_Add=False)[0]
-            for term in Add.make_args(exponent)
-        )
-        if any(constant.has(exp, E) for constant in constants):
-            self.refuse("a tower of exponentials at", at)
+        for term in Add.make_args(exponent):
+            if term.as_independent(*term.free_symbols, as_Add=False)[0].has(exp, E):
+                self.refuse(at, "a tower of exponentials at {}")
 
-    def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
+    def applied(self, function: Callable[..., Expr], argument: Expr, at: Token) -> Expr:
+        """A function of one value."""
         if function is sqrt:
-            return self.raised(argument, Rational(1, 2), token)
-        if function is Gamma:
-            self.domain.logarithm(argument)
-            return Gamma(argument)
-        if function in MORE_FUNCTIONS.values():
-            return self._composed(function, argument, token)
-        if function is log and argument.is_Rational and argument <= 0:
-            self.refuse("the logarithm of a number that is not positive at", token)
-        if function is log:
-            self.domain.logarithm(argument)
-        if function is exp:  # exp(n log u) is evaluated as u^n
-            self._check_size(max(map(_bits, argument.atoms(log)), default=0), argument, token)
-            self._check_tower(argument, token)
-        return function(argument, evaluate=not argument.has(Add))
-
-    def _composed(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
-        """One of the functions that are made of exponentials and logarithms."""
-        x = Symbol("x", positive=True)
+            return self.raised(argument, Rational(1, 2), at)
         if function in (sinh, cosh, tanh):
-            above = self.applied(exp, argument, token)
-            below = self.applied(exp, -argument, token)
+            above, below = (self.applied(exp, sign * argument, at) for sign in (1, -1))
             total = above + below if function is not sinh else Integer(2)
             return (above + below) / 2 if function is cosh else (above - below) / total
+        if function is log and argument.is_Rational and argument <= 0:
+            self.refuse(at, "the logarithm of a number that is not positive at {}")
+        if function in (log, Gamma):
+            self.domain.needs_positive(argument)
+        if function is exp:  # exp(n log u) is evaluated as u^n
+            self._check_size(_bits(argument.atoms(log)), argument, at)
+            self._check_tower(argument, at)
+        if function in (exp, log, Abs):
+            return function(argument, evaluate=not argument.has(Add))
+        if function is Gamma:
+            return function(argument)
+        x = Symbol("x", positive=True)
         return substituted(function(x), {x: argument}, self.text, self.domain)
+
+    def factorial(self, n: Expr, at: Token) -> Expr:
+        self._check_count(n, at)
+        return Factorial(n)
+
+    def choices(self, n: Expr, k: Expr, at: Token) -> Expr:
+        """n choose k; in factorials where k is no number."""
+        for count in (k,) if k.is_number else (k, n - k):
+            self._check_count(count, at)
+        return whole_choice(n, k)
+
+    def _check_count(self, n: Expr, at: Token) -> None:
+        if n.is_number and not (n.is_Integer and 0 <= n <= LARGEST_FACTORIAL):
+            self.refuse(at, f"a whole number from 0 to {LARGEST_FACTORIAL} is expected at {{}}")
+        self.domain.needs_positive(n + 1)
 
 
 def substituted(
@@ -242,16 +211,11 @@ def substituted(
     """The expression with symbols replaced all at once, under the bounds of the reader; `text` is
     for the messages.
     """
-    if not expression.free_symbols & values.keys():
+    replaced = sorted(expression.free_symbols & values.keys(), key=str)
+    if not replaced:
         return expression
-    at = Token(
-        "name",
-        ", ".join(
-            f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)
-        ),
-        0,
-    )
-    builder = Builder(text, domain)
+    at = Token("name", ", ".join(f"{x} = {values[x]}" for x in replaced), 0)
+    builder = Builder(text, Domain() if domain is None else domain)
 
     def rebuilt(part: Expr) -> Expr:
         if part.is_Symbol or not part.args:
@@ -259,17 +223,16 @@ def substituted(
         arguments = [rebuilt(argument) for argument in part.args]
         if part.func in (exp, log):
             return builder.applied(part.func, arguments[0], at)
-        if isinstance(part, Pow):
-            return builder.raised(arguments[0], arguments[1], at)
-        return part.func(*arguments)
+        return builder.raised(*arguments, at) if part.is_Pow else part.func(*arguments)
 
-    replaced = rebuilt(expression)
-    if replaced.has(I, nan, oo, zoo):
+    found = rebuilt(expression)
+    if found.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value for {at.text}")
-    return replaced
+    return found
 
 
-def _bits(expression: Expr) -> int:
-    """Bits of the longest number in the expression other than 0 and 1, and their signs."""
-    numbers = (max(abs(int(number.p)), int(number.q)) for number in expression.atoms(Rational))
-    return max((n.bit_length() for n in numbers if n > 1), default=0)
+def _bits(expressions: Iterable[Expr]) -> int:
+    """Bits of the longest number other than 0 and 1, and their signs."""
+    numbers = (number for expression in expressions for number in expression.atoms(Rational))
+    sizes = (max(abs(int(number.p)), int(number.q)) for number in numbers)
+    return max((n.bit_length() for n in sizes if n > 1), default=0)

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from isoflop.theory.algebra.tokens import GREEK, GREEK_SIGNS, ParseError, tokenize
+from isoflop.theory.reader.tokens import GREEK, GREEK_SIGNS, ParseError, tokenize
 from isoflop.theory.verdicts.prove import prove
 
 VALUE, TIMES_C = "G (C/6)^{w_N}", "C G (C/6)^{w_N}"
