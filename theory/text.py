@@ -36,10 +36,6 @@ from sympy import Expr, Integer, Symbol, oo
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
-from .reader.building import NamedFunction
-from .reader.latex import tokenize_latex
-from .reader.parse import read
-from .reader.tokens import GREEK, ParseError, Token, tokenize
 from .envelope import derive
 from .penalty import misallocation
 from .proof.argument import Argument, ByLeadingTerm, ByNormalForm, ByPositiveTerms, ByWeightedAmGm
@@ -55,6 +51,10 @@ from .proof.words import (
     in_paper_order,
     say,
 )
+from .reader.building import NamedFunction
+from .reader.latex import tokenize_latex
+from .reader.parse import read
+from .reader.tokens import GREEK, ParseError, Token, tokenize
 from .theorem import Derivation, step
 
 FORMULA = re.compile(r"\$(?P<latex>[^$]+)\$|`(?P<plain>[^`]+)`")

@@ -29,10 +29,10 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
-from isoflop.theory.reader.building import NamedFunction
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.ray import ray
+from isoflop.theory.reader.building import NamedFunction
 from isoflop.theory.reader.vocabulary import vocabulary
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents

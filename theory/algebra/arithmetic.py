@@ -526,4 +526,5 @@ class Arithmetic:
         if entry.kind in SUMS:
             return self.to_sympy(entry.value)
         base = self.field.to_sympy(self.field.prime_fraction(prime))
-        return base if self.field.signs[prime] > 0 else Abs(base)
+        sign = self.field.signs[prime]
+        return sign * base if sign else Abs(base)

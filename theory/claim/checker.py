@@ -15,9 +15,9 @@ from typing import Any
 import mpmath
 from sympy import Expr, Integer, Rational, Symbol, oo
 
-from ..reader.building import Domain
 from ..algebra.functions import Remainder
 from ..budget import Budget
+from ..reader.building import Domain
 from .definitions import Law, NoValue, Point
 
 #: Figures of a value, and of one on the way to a limit, where terms cancel.

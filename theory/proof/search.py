@@ -13,7 +13,7 @@ Each rule is sound by itself, and what it needs is proved by the rules again, to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import combinations, islice, permutations, product
@@ -36,7 +36,7 @@ from sympy import (
 
 from ..algebra.arithmetic import Key, NormalForm, OutsideScope, linear_log
 from ..algebra.boundary import put_in, solved
-from ..algebra.deadline import check
+from ..algebra.deadline import OutOfTime, check
 from ..algebra.field import Fraction
 from ..algebra.functions import defined
 from ..algebra.interval import Undefined
@@ -73,6 +73,16 @@ AM_GM = "weighted AM-GM of the positive terms"
 
 class GivenUp(Exception):
     """The search has looked at as much as it may."""
+
+
+def attempted(rule: Callable[..., str], *claim: Any) -> str:
+    """The reason that a rule finds; none where SymPy stumbles over one of its expressions."""
+    try:
+        return rule(*claim)
+    except (GivenUp, OutOfTime):
+        raise
+    except Exception:  # SymPy raises of every kind; a rule without an answer has proved nothing
+        return ""
 
 
 def why_positive(
@@ -202,20 +212,20 @@ class Search:
         if not self.holds_at_points(e, assume):
             return ""
         if e.has(Abs):
-            return self._by_cases(e, assume, strict, depth)
-        if reason := self._by_factors(e, assume, strict, depth):
+            return attempted(self._by_cases, e, assume, strict, depth)
+        if reason := attempted(self._by_factors, e, assume, strict, depth):
             return reason
         reading = DefinedForm.of(e, assume)
         if reading is None:
             return ""
         given, e = e, reading.reduced
         return (
-            self.by_terms(reading, strict, depth)
-            or self._by_logarithms(reading, strict, depth)
-            or self._by_excess(e, assume, strict)
-            or self._by_what_is_assumed(given, assume, strict, depth)
-            or self._by_holder(given, assume, strict)
-            or (along(self, e, assume, strict, depth) if depth else "")
+            attempted(self.by_terms, reading, strict, depth)
+            or attempted(self._by_logarithms, reading, strict, depth)
+            or attempted(self._by_excess, e, assume, strict)
+            or attempted(self._by_what_is_assumed, given, assume, strict, depth)
+            or attempted(self._by_holder, given, assume, strict)
+            or (attempted(along, self, e, assume, strict, depth) if depth else "")
         )
 
     # -- points ----------------------------------------------------------------------------------------------------
@@ -366,6 +376,7 @@ class Search:
                 or self._one_by_one(reading, terms, strict, depth)
                 or self._by_mean(reading, terms, strict, depth)
                 or self._by_means(reading, terms, strict)
+                or self._by_roots(reading, terms, strict, depth)
             )
             if reason:
                 return reason
@@ -477,13 +488,53 @@ class Search:
         powers = ((above[0], ()), value), ((below[0], ()), other)
         if above[1] != below[1] or any(arithmetic.sign_of_term(*term) != 1 for term in powers):
             return False
+        one, another = ({key: coefficient} for key, coefficient in powers)
+        return self._larger_logarithm(reading, one, another, strict, depth)
+
+    def _larger_logarithm(
+        self,
+        reading: DefinedForm,
+        larger: NormalForm,
+        smaller: NormalForm,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """Whether one positive form is at least another: by the difference of their logarithms."""
+        arithmetic = reading.arithmetic
+
+        def logarithm(form: NormalForm) -> NormalForm:
+            """With what the first term has of powers taken out."""
+            exponent = dict(next(iter(form))[0])
+            inverse = arithmetic.exp(arithmetic.negate(exponent))
+            return arithmetic.add(exponent, arithmetic.log(arithmetic.multiply(form, inverse)))
+
         try:
-            quotient = arithmetic.multiply(
-                {(above[0], ()): value}, arithmetic.integer_power({(below[0], ()): other}, -1)
-            )
-            return self._above_one(quotient, reading, strict, depth)
+            above, below = logarithm(larger), logarithm(smaller)
+            difference = arithmetic.canonical(arithmetic.add(above, arithmetic.negate(below)))
         except OutsideScope:
             return False
+        if arithmetic.positive or arithmetic.nonzero:
+            return False  # they have logarithms only under conditions
+        return self._above_zero(difference, reading, strict, depth)
+
+    def _by_roots(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
+        """Positive terms together against the negative ones, both to the power that removes roots."""
+        if depth == 0 or not (terms.certain and all(terms.certain)):
+            return ""
+        primes = reading.arithmetic.field.primes
+        has_roots = any(
+            (prime := linear_log(key)) is not None
+            and primes[prime].kind == "sum"
+            and value.numer.is_ground
+            and value.denom.is_ground
+            for term in (*terms.positive, *terms.negative)
+            for exponent, _ in term
+            for key, value in exponent
+        )
+        larger, smaller = ({k: v for t in side for k, v in t.items()} for side in terms[:2])
+        if has_roots and self._larger_logarithm(reading, larger, smaller, strict, depth):
+            return "a power of the one side is at least that of the other"
+        return ""
 
     def _above_one(self, form: NormalForm, reading: DefinedForm, strict: bool, depth: int) -> bool:
         """Whether a product of powers is at least 1, by its logarithm."""

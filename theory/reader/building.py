@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
+
 from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
 
 from ..algebra.answer import Condition

@@ -12,14 +12,14 @@ from functools import lru_cache
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
-from .building import NamedFunction
 from ..algebra.functions import phi2
-from .tokens import AT, GREEK, OPTIMA, PRIME
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
 from ..penalty import Misallocation, misallocation
+from .building import NamedFunction
+from .tokens import AT, GREEK, OPTIMA, PRIME
 
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
 GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))

@@ -5,49 +5,43 @@ claim with two letters exchanged, a factor, the other sign or the other order, w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Integer, Mul, Rational, Symbol, cancel, powsimp
+from sympy import Expr, Mul, Symbol, cancel, powsimp
 
-from ..reader.building import NamedFunction
 from ..algebra.decide import Decision
-from ..reader.tokens import ParseError, Token
 from ..budget import Budget
 from ..envelope import coefficient_in_names, derive
+from ..reader.building import NamedFunction
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary
 from .question import BOUNDS, Question
 from .spelling import Spelling
-from .typed import in_one_line
-from ..reader.vocabulary import Vocabulary
 
 #: A factor that is missing has at most so many operations.
 LARGEST_MISSING = 6
 REVERSED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
-BUDGET_FACTORS = (Integer(6), Rational(1, 6))
-PARALLEL = (("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", "T_D"))
+#: Names that play the same part for params and for tokens.
+TWINS = (
+    ("beta", "gamma"),
+    ("A", "B"),
+    ("N", "D"),
+    ("N_opt", "D_opt"),
+    ("T_N", "T_D"),
+    ("w_N", "w_D"),
+)
 
 
 @dataclass(frozen=True)
 class Side:
     """One side of a claim as it is typed and as it is read."""
 
-    source: str
-    start: int
-    """Where it begins in the claim, in which the tokens have their places."""
+    text: str
     tokens: tuple[Token, ...]
     expression: Expr
-
-    @property
-    def text(self) -> str:
-        return in_one_line(self.source)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A side with a small change: in words, as it would be typed, and as it is read."""
-
-    words: str
-    text: str
-    expression: Expr
+    named: Expr
+    """With the quantities of the law by their names."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class Corrector:
     words : Vocabulary
     spelling : Spelling
     read : callable
-        The expression that changed tokens spell.
+        The expression that changed tokens spell, and the same by names.
     decide : callable
         The decision on a question, also for what its letters mean at one run.
     """
@@ -71,24 +65,45 @@ class Corrector:
     right: Side
     words: Vocabulary
     spelling: Spelling
-    read: Callable[[list[Token]], Expr]
+    read: Callable[[list[Token]], tuple[Expr, Expr]]
     decide: Callable[[Question], Decision]
-
-    # -- what the tool derives -----------------------------------------------------------------------------------------
 
     def derived(self) -> str:
         """The closed form of a side that is a named quantity or a derivative, else nothing."""
-        question = self.question
-        if question.relation == "propto":
+        if self.question.relation == "propto":
             return self._derived_power()
+        if self.question.relation != "==":
+            return ""
+        sides = [side for side in (self.left, self.right) if self._is_derived(side)]
+        forms = [(side.text, self._closed(side)) for side in sides]
+        return ", ".join(f"{text} = {form}" for text, form in forms if text != form)
+
+    def correction(self) -> str:
+        """The claim with the first small change under which it is proved, in words and as it would
+        be typed; nothing where none is found.
+        """
+        question = self.question
+        if question.relation in BOUNDS:
+            turned = REVERSED[question.relation]
+            for relation in (turned, f"{turned}=") if len(turned) == 1 else (turned,):
+                if self.decide(replace(question, relation=relation)).proved:
+                    return f"the other way round: {self.left.text} {relation} {self.right.text}"
+            return ""
         if question.relation != "==":
             return ""
-        forms = [
-            f"{side.text} = {self._closed(side)}"
-            for side in (self.left, self.right)
-            if self._is_derived(side) and side.text != self._closed(side)
-        ]
-        return ", ".join(forms)
+        changes_left = self._is_derived(self.right) and not self._is_derived(self.left)
+        side, other = (self.left, self.right) if changes_left else (self.right, self.left)
+        for words, changed, named in self._changes(side, other.expression):
+            text = self.spelling(named)
+            if text == other.text:
+                continue
+            sides = {"lhs" if changes_left else "rhs": changed}
+            if self.decide(replace(question, **sides)).proved:
+                left, right = (text, other.text) if changes_left else (other.text, text)
+                return f"{words}: {left} {'=' if self.spelling.latex else '=='} {right}"
+        return ""
+
+    # -- closed forms ----------------------------------------------------------------------------------------
 
     def _is_derived(self, side: Side) -> bool:
         return self._name(side) is not None or _is_derivative(side.tokens)
@@ -105,14 +120,13 @@ class Corrector:
     def _closed(self, side: Side) -> str:
         """In names where a paper has them: E + C0 C^-alpha."""
         name = self._name(side)
-        brief = self._in_names(name) if name is not None else None
-        meaning = self.words.names[name] if name is not None else None
-        body = meaning.body if isinstance(meaning, NamedFunction) else meaning
-        if brief is not None and side.expression == body:
-            return brief
+        if name in ("L_opt", "R_opt", "C0"):
+            meaning = self.words.names[name]
+            if side.expression == (meaning.body if isinstance(meaning, NamedFunction) else meaning):
+                return self._in_names(name)
         return self.spelling.simplest(side.expression)
 
-    def _in_names(self, name: str) -> str | None:
+    def _in_names(self, name: str) -> str:
         from ..typeset.plain import plain
         from ..typeset.printer import render
 
@@ -123,8 +137,6 @@ class Corrector:
             "R_opt": brief.reducible,
             "C0": coefficient_in_names(envelope, brief),
         }
-        if name not in forms:
-            return None
         written = render if self.spelling.latex else plain
         return written(forms[name], notation=self.words.notation)
 
@@ -140,125 +152,37 @@ class Corrector:
         sign = r"\propto" if self.spelling.latex else "propto"
         return "" if power.has(x) else f"{self.left.text} {sign} {self.spelling(x**power)}"
 
-    # -- what a small change mends -------------------------------------------------------------------------------------
+    # -- small changes ---------------------------------------------------------------------------------------
 
-    def correction(self) -> str:
-        """The claim with the first small change under which it is proved, in words and as it would
-        be typed; nothing where none is found.
-        """
-        question = self.question
-        if question.relation in BOUNDS:
-            return self._turned()
-        if question.relation != "==":
-            return ""
-        changes_left = self._is_derived(self.right) and not self._is_derived(self.left)
-        side, other = (self.left, self.right) if changes_left else (self.right, self.left)
-        for change in self._changes(side, other.expression):
-            if change.text.replace(" ", "") == other.text.replace(" ", ""):
-                continue
-            sides = {"lhs" if changes_left else "rhs": change.expression}
-            if self.decide(replace(question, **sides)).proved:
-                left, right = (
-                    (change.text, other.text) if changes_left else (other.text, change.text)
-                )
-                sign = "=" if self.spelling.latex else "=="
-                return f"{change.words}: {left} {sign} {right}"
-        return ""
-
-    def _turned(self) -> str:
-        """The order the other way round."""
-        relation = REVERSED[self.question.relation]
-        for candidate in (relation, f"{relation}=") if len(relation) == 1 else (relation,):
-            if self.decide(replace(self.question, relation=candidate)).proved:
-                return f"the other way round: {self.left.text} {candidate} {self.right.text}"
-        return ""
-
-    def _changes(self, side: Side, wanted: Expr) -> Iterator[Change]:
-        yield from self._exchanges(side)
+    def _changes(self, side: Side, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+        """The change in words, and the side with it, also by names."""
+        yield from self._exchanged(side)
         factor = powsimp(cancel(powsimp(wanted / side.expression)), force=True)
         short = min(LARGEST_MISSING, max(wanted.count_ops(), side.expression.count_ops()) - 1)
         if factor == -1:
-            yield Change("with the other sign", f"-({side.text})", -side.expression)
-        elif factor.is_number or (not factor.is_Add and factor.count_ops() <= short):
-            yield self._with_factor(side, factor)
-        for factor in BUDGET_FACTORS:
-            yield self._with_factor(side, factor)
+            yield "with the other sign", -side.expression, -side.named
+            return
+        missing = factor.is_number or (not factor.is_Add and factor.count_ops() <= short)
+        of_budget = self.words.budget.as_coeff_Mul()[0]
+        for k in (*([factor] if missing else []), of_budget, 1 / of_budget):
+            words = f"with a factor {self.spelling(k)}"
+            yield words, Mul(k, side.expression), Mul(k, side.named)
 
-    @property
-    def _twins(self) -> list[tuple[str, str]]:
-        """Letters that play the same part for params and for tokens."""
-        spelling = self.words.notation
-        pairs = [
-            (spelling.params_exponent, spelling.tokens_exponent),
-            *PARALLEL,
-            (spelling.params_allocation, spelling.tokens_allocation),
-        ]
-        return [pair for pair in pairs if all(name in self.words.names for name in pair)]
-
-    def _exchanges(self, side: Side) -> Iterator[Change]:
+    def _exchanged(self, side: Side) -> Iterator[tuple[str, Expr, Expr]]:
         """beta and gamma exchanged throughout, or A and B, and so on."""
-        for a, b in self._twins:
+        own = self.words.notation.names()
+        for pair in TWINS:
+            a, b = (own.get(name, name) for name in pair)
             twin = {a: b, b: a}
-            edits = {
-                i: twin[token.text] for i, token in enumerate(side.tokens) if token.text in twin
-            }
-            if edits:
-                yield from self._edited(side, edits, f"with {a} and {b} exchanged")
+            if any(token.text in twin for token in side.tokens):
+                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in side.tokens]
+                with suppress(ParseError):
+                    words = f"with {self._shown(a)} and {self._shown(b)} exchanged"
+                    yield words, *self.read(tokens)
 
-    def _with_factor(self, side: Side, factor: Expr) -> Change:
-        shown = self.spelling(factor)
-        times = " " if self.spelling.latex else "*"
-        brackets = "{}" if len(side.tokens) == 1 else "({})"
-        shown_factor = (
-            shown
-            if (factor.is_Atom and not factor.is_Rational) or factor.is_Integer
-            else f"({shown})"
-        )
-        text = f"{shown_factor}{times}{brackets.format(side.text)}"
-        product = Mul(factor, side.expression)
-        if side.expression.is_Rational:
-            text = self.spelling(product)
-        if self.spelling.latex:
-            text = min(text, self.spelling(product), key=len)
-        return Change(f"with a factor {shown}", text, product)
-
-    def _edited(self, side: Side, edits: dict[int, str], said: str) -> Iterator[Change]:
-        """The side with some tokens replaced; nothing where that cannot be read or typed."""
-        text = self._typed(side, edits)
-        if text is None:
-            return
-        tokens = [replace(t, text=edits.get(i, t.text)) for i, t in enumerate(side.tokens)]
-        try:
-            expression = self.read(tokens)
-        except ParseError:
-            return
-        yield Change(said if not self.spelling.latex else self._in_latex(said), text, expression)
-
-    def _typed(self, side: Side, edits: dict[int, str]) -> str | None:
-        """The text with the changes at the places of the tokens."""
-        text = side.source
-        for i in sorted(edits, reverse=True):
-            token, new = side.tokens[i], edits[i]
-            old, start = token.text, token.position - side.start
-            if self.spelling.latex:
-                old, new = self._in_latex(old), self._in_latex(new)
-                if token.text.endswith("_opt"):  # N^*, D_{\mathrm{opt}}
-                    old, new = token.text[0], edits[i][0]
-            if not new or not text.startswith(old, start):
-                return None
-            space = " " if new[-1:].isalpha() and new[:1] == "\\" else ""
-            rest = text[start + len(old) :]
-            text = f"{text[:start]}{new}{space if rest[:1].isalpha() else ''}{rest}"
-        return in_one_line(text)
-
-    def _in_latex(self, text: str) -> str:
-        """Letters of a phrase as LaTeX has them."""
-        letters = {
-            str(meaning): self.spelling(meaning)
-            for meaning in self.words.names.values()
-            if isinstance(meaning, Symbol)
-        }
-        return " ".join(letters.get(word, word) for word in text.split(" "))
+    def _shown(self, name: str) -> str:
+        meaning = self.words.names.get(name)
+        return self.spelling.name(meaning) if isinstance(meaning, Symbol) else name
 
 
 def _closes_last(tokens: Sequence[Token]) -> bool:

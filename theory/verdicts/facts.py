@@ -12,10 +12,10 @@ from sympy import Expr, Symbol
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer
-from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction
-from ..reader.tokens import PRIME, ParseError
 from ..budget import Budget
 from ..data.notation import NOTATIONS
+from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction
+from ..reader.tokens import PRIME, ParseError
 from .defined import (
     APART,
     COLON_EQUALS,

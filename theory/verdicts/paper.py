@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from ..reader.latex import tokenize_latex
-from ..reader.latex import RELATIONS
+from ..reader.latex import RELATIONS, tokenize_latex
 from ..reader.tokens import ParseError
 from .document import (
     BEFORE_ORNAMENT,

@@ -14,13 +14,14 @@ from typing import Any
 from sympy import Expr, Symbol, expand_log, log
 
 from ..algebra.answer import undecided
-from ..reader.building import Domain, NamedFunction
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..reader.parse import read
-from ..reader.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
+from ..reader.building import Domain
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
@@ -35,8 +36,7 @@ from .checked import SecondReading
 from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
-from .typed import RELATION, Claims, Given, limit_of, separated, sources, spans
-from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
+from .typed import RELATION, Claims, Given, limit_of, separated, sources
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3
@@ -433,7 +433,7 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, settings, latex)
     given = Given(words, assume, define, let)
-    opaque = given.opaque()
+    named = Claims(given.opaque(), words, latex, given.named)
     reader = Claims(given.table, words, latex, given.named)
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
@@ -455,7 +455,18 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
         text, parts, relations, words, latex, assumed, limit, settings.budget, settings.seed
     )
     chain = _Chain(
-        text, parts, relations, sides, domain, target, reader, given, numbers, settings, second
+        text,
+        parts,
+        relations,
+        sides,
+        domain,
+        target,
+        reader,
+        named,
+        given,
+        numbers,
+        settings,
+        second,
     )
     links = [chain.link(i) for i in range(len(relations))]
     defined = {
@@ -472,7 +483,7 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
         tuple(name for name in reader.free if name not in defined | differentials),
         reader.read_as,
         words.signs,
-        chain.reading(opaque),
+        chain.reading,
     )
 
 
@@ -487,6 +498,7 @@ class _Chain:
     domain: Domain
     limit: tuple[Symbol, str] | None
     reader: Claims
+    named: Claims
     given: Given
     numbers: Coefficients | None
     settings: Settings
@@ -579,20 +591,27 @@ class _Chain:
                 return str(side)
         return None
 
-    def reading(self, table: dict[str, Expr | NamedFunction]) -> str:
+    @cached_property
+    def reading(self) -> str:
         """The chain as it was read, quantities of the law by their names where that is possible."""
-        named = Claims(table, self.reader.words, self.reader.latex, self.given.named)
-        words = []
-        for i, side in enumerate(self.sides):
-            relation = self.relations[i - 1] if i else None
-            try:
-                shown = named.side(self.text, self.parts[i], relation)
-            except (ParseError, ValueError):
-                shown = side
-            words += [relation.text] if relation is not None else []
-            words.append(as_read(shown))
+        words = [as_read(self.in_names(0))]
+        for i, relation in enumerate(self.relations):
+            words += [relation.text, as_read(self.in_names(i + 1))]
         line = " ".join(words)
         return line if self.limit is None else f"{line}, as {self.limit[0]} -> {self.limit[1]}"
+
+    def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
+        """A side, or what its tokens were changed to, with the quantities of the law by their names
+        where that is possible.
+        """
+        relation = self.relations[i - 1] if i else None
+        try:
+            return self.named.side(self.text, tokens or self.parts[i], relation)
+        except (ParseError, ValueError):
+            return self.sides[i] if tokens is None else self.read(tokens)
+
+    def read(self, tokens: list[Token]) -> Expr:
+        return self.given.at(self.reader.expression(self.text, tokens), self.text)
 
     def is_rounded(self, i: int) -> bool:
         """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
@@ -649,10 +668,10 @@ class _Chain:
 
     def corrector(self, i: int) -> Corrector:
         """What looks for the right claim in place of the link."""
+        texts = sources(self.text, self.relations)
         left, right = (
-            Side(source, start, tuple(self.parts[k]), self.sides[k])
-            for k, (start, source) in enumerate(spans(self.text, self.relations))
-            if k in (i, i + 1)
+            Side(texts[k], tuple(self.parts[k]), self.sides[k], self.in_names(k))
+            for k in (i, i + 1)
         )
         return Corrector(
             self.question(i),
@@ -660,7 +679,7 @@ class _Chain:
             right,
             self.reader.words,
             self.spelling,
-            lambda tokens: self.given.at(self.reader.expression(self.text, tokens), self.text),
+            lambda tokens: (self.read(tokens), self.in_names(i, tokens)),
             lambda question: decided(question, self.reader.words, self.given)[0],
         )
 

@@ -14,7 +14,6 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
-from ..reader.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
@@ -22,8 +21,9 @@ from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order
-from .typed import Given
+from ..reader.building import Domain
 from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
+from .typed import Given
 
 BOUNDS = ("<=", ">=", "<", ">")
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 
+from ..reader.vocabulary import said_of
 from .document import FORMULA, Layout, ProseSentence, Scope
 from .paper import PrintedEquation
 from .sign_formulas import (
@@ -34,7 +35,6 @@ from .sign_formulas import (
     signs_of_set,
 )
 from .supposed import LASTING
-from ..reader.vocabulary import said_of
 
 KINDS = {
     "positive": POSITIVE,

@@ -15,14 +15,14 @@ from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Decision
-from ..reader.tokens import ParseError
 from ..budget import SIX_ND, Budget
+from ..reader.tokens import ParseError
+from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
 from .defined import COLON_EQUALS, DEFINES, DERIVATIVE, EQUALS_COLON, Sides, name_alone
 from .facts import DefinedName, Facts
 from .paper import PrintedEquation
 from .prove import ChainLink, Proof, Settings
 from .supposed import announces
-from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
 
 PROVED, REFUTED, UNDECIDED = (
     answer.value for answer in (Answer.PROVED, Answer.REFUTED, Answer.UNDECIDED)

@@ -12,10 +12,10 @@ from sympy.core.function import UndefinedFunction
 
 from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
-from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero
 from ..algebra.functions import Remainder
+from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
 from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize

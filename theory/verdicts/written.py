@@ -9,28 +9,22 @@
     Therefore: R >= R_opt
 
 A formula is plain text, or LaTeX between dollars. A step holds for all values of its letters for
-which it has a meaning and the assumptions hold. Where it is not decided by itself, bounds that
-earlier steps prove may be added up to it; a step that is proved for one run alone, or under
-conditions of its own, is no such help. The reasons are the author's, and are not checked.
+which it has a meaning and the assumptions hold. The reasons are the author's, and are not checked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Symbol
 
-from ..algebra.decide import Answer
-from ..reader.tokens import ParseError
 from ..budget import SIX_ND, Budget
-from ..proof.bounds import decide_bound
-from .prove import ChainLink, Proof, prove
-from .typed import Given
+from ..reader.tokens import ParseError
 from ..reader.vocabulary import vocabulary
+from .prove import Proof, prove
 
 #: The lines that a derivation is made of.
 KINDS = {
@@ -52,9 +46,6 @@ REASON = re.compile(
 BESIDE = re.compile(r"[\s,;(]+(?P<word>for(?:\s+all|\s+every)?|if|when|where|as)\b", re.IGNORECASE)
 FORMULA = re.compile(r"\$(?P<inside>[^$]+)\$")
 PUNCTUATION = " \t.,;:"
-ORDERS = ("<", "<=", ">", ">=")
-#: Of earlier bounds so many are added up.
-MOST_ADDED = 2
 
 
 @dataclass(frozen=True)
@@ -106,12 +97,10 @@ class StepVerdict:
 
     step: WrittenStep
     proof: Proof
-    used: tuple[int, ...] = ()
-    """Earlier steps whose bounds add up to this one."""
 
     @property
     def answer(self) -> str:
-        return "proved" if self.used else self.proof.answer.value
+        return self.proof.answer.value
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -122,7 +111,6 @@ class StepVerdict:
             "limit": self.step.formula.limit,
             "reason": self.step.formula.reason,
             "answer": self.answer,
-            "from_steps": list(self.used),
             "decided": [_as_decided(link.as_dict()) for link in self.proof.links],
         }
 
@@ -135,9 +123,6 @@ class StepVerdict:
         yield " ".join([f"line {self.step.line}  {self.answer:<9} {label} {formula.text}", *beside])
         if formula.reason:
             yield f"    {formula.reason}"
-        if self.used:
-            yield f"    the bounds of {' and '.join(f'step {n}' for n in self.used)} add up to it"
-            return
         for link in self.proof.links:
             yield from (f"    {line}" for line in link.lines(named=len(self.proof.links) > 1))
 
@@ -385,78 +370,17 @@ def check_derivation(
     verdicts: list[StepVerdict] = []
     for step in (*written.steps, written.statement):
         try:
-            verdicts.append(_decided(step, verdicts, settings))
+            verdicts.append(_decided(step, settings))
         except ValueError as error:
             raise ParseError(f"line {step.line}: {error}") from None
     *steps, statement = verdicts
     return WrittenReport(written, tuple(steps), statement)
 
 
-def _decided(
-    step: WrittenStep, earlier: Sequence[StepVerdict], settings: dict[str, Any]
-) -> StepVerdict:
+def _decided(step: WrittenStep, settings: dict[str, Any]) -> StepVerdict:
     asked = step.formula
     given = settings | {"assume": (*settings["assume"], *asked.conditions), "limit": asked.limit}
-    proof = prove(asked.text, latex=asked.latex, **given)
-    if proof.answer is not Answer.UNDECIDED or len(proof.links) > 1:
-        return StepVerdict(step, proof)
-    used = _added_up(proof.links[0], earlier, settings)
-    return StepVerdict(step, proof, used)
-
-
-def _added_up(
-    link: ChainLink, earlier: Sequence[StepVerdict], settings: dict[str, Any]
-) -> tuple[int, ...]:
-    """The earlier steps whose bounds, added up, are this bound; none where there are none such.
-
-    All of them hold for every value that the assumptions allow, so that their sum does.
-    """
-    if link.relation not in ORDERS:
-        return ()
-    words = vocabulary(settings["notation"], settings["budget"] or SIX_ND)
-    domain = Given(words, settings["assume"], settings["define"], settings["let"]).domain
-    assumed = {*domain.positive, *domain.nonnegative}
-    known = [
-        (verdict.step.number, known_link)
-        for verdict in earlier
-        if verdict.step.number is not None and _is_help(verdict, assumed)
-        for known_link in verdict.proof.links
-        if known_link.relation in ORDERS
-    ]
-    strict = link.relation in ("<", ">")
-    seed = settings["seed"]
-    for count in range(1, MOST_ADDED + 1):
-        for chosen in combinations(known, count):
-            enough = not strict or any(other.relation in ("<", ">") for _, other in chosen)
-            rest = _excess(link) - Add(*(_excess(other) for _, other in chosen))
-            if enough and _is_nonnegative(rest, seed):
-                return tuple(dict.fromkeys(number for number, _ in chosen))
-    return ()
-
-
-def _is_help(verdict: StepVerdict, assumed: Collection[Expr]) -> bool:
-    """Whether the step holds wherever the assumptions of the derivation do."""
-    conditions = {c.expression for link in verdict.proof.links for c in link.decision.conditions}
-    formula = verdict.step.formula
-    return (
-        verdict.answer == "proved"
-        and not formula.conditions
-        and formula.limit is None
-        and conditions <= {*assumed}
-        and not any(link.definitions for link in verdict.proof.links)
-    )
-
-
-def _excess(link: ChainLink) -> Expr:
-    """What the bound says is not negative."""
-    larger, smaller = (link.lhs, link.rhs) if ">" in link.relation else (link.rhs, link.lhs)
-    return larger - smaller
-
-
-def _is_nonnegative(e: Expr, seed: int) -> bool:
-    """Whether that is so for all values, assumed or not."""
-    decision = decide_bound(e, ">=", Integer(0), seed=seed)
-    return decision.proved and not decision.conditions
+    return StepVerdict(step, prove(asked.text, latex=asked.latex, **given))
 
 
 def _as_decided(link: dict[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.reader.tokens import ParseError
     from ..theory.budget import Budget
+    from ..theory.reader.tokens import ParseError
     from .arguments import Options
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"

@@ -37,8 +37,8 @@ isoflop.theory.theorem.Derivation. The file is run, so verify only files that yo
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
-'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with a line
-'Setting: penalty' is a theorem, written as those of the package are."""
+'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with
+a line 'Setting: penalty' is a theorem, written as those of the package are."""
 FORMATS = ("text", "json")
 #: The statuses as the table has them.
 SHORT = {

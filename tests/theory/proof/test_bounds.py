@@ -17,6 +17,7 @@ FRESH = 200
 MP = mpmath.mp.clone()
 MP.dps = 400
 N, D, C, A, B, beta, gamma, r, x, y, z = symbols("N D C A B beta gamma r x y z", positive=True)
+p, k, q = symbols("p k q", positive=True)
 real = Symbol("u", real=True)
 ENVELOPE = derive()
 PENALTY = misallocation(ENVELOPE).penalty
@@ -49,6 +50,16 @@ PROVED = [
     ((r**beta + r**-beta) / 2, ">=", 1, ()),
     (PENALTY.subs(beta, gamma), ">=", 1, ()),
     (x**beta + y**beta + (x * y) ** -beta, ">=", 3, ()),
+    # Bernoulli's bounds, of either sign
+    ((1 - p) ** k, "<=", exp(-k * p), (1 - p,)),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p, k - 1)),
+    (1 - (1 - p) ** k, ">", p, (1 - p, k - 1)),
+    ((1 + x) ** k, ">=", 1 + k * x, (k - 1,)),
+    ((1 + x) ** k, "<=", 1 + k * x, (1 - k,)),
+    # the penalty is convex in log r, also its logarithm
+    (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
+    (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
+    (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
     (
         3 * x ** (beta / (beta + z))
         + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
@@ -76,6 +87,9 @@ REFUTED = [
     (PENALTY, ">=", r, ()),
     (LOSS, ">=", 2 * ENVELOPE.reducible.subs(C, 6 * N * D), ()),
     (LOSS, ">=", ENVELOPE.reducible, ()),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p,)),
+    ((1 + x) ** k, ">=", 1 + k * x, ()),
+    (sqrt(PENALTY * PENALTY.subs(r, q)), "<=", PENALTY.subs(r, sqrt(r * q)), ()),
     (x, ">=", y, ()),
     (x, "<", x, ()),
     (x, ">", x, ()),

@@ -9,6 +9,7 @@ from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
 from tests.theory import random_bounds
 from tests.theory.rewriting import subexpressions, to_sympy
 
+from isoflop.theory.proof import search
 from isoflop.theory.proof.search import why_positive
 
 x, y, z, b, g = symbols("x y z beta gamma", positive=True)
@@ -129,6 +130,17 @@ def test_no_small_mistake_is_proved() -> None:
 @pytest.mark.slow
 def test_no_small_mistake_of_many_is_proved() -> None:
     check_mistakes(100, 7)
+
+
+@pytest.mark.parametrize("error", [TypeError, NotImplementedError, RecursionError, KeyError])
+def test_a_rule_over_which_sympy_stumbles_proves_nothing(monkeypatch, error) -> None:
+    def stumble(*claim: object) -> str:
+        raise error
+
+    e = x - 1 - log(x)
+    assert why_positive(e, (), strict=False)
+    monkeypatch.setattr(search, "along", stumble)
+    assert why_positive(e, (), strict=False) == ""
 
 
 def test_the_reason_names_the_argument_and_the_interval() -> None:

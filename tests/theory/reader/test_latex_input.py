@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
 from isoflop.theory.reader.tokens import ParseError, Token
+from isoflop.theory.reader.vocabulary import vocabulary
 from isoflop.theory.typeset.printer import render
 from isoflop.theory.verdicts.prove import prove
-from isoflop.theory.reader.vocabulary import vocabulary
 
 #: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (2022),
 #: Schaeffer et al. (2025) and Krajewski et al. (2025), in their notations and with usual

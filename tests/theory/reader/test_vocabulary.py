@@ -8,9 +8,9 @@ from tests.theory.reference import CLOSE, MP
 from tests.theory.rewriting import evaluate, from_sympy
 from tests.theory.theorems import QUANTITIES, quantities
 
-from isoflop.theory.reader.building import NamedFunction
 from isoflop.theory.budget import Budget
 from isoflop.theory.data.notation import NOTATIONS
+from isoflop.theory.reader.building import NamedFunction
 from isoflop.theory.reader.vocabulary import vocabulary
 
 

@@ -239,15 +239,15 @@ def test_a_refutation_shows_what_is_derived(claim, notation, derived) -> None:
 @pytest.mark.parametrize(
     ("claim", "right"),
     [
-        ("w_N == beta/(beta + gamma)", "w_N == gamma/(gamma + beta)"),
-        ("N_opt == G*(C/6)^w_D", "N_opt == G*(C/6)^w_N"),
-        ("N_opt == G*C^w_N", "N_opt == (6^(-gamma/(beta + gamma)))*(G*C^w_N)"),
-        ("C == N*D", "C == 6*(N*D)"),
-        ("dL/dN == beta*A*N^(-beta-1)", "dL/dN == -(beta*A*N^(-beta-1))"),
+        ("w_N == beta/(beta + gamma)", "w_N == gamma/(beta + gamma)"),
+        ("N_opt == G*(C/6)^w_D", "N_opt == G (C/6)^w_N"),
+        ("N_opt == G*C^w_N", "N_opt == 6^(-gamma/(beta + gamma)) G C^w_N"),
+        ("C == N*D", "C == 6 N D"),
+        ("dL/dN == beta*A*N^(-beta-1)", "dL/dN == -beta A N^(-1 - beta)"),
         ("P(r) <= 1", "P(r) >= 1"),
         ("w_N + w_D == 2", "w_N + w_D == 1"),
-        (r"w_N = \frac{\beta}{\beta+\gamma}", r"w_N = \frac{\gamma}{\gamma+\beta}"),
-        (r"N^*(C) = G (C/6)^{w_D}", r"N^*(C) = G (C/6)^{w_N}"),
+        (r"w_N = \frac{\beta}{\beta+\gamma}", r"w_N = \frac{\gamma}{\beta + \gamma}"),
+        (r"N^*(C) = G (C/6)^{w_D}", r"N^*(C) = G \left(\frac{C}{6}\right)^{w_N}"),
         ("alpha == beta^2 + 17", ""),
     ],
 )
