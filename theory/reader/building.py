@@ -224,7 +224,9 @@ def substituted(
         arguments = [rebuilt(argument) for argument in part.args]
         if part.func in (exp, log):
             return builder.applied(part.func, arguments[0], at)
-        return builder.raised(*arguments, at) if part.is_Pow else part.func(*arguments)
+        return (
+            builder.raised(arguments[0], arguments[1], at) if part.is_Pow else part.func(*arguments)
+        )
 
     found = rebuilt(expression)
     if found.has(I, nan, oo, zoo):

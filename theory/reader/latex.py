@@ -132,12 +132,8 @@ def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
     """The name of a symbol with its indices and its marks, primes and stars."""
     if STAR in marks and base in OPTIMA and not indices and PRIME not in marks:
         return OPTIMA[base]
-    name = base
-    for part in (
-        *indices,
-        *sorted(mark for mark in marks if mark == PRIME),
-        *[STAR][: marks.count(STAR)],
-    ):
+    name, primes = base, [PRIME] * marks.count(PRIME)
+    for part in (*indices, *primes, *[STAR] * (STAR in marks)):
         at_once = part.isdigit() and "_" not in name and not name[-1].isdigit()
         name += part if at_once else f"_{part}"
     return name
@@ -202,15 +198,13 @@ class _Latex:
         """The source of a group in braces or of one piece, with its argument, unread."""
         first = self.take(what)
         if first.text[1:] in FONTS and self.at("{"):
-            self.raw(what)
+            return f"{first.text}{{{self.raw(what)}}}"
         depth = int(first.text == "{")
         while depth:
             piece = self.take("a closing brace").text
             depth += (piece == "{") - (piece == "}")
         last = self.pieces[self.next - 1].position
-        if first.text == "{":
-            return self.text[first.position + 1 : last].strip()
-        return self.text[first.position : last] + PIECE.match(self.text, last)[0]
+        return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
 
     def everything(self) -> list[Token]:
         tokens: list[Token] = []
@@ -268,9 +262,9 @@ class _Latex:
             return [Token("power", "^", at), *self.argument("an exponent")]
         if text == "_" and before and before[-1].text == ")":
             return self.places("evaluated", at)
-        if text == "!" and ends and not self.at("!"):
-            return [Token("mark", "factorial", at)]
-        self.refuse(piece)
+        if text != "!" or not ends or self.at("!"):
+            self.refuse(piece)
+        return [Token("mark", "factorial", at)]
 
     def command(self, piece: Token) -> list[Token]:
         name, at = piece.text[1:], piece.position
@@ -313,7 +307,13 @@ class _Latex:
                 self.refuse(opening, what="never closed:")
             if opening.text != "{":
                 depth += (piece.text == opening.text) - (piece.text == closing)
-            tokens += self.item(tokens)
+            if piece.text == r"\over" and opening.text == "{":
+                self.take()
+                tokens = [*grouped(tokens, piece.position), operator("/", piece.position)]
+                tokens += grouped(self.until("}", opening), piece.position)
+                self.next -= 1
+            else:
+                tokens += self.item(tokens)
         self.take()
         if self.bars:
             self.refuse(self.bars[-1], what="never closed:")

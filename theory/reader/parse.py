@@ -318,7 +318,9 @@ class _Reader(Builder):
             return self.applied(function, values[0], token)
         if len(values) == 1 or (name == "binom" and len(values) > 2):
             self.refuse(token, "at least two values are expected in {}")
-        return self.choices(*values, token) if name == "binom" else reduce(OF_TWO[name], values)
+        if name == "binom":
+            return self.choices(values[0], values[1], token)
+        return reduce(OF_TWO[name], values)
 
     def _slope(self, token: Token, depth: int) -> Expr:
         """`P'(r)`, the derivative of a function of one argument there."""

@@ -8,98 +8,24 @@ from dataclasses import dataclass
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
-GREEK = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "pi",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "chi",
-        "psi",
-        "omega",
-        "Gamma",
-        "Delta",
-        "Theta",
-        "Lambda",
-        "Xi",
-        "Pi",
-        "Sigma",
-        "Upsilon",
-        "Phi",
-        "Psi",
-        "Omega",
-    ]
-)
+SMALL = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+)  # fmt: skip
+CAPITAL = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")  # fmt: skip
+GREEK = frozenset(SMALL + CAPITAL)
 ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
 STAR, PRIME = "star", "prime"
 #: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
 AT = "_at"
 #: What a star on a letter of the law is.
 OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
-#: Greek letters as Unicode has them; the sigma at the end of a word is one, too.
-GREEK_SIGNS = dict(
-    zip(
-        "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩϵϑϕℓ",
-        [
-            "alpha",
-            "beta",
-            "gamma",
-            "delta",
-            "epsilon",
-            "zeta",
-            "eta",
-            "theta",
-            "iota",
-            "kappa",
-            "lambda",
-            "mu",
-            "nu",
-            "xi",
-            "pi",
-            "rho",
-            "sigma",
-            "sigma",
-            "tau",
-            "upsilon",
-            "phi",
-            "chi",
-            "psi",
-            "omega",
-            "Gamma",
-            "Delta",
-            "Theta",
-            "Lambda",
-            "Xi",
-            "Pi",
-            "Sigma",
-            "Upsilon",
-            "Phi",
-            "Psi",
-            "Omega",
-            "epsilon",
-            "theta",
-            "phi",
-            "ell",
-        ],
-        strict=True,
-    )
-)
+#: Greek letters as Unicode has them, also in their other forms.
+GREEK_SIGNS = {
+    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", SMALL, strict=True)),
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", CAPITAL, strict=True)),
+    "ς": "sigma", "ϵ": "epsilon", "ϑ": "theta", "ϕ": "phi", "ℓ": "ell",
+}  # fmt: skip
 SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "·": "*", "⋅": "*", "×": "*", "−": "-"}
 _GREEK = "".join(GREEK_SIGNS)
 _SPELT = str.maketrans({**GREEK_SIGNS, "'": f"_{PRIME}", "@": AT, "!": "factorial"})
