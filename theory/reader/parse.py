@@ -418,9 +418,8 @@ class _Reader(Builder):
             power, bracket = "" if exponent is None else "^...", f"({argument})"
             best = OPTIMA.get(name.text, name.text) if exponent is None else name.text
             kind = "optimum" if best != name.text else "power of the value" if power else "value"
-            value = (
-                f"{best}{bracket}{power} for the {kind}, " if best in self.table and may_be else ""
-            )
+            is_value = isinstance(self.table.get(best), NamedFunction)
+            value = f"{best}{bracket}{power} for the {kind}, " if is_value else ""
             product = f"{name.text}{power}*{argument if is_single else bracket} for the product"
             unknown = f": no function {name.text} is known" if is_free else ""
             shown = f"({name.text})" if is_group else name.text + power
