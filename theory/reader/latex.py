@@ -88,7 +88,7 @@ _SPACES = (
     "thickspace|strut|mathstrut|negthinspace|relax|xspace|allowbreak|nobreak|therefore"
 )
 IGNORED = re.compile(
-    rf"\s+|%[^\n]*|[~&]|\\[,;:! \\>]|\\(?:{_SPACES})(?![A-Za-z])"
+    rf"\s+|%[^\n]*|[~&]|(?<![\^_])\{{\s*\}}|\\[,;:! \\>]|\\(?:{_SPACES})(?![A-Za-z])"
     r"|\\(?:tag|hspace|vspace|mspace|label|[hv]?phantom|color)\*?\s*\{[^{}]*\}"
 )
 SIZED = re.compile(
@@ -150,7 +150,7 @@ class _Latex:
         self.faces: dict[str, str] = {}
 
     def _scan(self) -> Iterator[Token]:
-        position, before = 0, ""
+        position = 0
         while position < len(self.text):
             if ignored := IGNORED.match(self.text, position):
                 self.wide += [position] if ignored[0] in (r"\quad", r"\qquad") else []
@@ -165,14 +165,10 @@ class _Latex:
             match = PIECE.match(self.text, position)
             if match is None:
                 raise ParseError.at(self.text, position, f"cannot read {self.text[position]!r}")
-            empty = re.compile(r"\{\s*\}").match(self.text, position)
-            if empty is not None and before not in ("^", "_"):
-                position = empty.end()
-                continue
-            before, kind = match[0], str(match.lastgroup)
-            if kind == "greek":
-                before, kind = "\\" + GREEK_SIGNS[before], "command"
-            yield Token(kind, before, position)
+            if match["greek"]:
+                yield Token("command", "\\" + GREEK_SIGNS[match[0]], position)
+            else:
+                yield Token(str(match.lastgroup), match[0], position)
             position = match.end()
 
     # -- pieces ----------------------------------------------------------------------------------
@@ -207,21 +203,13 @@ class _Latex:
         return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
 
     def everything(self) -> list[Token]:
-        tokens: list[Token] = []
-        while self.next < len(self.pieces):
-            if self.at("}"):
-                self.refuse(self.ahead(), what="unexpected")
-            tokens += self.item(tokens)
-        if self.bars:
-            self.refuse(self.bars[-1], what="never closed:")
+        tokens = self.until(Token("", "", 0), "")
         relations = [token.position for token in tokens if token.kind == "relation"]
         for at in self.wide:  # `a = b \quad c = d` is no product of b and c
-            beside = [[token for token in tokens if token.position < at][-1:]]
-            beside += [[token for token in tokens if token.position > at][:1]]
-            is_joined = any(
-                t.kind == "relation" or t.text in "+-*/," for side in beside for t in side
-            )
-            if all(beside) and not is_joined and relations and relations[0] < at < relations[-1]:
+            before = [token for token in tokens if token.position < at][-1:]
+            after = [token for token in tokens if token.position > at][:1]
+            ends = [t.kind == "relation" or t.text in "+-*/," for t in (*before, *after)]
+            if ends == [False, False] and relations and relations[0] < at < relations[-1]:
                 raise ParseError.at(self.text, at, r"two claims stand beside '\quad'")
         return tokens
 
@@ -284,47 +272,48 @@ class _Latex:
             self.take()
             hundred = Token("number", "100", piece.position)
             tokens = grouped([*tokens, operator("/", piece.position), hundred], piece.position)
-        font, start = self.ahead(), self.next
-        if font.text[1:] in UPRIGHT[:-2] and not MEASURE.match(self.text, self.ahead(1).position):
-            self.take()
-            word = re.sub(r"\W", "", self.raw("a word"))
-            if word not in {"", "e", "min", "max", *APPLIED} and not self.at("@"):
-                rest = f": {word!r} behind a number may be a unit; write \\cdot before a factor"
-                self.refuse(font, rest)
-            self.next = start
+        font, opening, letter, closing = (self.ahead(i) for i in range(4))
+        is_word = font.text[1:] in UPRIGHT and letter.kind == "letter" and letter.text != "e"
+        if is_word and (opening.text, closing.text) == ("{", "}"):
+            rest = f": {letter.text!r} behind a number may be a unit; write \\cdot before a factor"
+            self.refuse(font, rest)
         return tokens
 
     # -- groups ----------------------------------------------------------------------------------
 
-    def until(self, closing: str, opening: Token) -> list[Token]:
+    def until(self, opening: Token, *closing: str) -> list[Token]:
         """The tokens up to where a group closes; parentheses in parentheses are skipped."""
         tokens: list[Token] = []
-        bars, self.bars = self.bars, []
-        depth = 0
-        while depth or not self.at(closing):
-            piece = self.ahead()
+        bars, self.bars, depth = self.bars, [], 0
+        while depth or not self.at(*closing):
+            piece, at = self.ahead(), self.ahead().position
             if not piece.kind:
                 self.refuse(opening, what="never closed:")
-            if opening.text != "{":
-                depth += (piece.text == opening.text) - (piece.text == closing)
+            if opening.text in CLOSING:
+                depth += (piece.text == opening.text) - (piece.text in closing)
             if piece.text == r"\over" and opening.text == "{":
                 self.take()
-                tokens = [*grouped(tokens, piece.position), operator("/", piece.position)]
-                tokens += grouped(self.until("}", opening), piece.position)
+                tokens = [*grouped(tokens, at), operator("/", at)]
+                tokens += grouped(self.until(opening, "}"), at)
                 self.next -= 1
             else:
                 tokens += self.item(tokens)
-        self.take()
+        self.next += 1
         if self.bars:
             self.refuse(self.bars[-1], what="never closed:")
         self.bars = bars
         return tokens
 
+    def bracket(self) -> list[Token]:
+        """A bracket that a reader sees."""
+        opening = self.take()
+        return in_parentheses(self.until(opening, CLOSING[opening.text]), opening.position)
+
     def group(self, what: str) -> list[Token]:
         """The tokens of a group in braces, or of one letter, number or command."""
         piece, name = self.take(what), self.ahead(-1).text[1:].removeprefix("var")
         if piece.text == "{":
-            return self.until("}", piece)
+            return self.until(piece, "}")
         if piece.kind == "letter" or name in GREEK - {"Delta"}:
             return [name_token(name or piece.text, piece.position)]
         if piece.kind == "number":
@@ -361,7 +350,7 @@ class _Latex:
 
     def braced(self, opening: Token) -> list[Token]:
         """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`."""
-        inside = self.until("}", opening)
+        inside = self.until(opening, "}")
         if len(inside) == 1 and inside[0].kind == "name":
             return self.named(inside[0].text, inside[0].position)
         depths, depth = [], 0
@@ -376,13 +365,8 @@ class _Latex:
 
     def between(self, opening: Token) -> list[Token]:
         """`\\left. f \\right|_{r = 1}`."""
-        inside: list[Token] = []
-        while not self.at(r"\right|", r"\right."):
-            if not self.ahead().kind:
-                self.refuse(opening, what="never closed:")
-            inside += self.item(inside)
-        tokens = grouped(inside, opening.position)
-        if self.take().text == r"\right.":
+        tokens = grouped(self.until(opening, r"\right|", r"\right."), opening.position)
+        if self.ahead(-1).text == r"\right.":
             return tokens
         if self.take("a value below the bar").text != "_":
             self.refuse(opening, what="a value is expected below the bar of")
@@ -437,7 +421,7 @@ class _Latex:
     def root(self, piece: Token) -> list[Token]:
         degree, at = [Token("number", "2", piece.position)], piece.position
         if self.at("["):
-            degree = self.until("]", self.take())
+            degree = self.bracket()
         radicand = self.argument("a radicand")
         one_over = [Token("number", "1", at), operator("/", at), *grouped(degree, at)]
         return grouped([*radicand, Token("power", "^", at), *grouped(one_over, at)], at)
@@ -529,18 +513,17 @@ class _Latex:
         """
         opening = self.ahead()
         if opening.text in CLOSING:
-            self.take()
-            inside = self.until(CLOSING[opening.text], opening)
+            tokens = self.bracket()
             is_unclear = self.at("^")
         elif opening.text in ("+", "-"):
             self.refuse(opening, what="braces are expected around")
         else:
-            inside = self.item()
+            tokens = self.item()
             if self.at("^"):
-                inside += self.item()
-            elif self.at("(") and inside[-1].text in WITH_ARGUMENTS and opening.text != "{":
-                bracket = self.take()
-                inside += in_parentheses(self.until(")", bracket), bracket.position)
+                tokens += self.item()
+            elif self.at("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
+                tokens += self.bracket()
+            tokens = in_parentheses(tokens, opening.position)
             after, command = self.ahead(), self.ahead().text[1:]
             begins = command in VALUES or command.removeprefix("var") in GREEK
             divides = after.text == "/" and self.ahead(1).text[1:] not in APPLIED
@@ -550,7 +533,7 @@ class _Latex:
             self.refuse(
                 self.ahead(), what=f"parentheses are expected around the argument of {name} before"
             )
-        return in_parentheses(inside, opening.position)
+        return tokens
 
     # -- names -----------------------------------------------------------------------------------
 
@@ -638,7 +621,7 @@ class _Latex:
                 if self.ahead(1).text in STARS and self.ahead(2).text not in ("}", ","):
                     opening, _ = self.take(), self.take()
                     marks.append(STAR)
-                    exponent = [Token("power", "^", at), *grouped(self.until("}", opening), at)]
+                    exponent = [Token("power", "^", at), *grouped(self.until(opening, "}"), at)]
                 else:
                     above += self.parts(marks)
             elif piece.text == "@":
@@ -678,13 +661,11 @@ class _Latex:
 
     def at_samples(self, measure: str, at: int, samples: str = "") -> list[Token]:
         """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
-        if samples:
-            number = [Token("number" if samples.isdigit() else "name", samples, at)]
-        elif self.at("("):
-            number = self.until(")", self.take())
-        else:
-            number = self.group("what follows @")
-        return [name_token(f"{measure}{AT}", at), *in_parentheses(number, at)]
+        name = name_token(f"{measure}{AT}", at)
+        if self.at("(") and not samples:
+            return [name, *self.bracket()]
+        number = [Token("number" if samples.isdigit() else "name", samples, at)]
+        return [name, *in_parentheses(number if samples else self.group("a number"), at)]
 
 
 #: What reads each command that has arguments, or a meaning beside the signs of the tables.
