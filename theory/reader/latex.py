@@ -108,6 +108,7 @@ ORNAMENT = re.compile(
 )
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
 MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
+WORDS = re.compile(r"[A-Za-z0-9]+")
 FONT_GROUP = re.compile(rf"\\(?:{_FONT})\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
 #: What over a relation makes it a definition, or says nothing.
 DEFINES = re.compile(
@@ -332,12 +333,8 @@ class _Latex:
         if piece.text != "-":
             return grouped(self.group(what), piece.position)
         self.take()
-        command = after.text[1:].removeprefix("var")
-        is_one = (
-            after.kind in ("number", "letter")
-            or after.text == "{"
-            or command in (*GREEK, *FRACTIONS)
-        )
+        is_one = after.kind in ("number", "letter") or after.text == "{"
+        is_one |= after.text[1:].removeprefix("var") in (*GREEK, *FRACTIONS)
         if what != "an exponent" or not is_one:
             self.refuse(piece, what="braces are expected around")
         return grouped([operator("-", piece.position), *self.group(what)], piece.position)
@@ -377,13 +374,9 @@ class _Latex:
         if self.at("_") and not self.bars:
             self.take()
             return self.places("bar", piece.position)
-        may_open = (
-            not before or before[-1].kind in ("relation", "power") or before[-1].text in "+-*/([,"
-        )
-        is_left, is_right = (
-            piece.text[1:] in ("left|", "lvert"),
-            piece.text[1:] in ("right|", "rvert"),
-        )
+        is_left, is_right = (piece.text in (rf"\{x}|", rf"\{x[0]}vert") for x in ("left", "right"))
+        last = before[-1] if before else operator("(", 0)
+        may_open = last.kind in ("relation", "power") or last.text in "+-*/([,"
         if self.bars and not is_left and (is_right or not may_open):
             self.bars.pop()
             return [operator(")", piece.position)]
@@ -400,6 +393,8 @@ class _Latex:
         else:
             self.next = start
             tokens = self.group("a value")
+        if [token.text for token in tokens[:1] + tokens[-1:]] == ["(", ")"]:
+            tokens = tokens[1:-1]  # `_{(N^*, D^*)}`
         for i, token in enumerate(tokens):
             if token.kind == "relation":
                 if token.text not in ("==", "->"):
@@ -456,9 +451,8 @@ class _Latex:
         tokens = self.item()
         if [token.kind for token in tokens] != ["relation"]:
             self.refuse(piece)
-        if not DEFINES.fullmatch(
-            re.sub(rf"\\(?:{_FONT}|rm)(?![A-Za-z])|[{{}}]", "", label).strip()
-        ):
+        word = re.sub(rf"\\(?:{_FONT}|rm)(?![A-Za-z])|[{{}}]", "", label).strip()
+        if not DEFINES.fullmatch(word):
             self.refuse(piece, f": what {label!r} over a relation says is not understood")
         return [Token("relation", tokens[0].text, piece.position)]
 
@@ -499,9 +493,8 @@ class _Latex:
             scripts[mark.text] = self.whole_argument("a base or an exponent")
         exponent, base = scripts.get("^", []), scripts.get("_", [])
         if [token.text for token in exponent] == ["(", "-", "1", ")"] and name != "log":
-            self.refuse(
-                piece, ": it may be the inverse function or 1 over the function", "ambiguous"
-            )
+            rest = ": it may be the inverse function or 1 over the function"
+            self.refuse(piece, rest, "ambiguous")
         tokens = [name_token(name, at), *self.function_argument(name)]
         if base:
             tokens = grouped([*tokens, operator("/", at), name_token("log", at), *base], at)
@@ -530,9 +523,8 @@ class _Latex:
             is_letter = after.kind in ("letter", "number") or after.text in {"{", *CLOSING}
             is_unclear = begins or divides or is_letter
         if is_unclear:
-            self.refuse(
-                self.ahead(), what=f"parentheses are expected around the argument of {name} before"
-            )
+            what = f"parentheses are expected around the argument of {name} before"
+            self.refuse(self.ahead(), what=what)
         return tokens
 
     # -- names -----------------------------------------------------------------------------------
@@ -571,11 +563,10 @@ class _Latex:
         if re.fullmatch(r"[A-Za-z]", word):
             self.one_face(word, face, at)
             return self.named(word, at)
+        whole = self.text[at : self.ahead(-1).position + 1]
+        is_prose = PROSE.fullmatch(word) or (font in OF_PROSE and re.search(r"\{\s|\s\}$", whole))
         is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", source) and word not in GREEK
-        spaced = font in OF_PROSE and re.search(
-            r"\{\s|\s\}$", self.text[at : self.ahead(-1).position + 1]
-        )
-        if is_word and not spaced and not PROSE.fullmatch(word):
+        if is_word and not is_prose:
             return self.named(word if self.at("@") else f'"{word}"', at)
         if source[:1] != "\\" or font in ("text", "textrm", "operatorname"):
             self.refuse(piece, f": {source!r} is prose, and no factor")
@@ -640,18 +631,15 @@ class _Latex:
         at, source = self.ahead().position, self.raw("a subscript")
         if source in ("+", "-"):
             return ["plus" if source == "+" else "minus"]
-        rest, before = source.replace("_", ""), ""
-        while rest != before:
-            before = rest
-            rest = FONT_GROUP.sub(
-                lambda m: f",{'_'.join(re.findall(r'[A-Za-z0-9]+', m[1]))},", rest
-            )
+        rest, fonts = source.replace("_", ""), 1
+        while fonts:
+            rest, fonts = FONT_GROUP.subn(lambda m: f",{'_'.join(WORDS.findall(m[1]))},", rest)
         rest = re.sub(r"\\(?:rm|it|bf|sf|tt)(?![A-Za-z])|\\[,;:! ]|[{}~]", " ", rest)
         rest = re.sub(
-            r"\\(?:var)?([A-Za-z]+)", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
+            r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
         )
-        rest = "".join(GREEK_SIGNS.get(sign, sign) for sign in re.sub(r"([*'])", r",\1,", rest))
-        found = [part for part in re.sub(r"\s", "", rest).split(",") if part]
+        rest = re.sub(r"\s", "", rest).translate(str.maketrans(GREEK_SIGNS))
+        found = [part for part in rest.split(",") if part]
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
         reserved = {*ACCENTS, STAR, PRIME}
@@ -673,9 +661,7 @@ COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(APPLIED, _Latex.function),
     **dict.fromkeys(["min", "max", "arg", "argmin", "argmax"], _Latex.extremum),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
-    **dict.fromkeys(
-        ["boxed", "fbox", "ensuremath", "mathrel", "mathbin", "textcolor"], _Latex.framed
-    ),
+    **dict.fromkeys(["boxed", "fbox", "ensuremath", "mathrel", "textcolor"], _Latex.framed),
     **dict.fromkeys(["overset", "stackrel"], _Latex.labelled),
     **dict.fromkeys([*FONTS, "operatorname*"], _Latex.in_a_font),
     **dict.fromkeys(ACCENT_COMMANDS, _Latex.accented),

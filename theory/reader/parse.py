@@ -45,6 +45,8 @@ FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi",
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
 #: Orders of magnitude, which are no values.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
+#: What stands for thousands and more behind a number alone, `70B`.
+SHORT_UNITS = frozenset("KMBT")
 
 Table = Mapping[str, Expr | NamedFunction]
 T = TypeVar("T")
@@ -94,6 +96,10 @@ def read(
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
     domain = Domain() if domain is None else domain
+    number, unit = (*(token.text for token in tokens), "")[:2]
+    if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
+        rest = f": write 1e9 for a unit, {number}*{unit} for a product"
+        raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
     reader = _Reader(text, domain, tokens, table, letters, meanings or {}, ratios)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
@@ -478,9 +484,13 @@ class _Reader(Builder):
         at, after = self.ahead(is_group), self.ahead(is_group + 1)
         if at.text not in ("d", "partial"):
             return None
-        is_above = any(map(self._is_below, range(start, len(self.tokens))))
-        follows = after.kind == "power" or after.text in ("(", ")", "/")
-        if not (after.kind == "name" or (follows and is_above)):
+        if is_group:  # `(d L)/(d N)`, but no `(dL/dN)^2`
+            is_derivative = self._is_below(start + len(self._inside()) + 2)
+        else:
+            follows = after.kind == "power" or after.text in ("(", "/")
+            is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
+            is_derivative = after.kind == "name" or is_above
+        if not is_derivative:
             return None
         try:
             return self._quotient(at, depth)
@@ -541,7 +551,9 @@ class _Reader(Builder):
         if self.ahead().kind == "power":
             what = "parentheses are expected around what is differentiated, before {}"
             self.refuse(self.ahead(), what)
-        return NamedFunction((), value)
+        cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
+        same = (replace(case, other=None) for case in cases if case.body == value)
+        return next(same, NamedFunction((), value))
 
     def _variables(self, depth: int) -> list[tuple[Symbol, bool]]:
         """The variables of `dN`, `d log(C)`, `dN^2`, each with whether its logarithm is meant, once
@@ -589,15 +601,15 @@ class _Reader(Builder):
         return NamedFunction(meant.parameters, found)
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
-        """`dL/dN(N_opt, D_opt)`: the derivative there; a bracket with another number of values is a
-        factor.
-        """
-        start = self.next
-        given = self.arguments(depth) if slope.parameters and self.opens_a_call else []
-        if not given or len(given) != len(slope.parameters):
-            self.next = start
+        """`dL/dN(N_opt, D_opt)`: the derivative there; only another derivative is a factor."""
+        inside = {token.text for token, _ in self._inside()} if self.opens_a_call else {"d"}
+        if not slope.parameters or inside & {"d", "partial"}:
             return slope.body
-        if len(given) == 1 and (given[0].is_Add or self.ahead().kind == "power"):
-            self.refuse(at, "an ambiguous derivative", ": write '*' before a factor")
+        given = self.arguments(depth)
+        is_raised = self.ahead().kind == "power" or (len(given) == 1 and given[0].is_Add)
+        if is_raised or len(given) != len(slope.parameters):
+            wanted = ", ".join(map(str, slope.parameters))
+            rest = f": its values are at ({wanted}); write '*' before a factor"
+            self.refuse(at, "an ambiguous derivative", rest)
         places = dict(zip(slope.parameters, given, strict=True))
         return substituted(slope.body, places, self.text, self.domain)

@@ -100,8 +100,10 @@ SAME = {
     r"\left(\frac{\partial L}{\partial N}\right)_D": "-beta*A*N^(-beta-1)",
     r"\left.\frac{\partial L}{\partial N}\right|_{N=N^*, D=D^*}": "-beta*A*N_opt^(-beta-1)",
     r"\frac{\partial L}{\partial N}(N^*, D^*)": "-beta*A*N_opt^(-beta-1)",
+    r"\left.\frac{\partial L}{\partial N}\right|_{(N^*, D^*)}": "-beta*A*N_opt^(-beta-1)",
     r"\frac{dP}{dr}(1)": "0",
-    r"\frac{dL}{dN} \left(\frac{r}{2}\right)": "-beta*A*N^(-beta-1)*r/2",
+    r"\frac{dP(r)}{dr}(1)": "0",
+    r"\frac{dL}{dN} \left(\frac{dN^*}{dC}\right)": "-beta*A*N^(-beta-1)*w_N*N_opt/C",
     r"N^* \left.\frac{\partial L}{\partial N}\right|_{N^*}": "-beta*A*N_opt^-beta",
     r"\frac{\partial L}{\partial N}\Big|_{N^*} N^*": "-beta*A*N_opt^-beta",
     r"\tfrac{D}{N}\Big|_{\text{opt}}": "D_opt/N_opt",
@@ -125,6 +127,8 @@ PLAIN = {
     "dL/dN(N_opt, D_opt)": "-beta*A*N_opt^(-beta-1)",
     "d log(N_opt)/d log(C)": "w_N",
     "P'(1)": "0",
+    "(dL/dN)^2": "(beta*A*N^(-beta-1))^2",
+    "(d L)/(d N) N": "-beta*A*N^-beta",
     "A (N_opt)^-beta": "A*N_opt^-beta",
 }
 
@@ -191,6 +195,8 @@ REFUSED = {
     r"P(1/\rho)": "ambiguous argument",
     r"N'(C)": "ambiguous",
     r"\frac{dP}{dr}(1 + r)": "an ambiguous derivative",
+    r"\frac{\partial L}{\partial N}(N^*)": "its values are at (N, D)",
+    r"\frac{dL(N, D)}{dC}": "does not depend on C",
     r"\log{N^*}(C)": "parentheses are expected",
     r"\log x y": "parentheses are expected around the argument of log before 'y' at position 8",
     r"\log 2x": "before 'x' at position 7",
@@ -266,7 +272,7 @@ def test_what_may_mean_two_things_or_nothing_is_refused_with_its_place(text) -> 
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("text", ["(N_opt)(C)", "Theta(C)", "max(x)", 'C "FLOPs"', "f(x)", "P^2(r)", "pi r"])  # fmt: skip
+@pytest.mark.parametrize("text", ["(N_opt)(C)", "Theta(C)", "max(x)", 'C "FLOPs"', "f(x)", "P^2(r)", "70B", "1.4T"])  # fmt: skip
 def test_plain_text_with_two_meanings_is_refused(text) -> None:
     with pytest.raises(ParseError):
         reading(text)
