@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
 
@@ -17,7 +16,7 @@ from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
 
 from ..algebra.answer import Condition
 from ..algebra.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
-from .tokens import ParseError, Token, quoted
+from .tokens import ParseError, Pieces, Token, quoted
 
 LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
@@ -124,15 +123,11 @@ def plainly_positive(value: Expr) -> bool:
 
 
 @dataclass
-class Builder:
+class Builder(Pieces):
     """Powers and functions of expressions that stand in a text, which is for the messages."""
 
     text: str
     domain: Domain = field(default_factory=Domain)
-
-    def refuse(self, at: Token, what: str, rest: str = "") -> NoReturn:
-        """Stop at a token, which `{}` in the message stands for."""
-        raise ParseError.at(self.text, at.position, what.format(repr(at.text)), rest)
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         """A power; what has no real value and constants too large to write down are refused."""

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn
 
 from .tokens import (
     ACCENTS,
@@ -31,6 +30,7 @@ from .tokens import (
     PRIME,
     STAR,
     ParseError,
+    Pieces,
     Token,
     grouped,
     in_parentheses,
@@ -140,13 +140,13 @@ def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
     return name
 
 
-class _Latex:
+class _Latex(Pieces):
     """Reads the pieces of a formula: commands, letters, numbers and marks."""
 
     def __init__(self, text: str) -> None:
         self.text, self.next, self.depth = text, 0, 0
         self.wide: list[int] = []  # where a \quad stands
-        self.pieces = list(self._scan())
+        self.tokens = list(self._scan())
         self.bars: list[Token] = []
         self.faces: dict[str, str] = {}
 
@@ -174,33 +174,16 @@ class _Latex:
 
     # -- pieces ----------------------------------------------------------------------------------
 
-    def ahead(self, number: int = 0) -> Token:
-        """A piece that comes, or an empty one."""
-        index = self.next + number
-        return self.pieces[index] if index < len(self.pieces) else Token("", "", len(self.text))
-
-    def at(self, *texts: str) -> bool:
-        return self.ahead().text in texts
-
-    def take(self, what: str = "a value") -> Token:
-        if self.next == len(self.pieces):
-            raise ParseError.at_end(self.text, what)
-        self.next += 1
-        return self.pieces[self.next - 1]
-
-    def refuse(self, piece: Token, rest: str = "", what: str = "cannot read") -> NoReturn:
-        raise ParseError.at(self.text, piece.position, f"{what} {piece.text!r}", rest)
-
     def raw(self, what: str) -> str:
         """The source of a group in braces or of one piece, with its argument, unread."""
         first = self.take(what)
-        if first.text[1:] in FONTS and self.at("{"):
+        if first.text[1:] in FONTS and self.peek("{"):
             return f"{first.text}{{{self.raw(what)}}}"
         depth = int(first.text == "{")
         while depth:
             piece = self.take("a closing brace").text
             depth += (piece == "{") - (piece == "}")
-        last = self.pieces[self.next - 1].position
+        last = self.tokens[self.next - 1].position
         return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
 
     def everything(self) -> list[Token]:
@@ -228,7 +211,7 @@ class _Latex:
     def _item(self, piece: Token, before: Sequence[Token]) -> list[Token]:
         at, text = piece.position, piece.text
         ends = bool(before) and (before[-1].kind in ("number", "name") or before[-1].text == ")")
-        if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.at("}"))):
+        if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
         if text in OPERATORS:
             return [operator(OPERATORS[text], at)]
@@ -251,7 +234,7 @@ class _Latex:
             return [Token("power", "^", at), *self.argument("an exponent")]
         if text == "_" and before and before[-1].text == ")":
             return self.places("evaluated", at)
-        if text != "!" or not ends or self.at("!"):
+        if text != "!" or not ends or self.peek("!"):
             self.refuse(piece)
         return [Token("mark", "factorial", at)]
 
@@ -269,7 +252,7 @@ class _Latex:
     def number(self, piece: Token) -> list[Token]:
         """A number; `20\\,\\text{tokens}` and `7\\mathrm{B}` have a unit, and no factor."""
         tokens = [Token("number", piece.text.replace("{,}", ""), piece.position)]
-        if self.at(r"\%"):
+        if self.peek(r"\%"):
             self.take()
             hundred = Token("number", "100", piece.position)
             tokens = grouped([*tokens, operator("/", piece.position), hundred], piece.position)
@@ -277,7 +260,7 @@ class _Latex:
         is_word = font.text[1:] in UPRIGHT and letter.kind == "letter" and letter.text != "e"
         if is_word and (opening.text, closing.text) == ("{", "}"):
             rest = f": {letter.text!r} behind a number may be a unit; write \\cdot before a factor"
-            self.refuse(font, rest)
+            self.refuse(font, rest=rest)
         return tokens
 
     # -- groups ----------------------------------------------------------------------------------
@@ -286,10 +269,10 @@ class _Latex:
         """The tokens up to where a group closes; parentheses in parentheses are skipped."""
         tokens: list[Token] = []
         bars, self.bars, depth = self.bars, [], 0
-        while depth or not self.at(*closing):
+        while depth or not self.peek(*closing):
             piece, at = self.ahead(), self.ahead().position
             if not piece.kind:
-                self.refuse(opening, what="never closed:")
+                self.refuse(opening, "never closed: {}")
             if opening.text in CLOSING:
                 depth += (piece.text == opening.text) - (piece.text in closing)
             if piece.text == r"\over" and opening.text == "{":
@@ -301,7 +284,7 @@ class _Latex:
                 tokens += self.item(tokens)
         self.next += 1
         if self.bars:
-            self.refuse(self.bars[-1], what="never closed:")
+            self.refuse(self.bars[-1], "never closed: {}")
         self.bars = bars
         return tokens
 
@@ -328,7 +311,7 @@ class _Latex:
         """A group in braces, or one piece, as a group: `\\frac12` and `x^12` take one digit."""
         piece, after = self.ahead(), self.ahead(1)
         if piece.kind == "number" and len(piece.text) > 1 and "." not in piece.text:
-            self.pieces[self.next] = Token("number", piece.text[1:], piece.position + 1)
+            self.tokens[self.next] = Token("number", piece.text[1:], piece.position + 1)
             return grouped([Token("number", piece.text[0], piece.position)], piece.position)
         if piece.text != "-":
             return grouped(self.group(what), piece.position)
@@ -336,13 +319,13 @@ class _Latex:
         is_one = after.kind in ("number", "letter") or after.text == "{"
         is_one |= after.text[1:].removeprefix("var") in (*GREEK, *FRACTIONS)
         if what != "an exponent" or not is_one:
-            self.refuse(piece, what="braces are expected around")
+            self.refuse(piece, "braces are expected around {}")
         return grouped([operator("-", piece.position), *self.group(what)], piece.position)
 
     def whole_argument(self, what: str) -> list[Token]:
         """An argument, where two digits are one number: `\\log_{10}`, but `\\log_10` is refused."""
         if self.ahead().kind == "number" and len(self.ahead().text) > 1:
-            self.refuse(self.ahead(), what="braces are expected around")
+            self.refuse(self.ahead(), "braces are expected around {}")
         return self.argument(what)
 
     def braced(self, opening: Token) -> list[Token]:
@@ -366,12 +349,12 @@ class _Latex:
         if self.ahead(-1).text == r"\right.":
             return tokens
         if self.take("a value below the bar").text != "_":
-            self.refuse(opening, what="a value is expected below the bar of")
+            self.refuse(opening, "a value is expected below the bar of {}")
         return [*tokens, *self.places("evaluated", self.ahead().position)]
 
     def bar(self, piece: Token, before: Sequence[Token]) -> list[Token]:
         """An absolute value, or the bar before what a value is taken at."""
-        if self.at("_") and not self.bars:
+        if self.peek("_") and not self.bars:
             self.take()
             return self.places("bar", piece.position)
         is_left, is_right = (piece.text in (rf"\{x}|", rf"\{x[0]}vert") for x in ("left", "right"))
@@ -381,7 +364,7 @@ class _Latex:
             self.bars.pop()
             return [operator(")", piece.position)]
         if is_right:
-            self.refuse(piece, what="never opened:")
+            self.refuse(piece, "never opened: {}")
         self.bars.append(piece)
         return [name_token("abs", piece.position), operator("(", piece.position)]
 
@@ -415,7 +398,7 @@ class _Latex:
 
     def root(self, piece: Token) -> list[Token]:
         degree, at = [Token("number", "2", piece.position)], piece.position
-        if self.at("["):
+        if self.peek("["):
             degree = self.bracket()
         radicand = self.argument("a radicand")
         one_over = [Token("number", "1", at), operator("/", at), *grouped(degree, at)]
@@ -430,7 +413,7 @@ class _Latex:
     def with_brace(self, piece: Token) -> list[Token]:
         """What stands over or under a brace, without the label of that."""
         inside = self.argument("what is under the brace")
-        if self.at("_", "^"):
+        if self.peek("_", "^"):
             self.take()
             self.raw("a label")
         return inside
@@ -439,41 +422,41 @@ class _Latex:
         """What stands in a frame, which may be a whole equation."""
         if piece.text == r"\textcolor":
             self.raw("a colour")
-        if not self.at("{"):
-            self.refuse(piece, what="braces are expected behind")
+        if not self.peek("{"):
+            self.refuse(piece, "braces are expected behind {}")
         return self.braced(self.take())
 
     def labelled(self, piece: Token) -> list[Token]:
         """A relation with something above it."""
         label = self.raw("a label")
-        if self.at("{"):
-            self.pieces[self.next : self.next + 3] = self.pieces[self.next + 1 : self.next + 2]
+        if self.peek("{"):
+            self.tokens[self.next : self.next + 3] = self.tokens[self.next + 1 : self.next + 2]
         tokens = self.item()
         if [token.kind for token in tokens] != ["relation"]:
             self.refuse(piece)
         word = re.sub(rf"\\(?:{_FONT}|rm)(?![A-Za-z])|[{{}}]", "", label).strip()
         if not DEFINES.fullmatch(word):
-            self.refuse(piece, f": what {label!r} over a relation says is not understood")
+            self.refuse(piece, rest=f": what {label!r} over a relation says is not understood")
         return [Token("relation", tokens[0].text, piece.position)]
 
     def extremum(self, piece: Token) -> list[Token]:
         """`\\max(a, b)`; a least value over variables is refused."""
-        if piece.text.startswith(r"\arg") or self.at("_"):
-            self.refuse(piece, ": a least or greatest value over variables is not read")
+        if piece.text.startswith(r"\arg") or self.peek("_"):
+            self.refuse(piece, rest=": a least or greatest value over variables is not read")
         if self.ahead().text not in CLOSING:
-            self.refuse(piece, what="parentheses are expected behind")
+            self.refuse(piece, "parentheses are expected behind {}")
         return [name_token(piece.text[1:], piece.position)]
 
     def differential(self, piece: Token) -> list[Token]:
         """A `\\partial`; with an index, `\\partial_N L`, it is the operator d/dN."""
         at, partial = piece.position, name_token("partial", piece.position)
-        if not self.at("_"):
+        if not self.peek("_"):
             return [partial]
         self.take()
         variables = [token for token in self.group("a variable") if token.text != ","]
         if not variables or any(token.kind != "name" for token in variables):
-            self.refuse(piece, ": letters are expected below it")
-        order = self.item() if self.at("^") and len(variables) == 1 else []
+            self.refuse(piece, rest=": letters are expected below it")
+        order = self.item() if self.peek("^") and len(variables) == 1 else []
         below = [token for variable in variables for token in (partial, variable)]
         above = order or [Token("power", "^", at), Token("number", str(len(variables)), at)]
         return [partial, *above, operator("/", at), *grouped([*below, *order], at)]
@@ -486,7 +469,7 @@ class _Latex:
         """
         at, name = piece.position, APPLIED[piece.text[1:]]
         scripts: dict[str, list[Token]] = {}
-        while self.at("^", "_"):
+        while self.peek("^", "_"):
             mark = self.take()
             if mark.text in scripts or (mark.text == "_" and piece.text != r"\log"):
                 self.refuse(mark)
@@ -494,7 +477,7 @@ class _Latex:
         exponent, base = scripts.get("^", []), scripts.get("_", [])
         if [token.text for token in exponent] == ["(", "-", "1", ")"] and name != "log":
             rest = ": it may be the inverse function or 1 over the function"
-            self.refuse(piece, rest, "ambiguous")
+            self.refuse(piece, "ambiguous {}", rest)
         tokens = [name_token(name, at), *self.function_argument(name)]
         if base:
             tokens = grouped([*tokens, operator("/", at), name_token("log", at), *base], at)
@@ -507,14 +490,14 @@ class _Latex:
         opening = self.ahead()
         if opening.text in CLOSING:
             tokens = self.bracket()
-            is_unclear = self.at("^")
+            is_unclear = self.peek("^")
         elif opening.text in ("+", "-"):
-            self.refuse(opening, what="braces are expected around")
+            self.refuse(opening, "braces are expected around {}")
         else:
             tokens = self.item()
-            if self.at("^"):
+            if self.peek("^"):
                 tokens += self.item()
-            elif self.at("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
+            elif self.peek("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
                 tokens += self.bracket()
             tokens = in_parentheses(tokens, opening.position)
             after, command = self.ahead(), self.ahead().text[1:]
@@ -523,8 +506,8 @@ class _Latex:
             is_letter = after.kind in ("letter", "number") or after.text in {"{", *CLOSING}
             is_unclear = begins or divides or is_letter
         if is_unclear:
-            what = f"parentheses are expected around the argument of {name} before"
-            self.refuse(self.ahead(), what=what)
+            what = f"parentheses are expected around the argument of {name} before {{}}"
+            self.refuse(self.ahead(), what)
         return tokens
 
     # -- names -----------------------------------------------------------------------------------
@@ -543,8 +526,8 @@ class _Latex:
         if self.ahead().kind == "letter" or letter in GREEK:
             self.take()
             return self.named(f"Delta_{letter}", piece.position)
-        if not self.at("_", "^"):
-            self.refuse(piece, ": a letter is expected behind it")
+        if not self.peek("_", "^"):
+            self.refuse(piece, rest=": a letter is expected behind it")
         return self.named("Delta", piece.position)
 
     def in_a_font(self, piece: Token) -> list[Token]:
@@ -567,9 +550,9 @@ class _Latex:
         is_prose = PROSE.fullmatch(word) or (font in OF_PROSE and re.search(r"\{\s|\s\}$", whole))
         is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", source) and word not in GREEK
         if is_word and not is_prose:
-            return self.named(word if self.at("@") else f'"{word}"', at)
+            return self.named(word if self.peek("@") else f'"{word}"', at)
         if source[:1] != "\\" or font in ("text", "textrm", "operatorname"):
-            self.refuse(piece, f": {source!r} is prose, and no factor")
+            self.refuse(piece, rest=f": {source!r} is prose, and no factor")
         self.next = start  # \boldsymbol{\alpha}
         (name, *more) = self.group("a name")
         if name.kind != "name" or more:
@@ -584,7 +567,7 @@ class _Latex:
         if name.text.endswith(AT):
             return [name_token(f"{name.text.removesuffix(AT)}_{accent}{AT}", piece.position), *more]
         if name.kind != "name" or name.text == "oo" or more:
-            self.refuse(piece, ": an accent over more than a name")
+            self.refuse(piece, rest=": an accent over more than a name")
         if name.text == "L":  # the law is fitted, so that it is L with a hat, or without one
             self.faces = faces
             self.one_face("L", accent if accent == "hat" else "", piece.position)
@@ -600,7 +583,7 @@ class _Latex:
             piece = self.ahead()
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
-                self.refuse(Token("mark", label[0], piece.position), rest, "ambiguous")
+                self.refuse(Token("mark", label[0], piece.position), "ambiguous {}", rest)
             if piece.text == "'":
                 self.take()
                 marks.append(PRIME)
@@ -621,7 +604,7 @@ class _Latex:
             else:
                 break
         name = spelt(base, [*below, *above], marks)
-        if name == "e" and self.at("^"):
+        if name == "e" and self.peek("^"):
             self.take()
             return [name_token("exp", at), *self.argument("an exponent")]
         return [name_token(name, at), *exponent]
@@ -638,7 +621,7 @@ class _Latex:
         rest = re.sub(
             r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
         )
-        rest = re.sub(r"\s", "", rest).translate(str.maketrans(GREEK_SIGNS))
+        rest = re.sub(r"\s", "", rest).translate(str.maketrans({**GREEK_SIGNS}))
         found = [part for part in rest.split(",") if part]
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
@@ -650,7 +633,7 @@ class _Latex:
     def at_samples(self, measure: str, at: int, samples: str = "") -> list[Token]:
         """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
         name = name_token(f"{measure}{AT}", at)
-        if self.at("(") and not samples:
+        if self.peek("(") and not samples:
             return [name, *self.bracket()]
         number = [Token("number" if samples.isdigit() else "name", samples, at)]
         return [name, *in_parentheses(number if samples else self.group("a number"), at)]

@@ -137,20 +137,6 @@ class _Reader(Builder):
 
     # -- tokens ----------------------------------------------------------------------------------
 
-    def ahead(self, number: int = 0) -> Token:
-        """A token that comes, or an empty one."""
-        index = self.next + number
-        return self.tokens[index] if index < len(self.tokens) else Token("", "", len(self.text))
-
-    def peek(self, *texts: str) -> bool:
-        return self.ahead().text in texts
-
-    def take(self) -> Token:
-        if self.next == len(self.tokens):
-            raise ParseError.at_end(self.text, "a value")
-        self.next += 1
-        return self.tokens[self.next - 1]
-
     def in_brackets(self, what: Callable[[], T]) -> T:
         """What stands in the brackets at hand, or without brackets where there are none."""
         if not self.peek(*CLOSING):
@@ -232,14 +218,12 @@ class _Reader(Builder):
     def power(self, depth: int) -> Expr:
         outer, self.domain = self.domain, Domain()
         start = self.next
-        slope = self.derivative(depth)
-        if (
-            slope is not None
-            and self.ahead().kind == "power"
-            and self.tokens[self.next - 1].kind != "group"
-        ):
+        value = self.derivative(depth)
+        is_unclear = self.ahead().kind == "power" and self.tokens[self.next - 1].kind != "group"
+        if value is not None and is_unclear:
             self.refuse(self.ahead(), "parentheses are expected around a derivative before {}")
-        value = self.atom(depth) if slope is None else slope
+        if value is None:
+            value = self.atom(depth)
         while self.ahead().kind == "mark":
             value = self._marked(value, start, depth)
         outer.add(self.domain)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NoReturn
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
@@ -127,6 +128,34 @@ def tokenize(text: str) -> list[Token]:
     if measured:
         raise ParseError.at_end(text, "a number of samples")
     return tokens
+
+
+class Pieces:
+    """The pieces of a text, which are read one after another."""
+
+    text: str
+    tokens: list[Token]
+    next: int
+
+    def ahead(self, number: int = 0) -> Token:
+        """A piece that comes, or an empty one."""
+        index = self.next + number
+        return self.tokens[index] if index < len(self.tokens) else Token("", "", len(self.text))
+
+    def peek(self, *texts: str) -> bool:
+        """Whether the next piece is one of these."""
+        return self.ahead().text in texts
+
+    def take(self, what: str = "a value") -> Token:
+        """The next piece, which is passed."""
+        if self.next >= len(self.tokens):
+            raise ParseError.at_end(self.text, what)
+        self.next += 1
+        return self.tokens[self.next - 1]
+
+    def refuse(self, at: Token, what: str = "cannot read {}", rest: str = "") -> NoReturn:
+        """Stop at a piece, which `{}` in the message stands for."""
+        raise ParseError.at(self.text, at.position, what.format(repr(at.text)), rest)
 
 
 # -- tokens that a reader puts in ------------------------------------------------------------
