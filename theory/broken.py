@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, exp, log
+from sympy import Expr, Function, Integer, exp, log
 
 from .algebra import symbols as sym
 from .envelope import log_slope
@@ -44,87 +44,6 @@ class logistic(Function):
 
 
 @dataclass(frozen=True)
-class BreakForm:
-    """One factor (1 + (x/d)^(1/f))^(-c f) of a broken law.
-
-    Attributes
-    ----------
-    change : Expr
-        c: by how much the exponent changes across the break.
-    place : Expr
-        d > 0: the x of the break.
-    width : Expr
-        f > 0: the share passed goes from 1/(1 + e) to e/(1 + e) between d exp(-f) and d exp(f).
-    """
-
-    change: Expr
-    place: Expr
-    width: Expr
-
-    def at(self, x: Expr) -> Expr:
-        """The factor at x."""
-        return (1 + self.ratio(x)) ** (-self.change * self.width)
-
-    def ratio(self, x: Expr) -> Expr:
-        """(x/d)^(1/f)."""
-        return (x / self.place) ** (1 / self.width)
-
-    def passed(self, x: Expr) -> Expr:
-        """s = z/(1 + z) with z = (x/d)^(1/f): the share of the change of exponent that is reached
-        at x.
-        """
-        z = self.ratio(x)
-        return z / (1 + z)
-
-    @property
-    def reversed(self) -> BreakForm:
-        """The same break with f < 0: a law read from its other end."""
-        return BreakForm(-self.change, self.place, -self.width)
-
-
-@dataclass(frozen=True)
-class BrokenForm:
-    """y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i) (Caballero et al. 2023, arXiv
-    2210.14891).
-    """
-
-    a: Expr
-    b: Expr
-    c0: Expr
-    breaks: tuple[BreakForm, ...]
-
-    def at(self, x: Expr) -> Expr:
-        """y at x."""
-        return self.a + self.b * x**-self.c0 * Mul(*(part.at(x) for part in self.breaks))
-
-    def exponent(self, x: Expr) -> Expr:
-        """-dlog|y - a|/dlog x = c0 + sum_i c_i s_i."""
-        return self.c0 + Add(*(part.change * part.passed(x) for part in self.breaks))
-
-    @property
-    def last_exponent(self) -> Expr:
-        """c0 + sum_i c_i, the exponent well above every break."""
-        return self.c0 + Add(*(part.change for part in self.breaks))
-
-    @property
-    def last_coefficient(self) -> Expr:
-        """b prod_i d_i^c_i: y - a is this times x to minus the last exponent, well above every
-        break.
-        """
-        return self.b * Mul(*(part.place**part.change for part in self.breaks))
-
-    @property
-    def reversed(self) -> BrokenForm:
-        """The same law from its other end: every f_i and c_i with the other sign."""
-        return BrokenForm(
-            self.a,
-            self.last_coefficient,
-            self.last_exponent,
-            tuple(part.reversed for part in self.breaks),
-        )
-
-
-@dataclass(frozen=True)
 class OneBreak:
     """A broken law with one break, y = a + b x^-c0 (1 + (x/d1)^(1/f1))^(-c1 f1), in the letters of
     the source.
@@ -139,14 +58,10 @@ class OneBreak:
     d1: Expr
     f1: Expr
 
-    @property
-    def law(self) -> BrokenForm:
-        """As a law with any number of breaks."""
-        return BrokenForm(self.a, self.b, self.c0, (BreakForm(self.c1, self.d1, self.f1),))
-
     def at(self, x: Expr) -> Expr:
         """y at x."""
-        return self.law.at(x)
+        passed = (1 + (x / self.d1) ** (1 / self.f1)) ** (-self.c1 * self.f1)
+        return self.a + self.b * x**-self.c0 * passed
 
 
 @dataclass(frozen=True)
@@ -229,25 +144,3 @@ def broken_power_law(ray: RayForm) -> OneBreak:
         d1=(at_one[0] / at_one[1]) ** (1 / (p - q)),
         f1=1 / (p - q),
     )
-
-
-@dataclass(frozen=True)
-class TwoTerms:
-    """The coefficients of E + A N^-beta + B D^-gamma whose ray a one-break law with c1 f1 = -1 is."""
-
-    A: Expr
-    B: Expr
-    beta: Expr
-    gamma: Expr
-
-
-def two_terms(ray: RayForm, b: Expr, d1: Expr, p: Expr, q: Expr) -> TwoTerms:
-    """The two-term law behind a + b C^-p (1 + (C/d1)^(p - q)), the one-break law with c0 = p, c0 +
-    c1 = q, f1 = 1/(p - q).
-
-    The steeper term, p, is taken for that of params; the other attribution fits the ray as well.
-    """
-    params, tokens = (size.subs(sym.C, Integer(1)) for size in (ray.params, ray.tokens))
-    growth = log_slope(ray.params)
-    beta, gamma = p / growth, q / growth
-    return TwoTerms(A=b * params**beta, B=b * d1 ** (q - p) * tokens**gamma, beta=beta, gamma=gamma)

@@ -6,18 +6,15 @@ theta = (log A, log B, beta, gamma), under C = kappa N D.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Integer, Matrix, Symbol, exp, log
+from sympy import Expr, Integer, Symbol, exp, log
 
 from .algebra import symbols as sym
-from .algebra.functions import Partial, phi2
+from .algebra.functions import phi2
 from .economics import sensitivities
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS
-from .proof.claim import Claim
-from .proof.words import Sentence
 
 Gradient = tuple[Expr, ...]
 
@@ -30,11 +27,6 @@ def gradient(expression: Expr) -> Gradient:
         expression.diff(sym.BETA),
         expression.diff(sym.GAMMA),
     )
-
-
-def quadratic_form(left: Gradient, covariance: Matrix) -> Expr:
-    """g' V g, the variance of a quantity whose gradient is g, to leading order."""
-    return Add(*(a * covariance[i, j] * b for i, a in enumerate(left) for j, b in enumerate(left)))
 
 
 @dataclass(frozen=True)
@@ -100,29 +92,6 @@ class Gradients:
         kappa = self.envelope.budget.coefficient
         log_g = log(self.envelope.params.subs(sym.C, kappa))
         return (w_n, w_d, w_n * (w_n * log(kappa) - log_g), w_d * (w_d * log(kappa) + log_g))
-
-    def variance_of_exponent(self, beta: Expr, gamma: Expr, covariance: Expr) -> Expr:
-        """Var alpha = w_N^4 Var beta + w_D^4 Var gamma + 2 w_N^2 w_D^2 Cov(beta, gamma), to leading
-        order.
-        """
-        w_n, w_d = self.envelope.shares
-        return w_n**4 * beta + w_d**4 * gamma + 2 * w_n**2 * w_d**2 * covariance
-
-
-#: What the gradients are taken in, and how steps name them.
-THETA = {"log_A": log(sym.A), "log_B": log(sym.B), "beta": sym.BETA, "gamma": sym.GAMMA}
-
-
-def gradient_claims(
-    name: str, quantity: Expr, closed: Gradient, reason: Callable[[Expr], Sentence]
-) -> tuple[Claim, ...]:
-    """The derivatives of a named quantity in theta, each with its closed form; none where the name
-    does not depend on the parameter.
-    """
-    return tuple(
-        Claim(f"{name}_in_{parameter}", Partial(quantity, variable), "==", form, reason(variable))
-        for (parameter, variable), form in zip(THETA.items(), closed, strict=True)
-    )
 
 
 def gradients(envelope: Envelope | None = None) -> Gradients:

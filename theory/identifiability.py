@@ -13,11 +13,9 @@ from itertools import combinations
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
 from .algebra import symbols as sym
-from .envelope import Envelope
 from .gradients import gradient
 from .law import PARAMS_TOKENS, LawForm, Term
 from .proof.argument_calculus import ByMonotone
-from .ray import RayForm
 
 #: Distance of neighbouring points of a design in log C.
 SPACING = Symbol("z", positive=True)
@@ -129,84 +127,6 @@ def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
         sym.BETA: sym.GAMMA,
         sym.GAMMA: sym.BETA,
     }
-
-
-def coefficient_for_reducible(envelope: Envelope) -> Expr:
-    """A = w_N (R (C/kappa)^alpha (w_D/B)^w_D)^(1/w_N): log A replaced by log R*(C) as a parameter
-    of the fit.
-    """
-    w_n, w_d = envelope.shares
-    spent = (sym.C / envelope.budget.coefficient) ** envelope.exponent
-    return w_n * (sym.REDUCIBLE * spent * (w_d / sym.B) ** w_d) ** (1 / w_n)
-
-
-def coefficient_for_params(envelope: Envelope) -> Expr:
-    """A = (gamma B/beta) (N (C/kappa)^-w_N)^(beta + gamma): log A replaced by log N*(C)."""
-    spent = (sym.C / envelope.budget.coefficient) ** envelope.shares[0]
-    return sym.GAMMA * sym.B / sym.BETA * (sym.N / spent) ** (sym.BETA + sym.GAMMA)
-
-
-def exponent_for_alpha() -> Expr:
-    """gamma = alpha beta/(beta - alpha): gamma replaced by alpha."""
-    return sym.ALPHA * sym.BETA / (sym.BETA - sym.ALPHA)
-
-
-def tangency_in_allocation(envelope: Envelope) -> Expr:
-    """C_t = kappa (t G^2)^((beta + gamma)/(beta - gamma)) with G = N*(kappa), under C = kappa N D."""
-    kappa = envelope.budget.coefficient
-    at_kappa = envelope.params.subs(sym.C, kappa)
-    return kappa * (sym.TOKENS_PER_PARAM * at_kappa**2) ** (
-        (sym.BETA + sym.GAMMA) / (sym.BETA - sym.GAMMA)
-    )
-
-
-def ray_params_share(ray: RayForm) -> Expr:
-    """v = T_N/R on the ray."""
-    params = ray.envelope.form.terms[0]
-    return params.expression.subs(params.variable, ray.params) / ray.reducible
-
-
-@dataclass(frozen=True)
-class ThreePointFit:
-    """E' + c m^i through E + u p^i + v s^i at i = 0, 1, 2: a compute law through three runs of a
-    ray, equally spaced in log C.
-
-    u and v are the two terms at the first run, p and s the factors by which they fall from run to
-    run.
-    """
-
-    u: Expr
-    v: Expr
-    p: Expr
-    s: Expr
-
-    def reducible(self, i: int) -> Expr:
-        """z_i = u p^i + v s^i."""
-        return self.u * self.p**i + self.v * self.s**i
-
-    @property
-    def factor(self) -> Expr:
-        """m: the mean of p and s with weights u (1 - p) and v (1 - s)."""
-        falls = self.u * (1 - self.p), self.v * (1 - self.s)
-        return (falls[0] * self.p + falls[1] * self.s) / (falls[0] + falls[1])
-
-    @property
-    def excess_irreducible(self) -> Expr:
-        """E' - E = u v (p - s)^2/(u (1 - p)^2 + v (1 - s)^2)."""
-        u, v, p, s = self.u, self.v, self.p, self.s
-        return u * v * (p - s) ** 2 / (u * (1 - p) ** 2 + v * (1 - s) ** 2)
-
-    @property
-    def coefficient(self) -> Expr:
-        """c = (u (1 - p) + v (1 - s))^2/(u (1 - p)^2 + v (1 - s)^2)."""
-        u, v, p, s = self.u, self.v, self.p, self.s
-        return (u * (1 - p) + v * (1 - s)) ** 2 / (u * (1 - p) ** 2 + v * (1 - s) ** 2)
-
-    @property
-    def next_excess(self) -> Expr:
-        """Fit minus truth at the next run: u (1 - p) v (1 - s) (p - s)^2/(u (1 - p) + v (1 - s))."""
-        u, v, p, s = self.u, self.v, self.p, self.s
-        return u * (1 - p) * v * (1 - s) * (p - s) ** 2 / (u * (1 - p) + v * (1 - s))
 
 
 #: Growth of N and D with compute on a ray under C = kappa N D.

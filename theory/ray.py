@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Expr, Integer, Pow, Symbol, log
+from sympy import Expr, Integer, Pow, Symbol, log
 
 from .algebra import symbols as sym
-from .algebra.functions import Partial
 from .envelope import Envelope, derive, gather
-from .proof.claim import Claim
 from .proof.words import Definition, Sentence, function, say
-from .theorem import Derivation
 
 #: The size and the tokens of the ray at a compute, and the compute at which it is optimal.
 PARAMS, TOKENS = function("N_t"), function("D_t")
@@ -85,97 +82,6 @@ class RayForm:
         return (
             *self.envelope.assumptions,
             say("All runs have {} with one {}.", (d, "=", t * n), (t, ">", 0)),
-        )
-
-    @cached_property
-    def claims(self) -> dict[str, Claim]:
-        """Every statement by name, with its proof."""
-        return {claim.name: claim.unfolded for claim in self.derivation.steps}
-
-    @property
-    def derivation(self) -> Derivation:
-        """The ray as a theorem: its loss, its local exponent, and where it touches the envelope."""
-        names, budget = self.envelope.named, self.envelope.budget
-        params, tokens = (
-            term.expression.subs(term.variable, on_ray(sym.C))
-            for term, on_ray in zip(self.envelope.form.terms, (PARAMS, TOKENS), strict=True)
-        )
-        b, g = (term.exponent for term in self.envelope.form.terms)
-        total = Add(*(power for _, power in budget.powers))
-        n, d = self.envelope.form.variables
-        reducible = function("R")
-        steps = (
-            Claim(
-                "budget",
-                budget.compute({n: PARAMS(sym.C), d: TOKENS(sym.C)}),
-                "==",
-                sym.C,
-                say("The ray spends the budget:"),
-            ),
-            Claim(
-                "ray",
-                reducible(PARAMS(sym.C), TOKENS(sym.C)),
-                "==",
-                self.reducible,
-                say("Substitute the size and the tokens of the ray in the law:"),
-            ),
-            Claim(
-                "exponent",
-                -Partial(log(reducible(PARAMS(sym.C), TOKENS(sym.C))), log(sym.C)),
-                "==",
-                (b * params + g * tokens) / (total * (params + tokens)),
-                say(
-                    "Both terms are powers of {}; the local exponent is the mean of their "
-                    "exponents, weighted by their shares:",
-                    sym.C,
-                ),
-            ),
-            Claim(
-                "ratio",
-                names.tokens.subs(sym.C, TANGENCY) / names.params.subs(sym.C, TANGENCY),
-                "==",
-                sym.TOKENS_PER_PARAM,
-                say(
-                    "At compute {} the optimal number of tokens per parameter is that of the ray:",
-                    TANGENCY,
-                ),
-            ),
-            Claim(
-                "tangency",
-                reducible(PARAMS(TANGENCY), TOKENS(TANGENCY)),
-                "==",
-                names.reducible.subs(sym.C, TANGENCY),
-                say("So the reducible losses agree there:"),
-            ),
-            Claim(
-                "tangency_exponent",
-                ((b * params + g * tokens) / (total * (params + tokens))).subs(sym.C, TANGENCY),
-                "==",
-                names.exponent,
-                say(
-                    "And the shares of the terms are those of the optimum, so that the local exponent is that of the envelope:"
-                ),
-            ),
-        )
-        return Derivation(
-            name="fixed_ratio_ray",
-            title="Runs at a fixed ratio of tokens to params",
-            assumptions=self.assumptions,
-            definitions=self.definitions,
-            statement=say(
-                "At compute {} these runs have {} params and {} tokens",
-                sym.C,
-                PARAMS(sym.C),
-                TOKENS(sym.C),
-            )
-            + ": {budget}. Their reducible loss is the sum of two powers of compute, {ray}, with "
-            "the local exponent {exponent}. "
-            + say("Where {} is not {}, the ray touches the envelope at {}", b, g, TANGENCY)
-            + ": {tangency} and {tangency_exponent}.",
-            steps=steps,
-            source="Substitution of the ray in the law; the tangency is the envelope theorem.",
-            follows="A compute law fitted to runs at a fixed ratio estimates the ray, not the "
-            "envelope.",
         )
 
 

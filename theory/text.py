@@ -1,13 +1,13 @@
-"""Theorems that are written as text: what a Markdown file says, as data for the checks.
+r"""Theorems that are written as text: what a Markdown file says, as data for the checks.
 
     # The tails of the penalty
     Far from the optimum one term is the whole penalty.
 
     Setting: penalty
 
-    A run with $r$ times the optimal size, $r > 0$, has for $r \\to 0$ {overtrained}.
+    A run with $r$ times the optimal size, $r > 0$, has for $r \to 0$ {overtrained}.
 
-    - **overtrained**: $P(r) \\sim w_N r^{-\\beta}$ as $r \\to 0$
+    - **overtrained**: $P(r) \sim w_N r^{-\beta}$ as $r \to 0$
       For small $r$ the term of $N$ dominates:
 
     Source: Leading terms of the penalty.
@@ -16,29 +16,51 @@ A formula is LaTeX between dollars, or plain text between backquotes. The settin
 the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives a name of one's own,
 and a paragraph that begins with "Assume" assumes something more. The last paragraph before the
 steps is the statement: its claims are names of steps. Every letter that is not of the setting is
-positive.
+positive, unless `Let $x$ be real` says so. The number of draws is what stands behind "pass@" and
+"fail@", which `Let` may give a value where the setting is passk.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
 be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the mean of $x$
 and $y$ with the weights $u$ and $v$`, `by $f$, which falls in $x$, at $x_1$ and $x_2$`, where "and
-there by ..." may say how the two places are compared. Without one an equality is decided by the normal form, a
-limit by its leading term, and a bound by the search. Nothing of the file is run.
+there by ..." may say how the two places are compared. Without one an equality is decided by the
+normal form, a limit by its leading term, and a bound by the search. `by the lemma of Tung 1975`
+grants the paragraph `Lemma of Tung 1975, Title: ...`, and `cited from SOURCE` proves nothing: such
+steps have a status of their own. Nothing of the file is run.
+
+A derivative, and a value at a point, stay as they are written: `\frac{\partial L(N, D)}{\partial N}`
+of a name is taken when the step is judged, with every other letter held, and
+`\left. f \right|_{N = 1, D = 2}` is the value there. A name that the setting gives no value, `h(x)`
+of a law h(R), is any function: from `x = y` follows `h(x) = h(y)`, from a bound the same bound for
+a function that `for $\frac{\partial h(y)}{\partial y} > 0$` grows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from sympy import Expr, Integer, Symbol, oo
+from sympy import Expr, Function, Integer, Symbol, oo
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
+from .algebra.functions import expm1, log1p, phi2
+from .budget import GENERAL
 from .envelope import derive
+from .passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
 from .penalty import misallocation
-from .proof.argument import Argument, ByLeadingTerm, ByNormalForm, ByPositiveTerms, ByWeightedAmGm
+from .proof.argument import (
+    Argument,
+    ByApplying,
+    ByLeadingTerm,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Cited,
+    UnderLemma,
+)
 from .proof.argument_calculus import ByMonotone
 from .proof.bounds import ByBound
 from .proof.claim import Claim
@@ -49,27 +71,35 @@ from .proof.words import (
     all_positive,
     function,
     in_paper_order,
+    needed,
     say,
 )
-from .reader.building import NamedFunction
+from .ray import ray
+from .reader.building import MORE_FUNCTIONS, NamedFunction
 from .reader.latex import tokenize_latex
 from .reader.parse import read
-from .reader.tokens import GREEK, ParseError, Token, tokenize
+from .reader.tokens import AT, GREEK, ParseError, Token, tokenize
 from .theorem import Derivation, step
 
+X = Symbol("x")
+#: What a law may be of the reducible loss.
+OUTER = function("h")(Symbol("y", positive=True))
 FORMULA = re.compile(r"\$(?P<latex>[^$]+)\$|`(?P<plain>[^`]+)`")
 STEP = re.compile(r"- \*\*(?P<name>\w+)\*\*:\s+(?P<said>.+)")
 ENDS = re.compile(r"(?P<key>Setting|Source|Follows):\s+(?P<said>.+)", re.DOTALL)
 LET = re.compile(r"Let (?P<formula>\$[^$]+\$|`[^`]+`)\.?")
+REAL = re.compile(r"Let .+ be real\.?", re.DOTALL)
+LEMMA = re.compile(r"Lemma of (?P<source>[^:]+):\s+(?P<said>.+)", re.DOTALL)
 #: What may stand between the formulas of a step, before its argument.
 BESIDE = re.compile(r"\s*,?\s+(?P<word>for|and|as)\s+")
-HINT = re.compile(r"\s*,?\s+by (?P<said>.+)")
+HINT = re.compile(r"\s*,?\s+(by (?P<said>.+)|cited from (?P<source>.+))")
 #: The relations as either reader spells them, and as a formula has them.
-RELATIONS = {"==": "=", r"\sim": "~", r"\to": "->", r"\le": "<=", r"\ge": ">="}
-LETTER = re.compile(r"(?!e)[a-z](_[a-z0-9]+)?")
-SIGN = re.compile(
-    r"(<=|>=|==|~|->|\\sim(?![a-z])|\\to(?![a-z])|\\leq?(?![a-z])|\\geq?(?![a-z])|=|<|>)"
+RELATIONS = {"==": "=", r"\sim": "~", r"\to": "->", r"\le": "<=", r"\ge": ">=", r"\ne": "!="}
+#: A letter, `x`, `C_x` or `alpha1`; its index stands behind `_` where it is printed.
+LETTER = re.compile(
+    rf"(?!e$)(?P<base>[A-Za-z]|{'|'.join(GREEK)})(?P<index>[0-9]*|_[A-Za-z0-9]{{1,2}})"
 )
+SIGN = re.compile(r"(<=|>=|!=|==|~|->|\\(?:sim|to|leq?|geq?|neq?)(?![a-z])|=|<|>)")
 
 
 @dataclass(frozen=True)
@@ -78,6 +108,7 @@ class Setting:
 
     assumptions: tuple[str | Sentence, ...] = ()
     definitions: tuple[Definition, ...] = ()
+    functions: tuple[AppliedUndef, ...] = ()
 
 
 def _envelope() -> Setting:
@@ -90,7 +121,47 @@ def _penalty() -> Setting:
     return Setting(family.envelope.assumptions, family.definitions)
 
 
-SETTINGS: Mapping[str, Callable[[], Setting]] = {"envelope": _envelope, "penalty": _penalty}
+def _ray() -> Setting:
+    line = ray()
+    penalty = misallocation().definitions
+    return Setting(line.assumptions, tuple(dict.fromkeys((*line.definitions, *penalty))))
+
+
+def _general_budget() -> Setting:
+    family = misallocation(derive(budget=GENERAL))
+    return Setting(family.envelope.assumptions, family.definitions)
+
+
+def _function_of_the_loss() -> Setting:
+    family = misallocation()
+    law = (
+        "A model with $N$ params trained on $D$ tokens, $N$, $D > 0$, has the loss $h(R(N, D))$, "
+        r"where $R(N, D) = A N^{-\beta} + B D^{-\gamma}$ and $A$, $B$, $\beta$, $\gamma > 0$."
+    )
+    _, budget = family.envelope.assumptions
+    bare = Setting(definitions=family.definitions, functions=(OUTER,))
+    return replace(bare, assumptions=(_Reader(bare).sentence(law), budget))
+
+
+def _passk() -> Setting:
+    return Setting(functions=(PASS_AT(DRAWS), FAIL_AT(DRAWS)))
+
+
+def _two_numbers_of_draws() -> Setting:
+    pair = cross_allocation()
+    return Setting(pair.assumptions, pair.definitions)
+
+
+SETTINGS: Mapping[str, Callable[[], Setting]] = {
+    "envelope": _envelope,
+    "penalty": _penalty,
+    "runs at a fixed ratio": _ray,
+    "penalty under a general budget": _general_budget,
+    "function of the reducible loss": _function_of_the_loss,
+    "no law": Setting,
+    "passk": _passk,
+    "passk at two numbers of draws": _two_numbers_of_draws,
+}
 
 
 def is_theorem(text: str) -> bool:
@@ -127,17 +198,21 @@ def theorem(text: str, name: str) -> Derivation:
     if "Source" not in ends:
         raise ParseError("Source: is missing")
     setting = SETTINGS[ends["Setting"]]()
-    reader = _Reader(setting.definitions)
+    reader = _Reader(setting)
     own = [p for p in paragraphs if not ENDS.fullmatch(p)]
     for paragraph in own:
-        if let := LET.fullmatch(paragraph):
+        if REAL.fullmatch(paragraph):
+            reader.real(paragraph)
+        elif let := LET.fullmatch(paragraph):
             reader.define(let["formula"])
-    said = [p for p in own if not LET.fullmatch(p)]
+        elif lemma := LEMMA.fullmatch(paragraph):
+            reader.lemmas[_joined(lemma["source"])] = reader.sentence(lemma["said"])
+    said = [p for p in own if not any(kind.fullmatch(p) for kind in (LET, LEMMA))]
     words = [p for p in said if not p.startswith("- **")]
     if not words:
         raise ParseError("states nothing: the paragraph before the steps is missing")
     *assumed, statement = words
-    wrong = next((p for p in assumed if not p.startswith("Assume ")), None)
+    wrong = next((p for p in assumed if not (p.startswith("Assume ") or REAL.fullmatch(p))), None)
     if wrong is not None:
         raise ParseError(f"{wrong[:60]!r}: an assumption begins with 'Assume'")
     assumptions = (*setting.assumptions, *map(reader.sentence, assumed))
@@ -145,13 +220,16 @@ def theorem(text: str, name: str) -> Derivation:
     steps = tuple(reader.step(p) for p in said if p.startswith("- **"))
     return Derivation(
         name=name,
-        title=title.removeprefix("# "),
-        assumptions=(*assumptions, *reader.signs((*assumptions, stated), steps)),
+        title=reader.words(title.removeprefix("# ")),
+        assumptions=(
+            *assumptions,
+            *reader.signs((*assumptions, stated, *(s.reason for s in steps)), steps),
+        ),
         definitions=tuple(reader.definitions),
         statement=stated,
         steps=steps,
         source=ends["Source"],
-        follows=ends.get("Follows", ""),
+        follows=reader.words(ends.get("Follows", "")),
     )
 
 
@@ -162,33 +240,69 @@ def _joined(text: str) -> str:
 class _Reader:
     """Reads formulas in the names of a theorem."""
 
-    def __init__(self, definitions: tuple[Definition, ...]) -> None:
+    def __init__(self, setting: Setting) -> None:
         letters = (value for value in vars(sym).values() if isinstance(value, Symbol))
         self.table: dict[str, Expr | NamedFunction] = {letter.name: letter for letter in letters}
+        self.table |= {safe.__name__: NamedFunction((X,), safe(X)) for safe in (expm1, log1p, phi2)}
         self.definitions: list[Definition] = []
-        self.own: set[Symbol] = set()
-        for definition in definitions:
+        self.lemmas: dict[str, Sentence] = {}
+        self.without_value = {_typed(f): f for f in setting.functions}
+        for name, measure in self.without_value.items():
+            self._name(name, measure)
+        for definition in setting.definitions:
             self._take(definition)
+        said = (words.names for words in setting.assumptions if isinstance(words, Sentence))
+        #: What the setting says of letters, or what they stand for.
+        self.known = frozenset().union(*said, (d.name for d in setting.definitions))
+
+    def _name(self, spelled: str, name: Expr) -> None:
+        """Let a name stand for a letter or a function, as either reader spells it."""
+        is_function = isinstance(name, AppliedUndef)
+        meaning = NamedFunction(tuple(name.args), name) if is_function else name
+        for each in (spelled, re.sub(r"_(?=[0-9]+$)", "", spelled)):
+            self.table[each] = meaning
 
     def _take(self, definition: Definition) -> None:
-        name = definition.name
-        if isinstance(name, AppliedUndef):
-            self.table[name.func.__name__] = NamedFunction(tuple(name.args), name)
-        else:
-            self.table[name.name] = name
+        self._name(_typed(definition.name), definition.name)
         self.definitions.append(definition)
 
+    def real(self, words: str) -> None:
+        """Take the letters of `Let $x$ and $y$ be real`."""
+        for found in FORMULA.finditer(words):
+            latex = found["latex"] is not None
+            spelled = found["latex"] if latex else found["plain"]
+            first, *more = (tokenize_latex if latex else tokenize)(spelled)
+            if more or not LETTER.fullmatch(first.text):
+                raise ParseError(f"{words}: {spelled} is no letter")
+            name = _indexed(first.text)
+            self._name(name, Symbol(name, real=True))
+
     def define(self, words: str) -> None:
-        """Take the name that `$x = ...$` or `$f(x) = ...$` gives."""
-        spelled = re.fullmatch(r"[$`]\s*(\w+)(?:\((\w)\))?\s*=(.+)[$`]", words, re.DOTALL)
-        if spelled is None:
+        """Take the name that `$x = ...$` or `$f(x, y) = ...$` gives."""
+        latex, (given, sign, value) = words.startswith("$"), words[1:-1].partition("=")
+        tokens = (tokenize_latex if latex else tokenize)(given)
+        name, *arguments = (token.text for token in tokens)
+        if (
+            not sign
+            or tokens[0].kind != "name"
+            or "".join(arguments[:1] + arguments[-1:]) not in ("", "()")
+        ):
             raise ParseError(f"{words}: gives no name; 'Let $x = ...$'")
-        name, argument, value = spelled.groups()
-        if name in self.table:
+        if name in self.table and name not in self.without_value:
             raise ParseError(f"{words}: {name!r} has a meaning already")
-        parameter = argument and self.expression(argument, latex=False)
-        left = function(name)(parameter) if argument else Symbol(name, positive=True)
-        self._take(Definition(left, self.expression(value, latex=words.startswith("$"))))
+        for token in tokens[1:]:
+            self._introduce(token)
+        parameters = [self.expression(letter, latex=False) for letter in arguments[1:-1:2]]
+        body = self.expression(value, latex=latex)
+        sign = {"positive": True} if body.is_positive else {"real": True}
+        if name in self.without_value:
+            left = self.without_value.pop(name).func(*parameters)
+        elif arguments:
+            left = Function(_indexed(name), **sign)(*parameters)
+        else:
+            left = Symbol(_indexed(name), **sign)
+        self._take(Definition(left, body))
+        self.known |= {left}
 
     def expression(self, words: str, *, latex: bool) -> Expr:
         """An expression; a letter without a meaning is positive."""
@@ -198,19 +312,20 @@ class _Reader:
         tokens = tokenize_latex(words) if latex else tokenize(words)
         for token in tokens:
             self._introduce(token)
-        return read(words, tokens, self.table)
+        return read(words, tokens, self.table, kept=True)
 
     def _introduce(self, token: Token) -> None:
-        is_letter = LETTER.fullmatch(token.text) is not None or token.text in GREEK
-        if token.kind == "name" and is_letter and token.text not in self.table:
-            letter = Symbol(token.text, positive=True)
-            self.table[token.text] = letter
-            self.own.add(letter)
+        """A letter without a meaning is a positive one."""
+        if token.kind != "name" or token.text in (*self.table, *MORE_FUNCTIONS):
+            return
+        if LETTER.fullmatch(token.text):
+            letter = Symbol(_indexed(token.text), positive=True)
+            self._name(letter.name, letter)
 
     def formula(self, found: re.Match[str]) -> Formula:
         """A formula between dollars or backquotes."""
         latex = found["latex"] is not None
-        sides = SIGN.split(found["latex"] if latex else found["plain"])
+        sides = _sides(found["latex"] if latex else found["plain"])
         signs = tuple(RELATIONS.get(sign.removesuffix("q"), sign) for sign in sides[1::2])
         return Formula(tuple(self.expression(side, latex=latex) for side in sides[::2]), signs)
 
@@ -218,6 +333,10 @@ class _Reader:
         """Words with formulas between them."""
         words = _joined(words)
         return Sentence(FORMULA.sub("{}", words), tuple(map(self.formula, FORMULA.finditer(words))))
+
+    def words(self, text: str) -> str | Sentence:
+        """Words, as a sentence where there are formulas between them."""
+        return self.sentence(text) if FORMULA.search(text) else text
 
     def step(self, paragraph: str) -> Claim:
         """A step: its name and formula in the first line, its reason in the others."""
@@ -239,33 +358,60 @@ class _Reader:
             rest = rest[said.end() :]
         hint = HINT.fullmatch(rest)
         if rest.strip(" .") and hint is None:
-            raise ParseError(f"{rest!r}: only 'for', 'as' and 'by' can be read behind a formula")
+            raise ParseError(
+                f"{rest!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
+            )
+        argument = self.hinted(hint, claim, limit) if hint else _argument(claim, limit)
+        if any(_applies(measure.func, claim) for measure in self.without_value.values()):
+            argument = _inside(argument)
         return step(
             found["name"],
             tuple(_alternating(claim)),
             self.sentence(reason),
-            self.argument(hint["said"]) if hint else _argument(claim, limit),
+            argument,
             assume=tuple(assumed),
         )
 
     def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
-        """That the letters of one's own are positive, where nothing says so.
+        """That the letters that the setting does not have are positive, where nothing says so.
 
         Raises
         ------
         ParseError
             Where one is said to be anything else.
         """
-        used = frozenset().union(*(step.symbols for step in steps)) & self.own
+        steps = tuple(steps)
+        values = (
+            d.value.free_symbols - d.name.free_symbols for d in needed(self.definitions, steps)
+        )
+        used = frozenset().union(*(step.symbols for step in steps), *values) - self.known
+        own = frozenset(letter for letter in used if letter.is_positive)
         formulas = [f for s in said if isinstance(s, Sentence) for f in s.formulas if f.is_domain]
         for formula in formulas:
-            if formula.sides[0] in self.own and formula.signs in (("<",), ("<=",), (">=",)):
+            letter = formula.sides[0]
+            is_own = letter.is_positive and letter not in self.known
+            if formula.signs and is_own and not (_leaves_room(formula) or _is_zero_loss(formula)):
                 raise ParseError(
                     f"{formula}: every letter is positive; a bound is a condition of a step"
                 )
-        told = {f.sides[0] for f in formulas if f.signs == (">",) and f.sides[1].is_zero}
-        untold = in_paper_order(used - told)
+        told = {
+            f.sides[0]
+            for f in formulas
+            if (f.signs == (">",) and f.sides[1].is_zero) or _is_zero_loss(f)
+        }
+        untold = in_paper_order(own - told)
         return (say("Let ") + all_positive(untold) + ".",) if untold else ()
+
+    def hinted(self, hint: re.Match[str], claim: Formula, limit: Formula | None) -> Argument:
+        """The argument of a step that names one, a lemma or where it is taken from."""
+        if hint["source"]:
+            return Cited(hint["source"].rstrip("."))
+        if not (lemma := re.fullmatch(r"the lemma of (.+?)\.?", hint["said"])):
+            return self.argument(hint["said"])
+        granted = [source for source in self.lemmas if source.startswith(lemma[1])]
+        if len(granted) != 1:
+            raise ParseError(f"{hint['said']!r}: must name a paragraph 'Lemma of SOURCE: ...'")
+        return UnderLemma(self.lemmas[granted[0]], granted[0], _argument(claim, limit))
 
     def argument(self, hint: str) -> Argument:
         """The argument that a step names."""
@@ -293,10 +439,57 @@ class _Reader:
         )
 
 
+def _typed(name: Expr) -> str:
+    """A name as the readers spell it."""
+    called = name.func.__name__ if isinstance(name, AppliedUndef) else str(name)
+    return called.replace("@", AT)
+
+
+def _indexed(name: str) -> str:
+    """`y_1` for `y1`: the name under which a letter is printed."""
+    return re.sub(r"(?<=[A-Za-z])(?=[0-9]+$)", "_", name)
+
+
+def _leaves_room(formula: Formula) -> bool:
+    """Whether positive values of the letter on its left side may satisfy a bound."""
+    sign, other = formula.signs[0], formula.sides[1]
+    if sign in ("<", "<="):
+        return bool(other.is_positive)
+    return sign != ">=" or bool(other.is_positive)
+
+
+def _sides(formula: str) -> list[str]:
+    """The sides of a formula with the signs between them, which stand in no brackets."""
+    parts, start = [], 0
+    for sign in SIGN.finditer(formula):
+        before = formula[: sign.start()]
+        if sum(map(before.count, "([{")) == sum(map(before.count, ")]}")):
+            parts += [formula[start : sign.start()], sign[0]]
+            start = sign.end()
+    return [*parts, formula[start:]]
+
+
+def _is_zero_loss(formula: Formula) -> bool:
+    """Whether it says that nothing may be irreducible, E >= 0."""
+    return formula.sides == (sym.E, Integer(0)) and formula.signs == (">=",)
+
+
 def _alternating(formula: Formula) -> Iterator[Expr | str]:
     yield formula.sides[0]
     for sign, side in zip(formula.signs, formula.sides[1:], strict=True):
         yield from (sign, side)
+
+
+def _applies(function: Any, claim: Formula) -> bool:
+    """Whether every side is the function at one place, as in `h(x) = h(y)`."""
+    return all(side.func == function and len(side.args) == 1 for side in claim.sides)
+
+
+def _inside(argument: Argument) -> Argument:
+    """The argument for what a function without a value is applied to."""
+    if isinstance(argument, UnderLemma):
+        return replace(argument, argument=_inside(argument.argument))
+    return ByApplying(argument)
 
 
 def _positive(formula: Formula) -> Expr:

@@ -134,8 +134,7 @@ class Quantity:
 
         Notes
         -----
-        The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its
-        neighbours, and in `isoflop.derivations.penalty.penalty_gradient`.
+        The closed gradients are proved in the theorems `delta_method` and `penalty_gradient`.
         """
         found = self.gradients(**self._needed(law))[0]
         return dict(zip(COORDINATES, found.tolist(), strict=True))

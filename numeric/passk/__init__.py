@@ -2,7 +2,6 @@
 
 from ..data.counts import Counts
 from ..data.pass_table import PassTable
-from .coupled import Coupled, fit_coupled
 from .curve import Curve, curve
 from .estimator import covariance, estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
 from .inequalities import Violations, violations
@@ -11,7 +10,6 @@ from .study import PassStudy, study_passk
 
 __all__ = [
     "Counts",
-    "Coupled",
     "Curve",
     "PassLaws",
     "PassStudy",
@@ -20,7 +18,6 @@ __all__ = [
     "covariance",
     "curve",
     "estimated_covariance",
-    "fit_coupled",
     "fit_passk",
     "log_fail",
     "neg_log_pass_at_k",

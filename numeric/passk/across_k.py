@@ -1,6 +1,4 @@
-"""Laws at several k: how the coefficients move with k, where E0 vanishes, and whether the laws bend
-as the models do.
-"""
+"""Laws at several k: how the coefficients move with k, and where E0 vanishes."""
 
 from __future__ import annotations
 
@@ -11,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.power_law import lines
-from ..fit.resample import paired
 from ..results import Estimate, percentiles
 from .fit_at_k import open_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .fit_at_k import PassFit
     from .laws import PassLaws
 
     Floats = NDArray[np.float64]
@@ -110,52 +106,6 @@ class TrendInK:
             "slope": self.slope.value,
             "change_interval": _ends(self.change),
             "slope_interval": _ends(self.slope),
-            "verdict": self.verdict,
-        }
-
-
-@dataclass(frozen=True)
-class MixedDerivative:
-    """The mixed derivative d2 log y/(dlog C dlog k) between two k, over some of the models, two
-    ways.
-
-    Attributes
-    ----------
-    k : tuple of int
-    compute : tuple of float
-        From the least to the greatest compute of the models.
-    n_models : int
-    measured : float
-        How fast the models' own exponent of k changes with log C: from counts alone.
-    predicted : float
-        How fast the exponent of C changes with log k by the fitted laws, at the same models.
-    difference : Estimate
-        Measured less predicted.
-    tolerance : float
-        Up to which a difference counts as none: over the step from the one k to the other it comes
-        to `TOLERANCE` of the lesser of the two fitted alpha.
-    """
-
-    k: tuple[int, int]
-    compute: tuple[float, float]
-    n_models: int
-    measured: float
-    predicted: float
-    difference: Estimate
-    tolerance: float
-
-    @property
-    def verdict(self) -> str:
-        """ "agree" where the whole interval is within the tolerance, else "differ" where it
-        excludes 0, else "cannot tell".
-        """
-        return verdict(self.difference, self.tolerance)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return vars(self) | {
-            "difference": self.difference.value,
-            "interval": _ends(self.difference),
             "verdict": self.verdict,
         }
 
@@ -270,97 +220,3 @@ def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
         for k, (low, _) in zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True)
         if low <= ZERO
     )
-
-
-def mixed_derivatives(
-    laws: PassLaws, *, parts: int = 2, level: float = 0.9
-) -> list[MixedDerivative]:
-    """A test of laws fitted apart at each k: d(exponent of C)/dlog k must be d(exponent of k)/dlog
-    C.
-
-    For any y(C, k) both are -d2 log y/(dlog C dlog k). The right side comes from the models alone:
-    how log y(k2) - log y(k1) of a model changes with log C. The left side comes from the fitted
-    laws. Where a law bends as the data do (its floor, its exponent), they agree in every range of
-    compute; the ranges are `parts` equal shares of the models, in the order of compute.
-
-    Parameters
-    ----------
-    laws : PassLaws
-        Compute laws of at least two k.
-    parts : int
-    level : float
-        Of the interval of the difference, over resamples of models.
-
-    Returns
-    -------
-    list of MixedDerivative
-        One for each pair of neighbouring k and each range of compute.
-
-    Notes
-    -----
-    Only models with a success take part: isoflop.derivations.passk.mixed_derivative_of_pass_at_k
-    has the theorem.
-    """
-    if laws.kind.name != "compute":
-        raise ValueError(
-            f"law={laws.kind.name!r}: must be 'compute', the law of which the mixed derivative is "
-            f"taken"
-        )
-    found = []
-    for one, other in zip(laws.fits[:-1], laws.fits[1:], strict=True):
-        both = np.flatnonzero(one.used & other.used & laws.data.solved)
-        log_c = np.log(laws.covariates["compute"][both])
-        step = np.log(other.k / one.k)
-        own = (_measured(other, both) - _measured(one, both)) / step
-        order = np.argsort(log_c, kind="stable")
-        for part in np.array_split(order, parts):
-            if len(part) < 3 or np.ptp(log_c[part]) == 0.0:
-                continue
-            at = {"compute": np.exp(log_c[part])}
-            foretold = (np.log(other.predict(at)) - np.log(one.predict(at))) / step
-            measured, predicted = _slope(log_c[part], own[part]), _slope(log_c[part], foretold)
-            away = np.empty(0)
-            if laws.resamples:
-                index, drawn = _drawn_between(one, other, at)
-                often = laws.weights[index][:, both[part]]
-                away = lines(log_c[part], own[part] - drawn / step, often).slope
-            found.append(
-                MixedDerivative(
-                    k=(one.k, other.k),
-                    compute=(float(at["compute"].min()), float(at["compute"].max())),
-                    n_models=len(part),
-                    measured=float(measured),
-                    predicted=float(predicted),
-                    difference=Estimate.of_draws(
-                        float(measured - predicted), away[np.isfinite(away)], level
-                    ),
-                    tolerance=float(
-                        TOLERANCE
-                        * min(one.coefficients["alpha"], other.coefficients["alpha"])
-                        / step
-                    ),
-                )
-            )
-    return found
-
-
-def _measured(fit: Any, models: NDArray[np.intp]) -> Floats:
-    """log y of some of the models, from their counts."""
-    own = (
-        fit.evidence.most_likely
-        if fit.evidence is not None
-        else np.log(np.asarray(fit.fit.runs.loss))
-    )
-    return own[np.searchsorted(np.flatnonzero(fit.used), models)]
-
-
-def _drawn_between(
-    one: PassFit, other: PassFit, at: dict[str, Floats]
-) -> tuple[NDArray[np.intp], Floats]:
-    """The resamples that both fits have, and by each log y at the second k less log y at the first,
-    (R, M).
-    """
-    assert one.draws is not None
-    assert other.draws is not None
-    index, (first, second) = paired((one.draws, other.draws))
-    return index, np.log(other.predict_by(second, at)) - np.log(one.predict_by(first, at))

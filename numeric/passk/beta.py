@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .gamma_differences import first, rise, second
+from .gamma_differences import rise, second
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -44,10 +44,8 @@ __all__ = [
     "beta_neg_log_pass",
     "beta_pass",
     "log_beta_fail",
-    "log_likelihood_expansion",
     "log_rising",
     "neg_log_pass",
-    "with_atom",
 ]
 
 LOG_2 = math.log(2.0)
@@ -78,7 +76,7 @@ def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
     ndarray
         At most 0; relative error about 1e-15.
     """
-    return -second(b, a, k, derivatives=False).log_gamma
+    return -second(b, a, k)
 
 
 def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
@@ -124,68 +122,6 @@ class LikelihoodExpansion(NamedTuple):
     value: Floats
     gradient: Floats
     hessian: Floats
-
-
-def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> LikelihoodExpansion:
-    """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b):
-    log of the average of p^c (1 - p)^(n - c) over Beta(a, b), with a, b > 0 and 0 <= c <= n. It is
-    that of the samples in the order in which they came; that of the counts differs by a constant.
-
-    With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c),
-    and so on; all arguments are of shape (R,).
-    """
-    wrong = n - c
-    failing = second(b, a, wrong)
-    shape = first(a + b, wrong)
-    value = -failing.log_gamma
-    of_a, of_b = -shape.digamma, -failing.digamma
-    of_aa, of_ab, of_bb = -shape.trigamma, -shape.trigamma, -failing.trigamma
-    some = np.flatnonzero(c > 0.0)
-    if some.size:
-        solving = second(a[some], b[some] + wrong[some], c[some])
-        rest = first(a[some] + b[some] + wrong[some], c[some])
-        value[some] -= solving.log_gamma
-        of_a[some] -= solving.digamma
-        of_b[some] -= rest.digamma
-        of_aa[some] -= solving.trigamma
-        of_ab[some] -= rest.trigamma
-        of_bb[some] -= rest.trigamma
-    gradient = np.stack([a * of_a, b * of_b])
-    mixed = a * b * of_ab
-    hessian = np.stack(
-        [
-            np.stack([a * a * of_aa + gradient[0], mixed]),
-            np.stack([mixed, b * b * of_bb + gradient[1]]),
-        ]
-    )
-    return LikelihoodExpansion(value, gradient, hessian)
-
-
-def with_atom(
-    rows: LikelihoodExpansion, unsolved: NDArray[np.bool_], logit: float
-) -> LikelihoodExpansion:
-    """The same with a share pi0 = 1/(1 + e^-logit) of problems that are never solved; the
-    derivatives in logit come last.
-
-    For a problem without a success, with r the chance given the counts that it is not one of these:
-    d/dl = r, d/dlogit = 1 - r - pi0, and dr/dl = -dr/dlogit = r (1 - r).
-    """
-    log_share, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
-    share, spread = math.exp(log_share), math.exp(log_share + log_rest)
-    solved = rows.value + log_rest
-    value = np.where(unsolved, np.logaddexp(log_share, solved), solved)
-    solvable = np.where(unsolved, np.exp(np.minimum(solved - value, 0.0)), 1.0)
-    moved = solvable * (1.0 - solvable)
-    gradient = np.concatenate([solvable * rows.gradient, (1.0 - solvable - share)[None]])
-    outer = rows.gradient[:, None] * rows.gradient[None]
-    mixed = -moved * rows.gradient
-    hessian = np.concatenate(
-        [
-            np.concatenate([solvable * rows.hessian + moved * outer, mixed[:, None]], axis=1),
-            np.concatenate([mixed, (moved - spread)[None]])[None],
-        ]
-    )
-    return LikelihoodExpansion(value, gradient, hessian)
 
 
 # -- the greatest likelihood -----------------------------------------------------------------------

@@ -213,7 +213,7 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     k2), each estimated.
 
     The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at
-    k1 + k2 takes away (proved in `isoflop.derivations.passk.pass_at_k_covariance_estimate`).
+    k1 + k2 takes away (proved in `isoflop.derivations.passk.pass_at_k_estimator_variance`).
 
     Parameters
     ----------

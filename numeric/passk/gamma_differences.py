@@ -1,6 +1,4 @@
-r"""Differences of log Gamma, digamma and trigamma without cancellation.
-
-With f one of log Gamma, psi, psi', for x > 0 and s, t >= 0,
+r"""Differences of f = log Gamma without cancellation: for x > 0 and s, t >= 0
 
     first:    f(x + t) - f(x),
     second:   f(x + s + t) - f(x + s) - f(x + t) + f(x),
@@ -8,9 +6,8 @@ With f one of log Gamma, psi, psi', for x > 0 and s, t >= 0,
 each as a sum of terms of one sign, or of terms that cancel by a small factor only: subtracting
 values of log Gamma at 1e9 leaves no digit of a difference of 1e-6. Two steps:
 
-* f(x) = f(x + 1) - (log x, 1/x, -1/x^2): the differences of log x and of powers of x add up with
-  one sign (below), until x >= 12.
-* Stirling's series there. Its terms are y log y, log y and powers 1/y^m, and with sigma = s/x <=
+* f(x) = f(x + 1) - log x: the differences of log x add up with one sign (below), until x >= 12.
+* Stirling's series there. Its terms are y log y, log y and odd powers 1/y^m, and with sigma = s/x <=
   tau = t/x
 
       log x:    -log(1 + rho),  rho = sigma tau/(1 + sigma + tau)
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["First", "Second", "first", "rise", "second"]
+__all__ = ["rise", "second"]
 
 #: Stirling's series is used from here on; its first neglected term is then below 1e-14 of the
 #: difference.
@@ -50,29 +47,9 @@ BERNOULLI = (
 )
 #: Coefficients of x^-m beside (x - 1/2) log x, log x and nothing; by the power m.
 LOG_GAMMA = {2 * j - 1: float(b / (2 * j * (2 * j - 1))) for j, b in enumerate(BERNOULLI, 1)}
-DIGAMMA = {1: -0.5, **{2 * j: float(-b / (2 * j)) for j, b in enumerate(BERNOULLI, 1)}}
-TRIGAMMA = {1: 1.0, 2: 0.5, **{2 * j + 1: float(b) for j, b in enumerate(BERNOULLI, 1)}}
-MOST_POWER = max(TRIGAMMA)
 #: log(1 + z) = 2 atanh r, r = z/(2 + z): r^2 <= 1/9 for |z| <= 1/2, and 9^-17 is below a rounding
 #: error.
 ATANH = tuple(1.0 / (2 * i + 3) for i in range(17))
-
-
-class First(NamedTuple):
-    """f(x + t) - f(x) of digamma and of trigamma."""
-
-    digamma: Any
-    trigamma: Any
-
-
-class Second(NamedTuple):
-    """f(x + s + t) - f(x + s) - f(x + t) + f(x) of log Gamma (>= 0), digamma (<= 0) and trigamma
-    (>= 0).
-    """
-
-    log_gamma: Any
-    digamma: Any
-    trigamma: Any
 
 
 def rise(x: Any, t: Any) -> Floats:
@@ -104,58 +81,21 @@ def rise(x: Any, t: Any) -> Floats:
     return found
 
 
-def first(x: Any, t: Any) -> First:
-    """psi(x + t) - psi(x) and psi'(x + t) - psi'(x) for x > 0, t >= 0, arrays that broadcast."""
-    x, t = _arrays(x, t)
-    digamma, trigamma = np.zeros(x.shape), np.zeros(x.shape)
-    low = x < LARGE
-    if low.any():
-        y, u = _ladder(x[low]), t[low]
-        over = u / (y + u)
-        digamma[low] = (over / y).sum(axis=0)
-        trigamma[low] = -(over / y * (1.0 / y + 1.0 / (y + u))).sum(axis=0)
-        x = np.where(low, x + LARGE, x)
-    share, ratio = t / (x + t), x / (x + t)
-    lost, power = share.copy(), 1.0 / x
-    digamma += np.log1p(t / x)
-    for m in range(1, MOST_POWER + 1):
-        digamma -= DIGAMMA.get(m, 0.0) * power * lost
-        trigamma -= TRIGAMMA.get(m, 0.0) * power * lost
-        lost = share + ratio * lost
-        power = power / x
-    return First(digamma, trigamma)
-
-
-def second(x: Any, s: Any, t: Any, *, derivatives: bool = True) -> Second:
-    """The second differences for x > 0 and s, t >= 0, arrays that broadcast; without derivatives
-    only that of log Gamma.
+def second(x: Any, s: Any, t: Any) -> Floats:
+    """log Gamma(x + s + t) - log Gamma(x + s) - log Gamma(x + t) + log Gamma(x), at least 0, for
+    x > 0 and s, t >= 0, arrays that broadcast.
     """
     x, s, t = _arrays(x, s, t)
-    total = Second(*(np.zeros(x.shape) for _ in range(3)))
+    found = np.zeros(x.shape)
     low = x < LARGE
     if low.any():
-        y = _ladder(x[low])
-        parts = _Parts.of(y, s[low], t[low])
-        total.log_gamma[low] = np.log1p(parts.rho).sum(axis=0)
-        if derivatives:
-            one, two = (parts.powers(m) for m in (1, 2))
-            total.digamma[low] = -one.sum(axis=0)
-            total.trigamma[low] = two.sum(axis=0)
+        found[low] = np.log1p(_Parts.of(_ladder(x[low]), s[low], t[low]).rho).sum(axis=0)
         x = np.where(low, x + LARGE, x)
     parts = _Parts.of(x, s, t)
-    of_log = np.log1p(parts.rho)
-    log_gamma, digamma, trigamma = total
-    log_gamma += x * _of_xlogx(np.minimum(s, t) / x, np.maximum(s, t) / x) + 0.5 * of_log
-    digamma -= of_log
-    for m, difference in enumerate(
-        parts.all_powers(MOST_POWER if derivatives else max(LOG_GAMMA)), 1
-    ):
-        if m in LOG_GAMMA:
-            log_gamma += LOG_GAMMA[m] * difference
-        if derivatives:
-            digamma += DIGAMMA.get(m, 0.0) * difference
-            trigamma += TRIGAMMA.get(m, 0.0) * difference
-    return total
+    found += x * _of_xlogx(np.minimum(s, t) / x, np.maximum(s, t) / x) + 0.5 * np.log1p(parts.rho)
+    for m, difference in enumerate(parts.powers(max(LOG_GAMMA)), 1):
+        found += LOG_GAMMA.get(m, 0.0) * difference
+    return found
 
 
 class _Parts(NamedTuple):
@@ -180,7 +120,7 @@ class _Parts(NamedTuple):
             x / xst,
         )
 
-    def all_powers(self, most: int) -> Any:
+    def powers(self, most: int) -> Any:
         """The second differences of x^-1, x^-2, ..., x^-most."""
         lost = self.u
         inverse, z = 1.0 / self.x, self.z
@@ -190,11 +130,6 @@ class _Parts(NamedTuple):
             # 1 - v^(m + 1) = (1 - v) + v (1 - v^m)
             lost = tuple(u + v * r for u, v, r in zip(self.u, self.one_minus_u, lost, strict=True))
             power, z_power = power * inverse, z_power * z
-
-    def powers(self, m: int) -> Any:
-        """The second difference of x^-m."""
-        *_, last = self.all_powers(m)
-        return last
 
 
 def _of_xlogx(low: Floats, high: Floats) -> Floats:

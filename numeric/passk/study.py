@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...theory.typeset.shown import Shown
 from ..errors import positive_number
 from ..results import checked_level
 from .across_k import (
     ZERO,
-    MixedDerivative,
     TrendInK,
-    mixed_derivatives,
     not_told_from_0,
     open_at,
     trend,
@@ -25,7 +21,6 @@ from .across_k import (
 )
 from .cautions import AUTO, cautions
 from .envelopes import CostAtK, EnvelopeAtK, envelopes, penalties
-from .gold import ByGold, by_way_of_gold
 from .kinds import KINDS
 from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
 from .validity import floor_interval, models_contradicted, together
@@ -185,12 +180,6 @@ class PassStudy(Shown):
         return {name: LawInK(laws, self.level) for name, laws in self.laws.items()}
 
     @cached_property
-    def mixed(self) -> list[MixedDerivative]:
-        """The mixed-derivative test of the compute law."""
-        laws = self.laws.get("compute")
-        return [] if laws is None or len(laws) < 2 else mixed_derivatives(laws, level=self.level)
-
-    @cached_property
     def envelopes(self) -> list[EnvelopeAtK]:
         """Derived beside direct compute laws, where both were fitted."""
         if not {"params-tokens", "compute"} <= set(self.laws):
@@ -220,33 +209,19 @@ class PassStudy(Shown):
             return []
         return penalties(self.laws["params-tokens"], self.ratios, level=self.level)
 
-    @cached_property
-    def compositions(self) -> list[ByGold]:
-        """The gold law by way of compute, beside compute laws of the same models, where their
-        compute is known.
-        """
-        laws = self.laws.get("gold")
-        if laws is None or not np.isfinite(laws.covariates.get("compute", np.nan)).all():
-            return []
-        return by_way_of_gold(laws, level=self.level)
-
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: laws (a list with rows a k, trends, validity), envelopes, penalties,
-        mixed_derivatives, compositions.
-        """
+        """Plain data: laws (a list with rows a k, trends, validity), envelopes, penalties."""
         return {
             "level": self.level,
             "laws": [law.as_dict() for law in self.findings.values()],
             "floors_at_odds": list(self.floors_at_odds),
             "envelopes": [item.as_dict() for item in self.envelopes],
             "penalties": [item.as_dict() for item in self.penalties],
-            "mixed_derivatives": [item.as_dict() for item in self.mixed],
-            "compositions": [item.as_dict() for item in self.compositions],
         }
 
     def tables(self) -> list[Table]:
-        """Every law over k with what is found of it, then envelopes, costs, composed laws and the
-        mixed-derivative test, as far as there are such.
+        """Every law over k with what is found of it, then envelopes and costs, as far as there are
+        such.
         """
         from .study_text import tables
 

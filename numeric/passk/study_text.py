@@ -68,8 +68,6 @@ def _after(study: PassStudy) -> list[Table]:
     made = (
         (study.envelopes, _envelopes),
         (study.penalties, _penalties),
-        (study.compositions, _composed),
-        (study.mixed, _mixed),
     )
     return [table(study) for items, table in made if items]
 
@@ -318,69 +316,6 @@ def _penalties(study: PassStudy) -> Table:
         columns.append(Column("open", align="left", of=lambda item: ", ".join(item.undetermined)))
     title = "What over- and undertraining cost, by the params+tokens law"
     return Table(columns, rows, title, notes)
-
-
-def _composed(study: PassStudy) -> Table:
-    first, gold = study.compositions[0], study.laws["gold"]
-    Eg, Gg, ag = map(FOUR.text, first.composition.coefficients[0, 3:])
-    used = [
-        0 if item.draws is None else len(item.draws.coefficients) for item in study.compositions
-    ]
-    notes = [
-        f"On the {gold.fits[0].n_models} models that have it, g = {Eg} + {Gg} C^-{ag}",
-        first.case,
-        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its "
-        "limit for C -> oo.",
-    ]
-    if gold.resamples and min(used) < gold.resamples:
-        notes.append(
-            f"intervals: from {min(used)} to {max(used)} of {gold.resamples} resamples, those "
-            f"certified in both laws"
-        )
-    columns = [
-        Column("k", align="left"),
-        _fitting("E0_composed", "E0\ncomposed", lambda item: item.implied["E"]),
-        _fitting("alpha_composed", "alpha\ncomposed", lambda item: item.implied["alpha"]),
-        _fitting("exponent", "at\nC max", lambda item: item.greatest_exponent),
-        _fitting("E0_fitted", "E0\nfitted", lambda item: item.direct.E),
-        _fitting("alpha_fitted", "alpha\nfitted", lambda item: item.direct.alpha),
-        Column(
-            "largest",
-            "largest difference\nin log y",
-            align="left",
-            of=lambda item: f"{item.largest[1]:+.3f} at {item.largest[0]:.3g}",
-        ),
-    ]
-    return _narrowed(Table(columns, study.compositions, "By way of the gold likelihood", notes))
-
-
-def _mixed(study: PassStudy) -> Table:
-    differ = sum(item.verdict == "differ" for item in study.mixed)
-    determined = sum(item.difference.has_interval for item in study.mixed)
-    share = f"{100 * TOLERANCE:g} % of alpha"
-    notes = [
-        f"agree: the whole interval of the difference, from k to k, comes to less than {share}; "
-        f"{OTHERWISE}",
-        f"{differ} of {determined} differ beyond chance: where they do, the laws bend otherwise "
-        f"than the data.",
-    ]
-    return Table(
-        [
-            Column("k", align="left", of=lambda item: f"{item.k[0]}, {item.k[1]}"),
-            Column(
-                "compute",
-                "models of compute",
-                of=lambda item: f"{item.compute[0]:.3g} to {item.compute[1]:.3g}",
-            ),
-            Column("measured", format=SIGNED),
-            Column("predicted", "by the laws", format=SIGNED),
-            Column("difference", format=SIGNED, show="all", interval=BRACKETS),
-            Column("verdict", align="left"),
-        ],
-        study.mixed,
-        "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
-        notes if determined else (),
-    )
 
 
 def predictions_table(rows: Sequence[dict[str, Any]], level: float) -> Table:

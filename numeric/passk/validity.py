@@ -3,7 +3,7 @@ fewer problems.
 
 pass@k does not fall with k. Laws y_k(C) = E + C0 C^-alpha fitted apart break this wherever y rises
 from one k to the next. The difference of two such laws turns once
-(isoflop.derivations.passk.laws_with_floors_cross_at_most_twice), so that bisection on either side
+(isoflop.derivations.passk.crossing_of_two_k), so that bisection on either side
 of the turning point finds every crossing. Params+tokens laws stand for their envelopes; no
 prediction is made where laws contradict each other.
 """

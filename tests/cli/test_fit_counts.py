@@ -157,12 +157,6 @@ def test_keys(plain, outcome) -> None:
     assert [(row["k"], row["ratio"]) for row in plain["penalties"]] == [
         (k, r) for k in (1, 8, 64) for r in (0.1, 10.0)
     ]
-    assert [tuple(row["k"]) for row in plain["mixed_derivatives"]] == [
-        (1, 8),
-        (1, 8),
-        (8, 64),
-        (8, 64),
-    ]
     assert [(row["compute"], row["k"]) for row in plain["predictions"]] == [
         (1e22, 1),
         (1e22, 8),
@@ -216,7 +210,6 @@ def test_text(call, every, outcome) -> None:
         "6 values of params are drawn: with fewer than 10, intervals are rough",
         "Envelope of the params+tokens law beside the compute law",
         "What over- and undertraining cost",
-        "Mixed derivative",
         "Predictions of the compute law",
     ):
         assert part in result.out, part

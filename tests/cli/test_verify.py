@@ -81,12 +81,12 @@ def test_the_longest_row_fits() -> None:
 
 
 def test_every_step_in_full(call) -> None:
-    from isoflop.derivations.envelope.optimum_by_weighted_am_gm import derivation
+    from isoflop.derivations import derivation
     from isoflop.theory.typeset.words import plain_sentence
 
     result = call("verify", "optimum_by_weighted_am_gm")
     assert (result.code, result.err) == (0, "")
-    built = derivation()
+    built = derivation("optimum_by_weighted_am_gm")
     words = " ".join(result.out.split())
     for text in map(plain_sentence, (built.title, *built.assumptions, built.source)):
         assert " ".join(text.split()) in words
@@ -121,7 +121,7 @@ def test_json(data) -> None:
 
 
 def test_two_processes_say_what_one_says(data) -> None:
-    names = ("envelope_exponent", "tokens_per_param", "delta_method_exponent")
+    names = ("envelope_exponent", "tokens_per_param", "delta_method")
     alone, together = (data("verify", *names, "--jobs", jobs) for jobs in "12")
     for derivation in (*alone["derivations"], *together["derivations"]):
         del derivation["seconds"]
@@ -135,13 +135,16 @@ def test_a_name_twice_is_checked_once(data) -> None:
 def test_a_failure(call, monkeypatch) -> None:
     from dataclasses import replace
 
-    from isoflop.derivations.envelope import tokens_per_param
+    from isoflop.derivations import derivation
 
-    good = tokens_per_param.derivation()
+    good = derivation("tokens_per_param")
     wrong = replace(
         good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1))
     )
-    monkeypatch.setattr(tokens_per_param, "derivation", lambda: wrong)
+    monkeypatch.setattr(
+        "isoflop.theory.verdicts.verification.built",
+        lambda name: wrong if name == wrong.name else derivation(name),
+    )
     few(monkeypatch, "envelope_exponent", "tokens_per_param")
     result = call("verify")
     assert (result.code, result.err) == (1, "")
@@ -152,10 +155,14 @@ def test_a_failure(call, monkeypatch) -> None:
 
 
 def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) -> None:
-    def broken():
-        raise ZeroDivisionError("at home")
+    from isoflop.derivations import derivation
 
-    monkeypatch.setattr("isoflop.derivations.envelope.tokens_per_param.derivation", broken)
+    def broken(name):
+        if name == "tokens_per_param":
+            raise ZeroDivisionError("at home")
+        return derivation(name)
+
+    monkeypatch.setattr("isoflop.theory.verdicts.verification.built", broken)
     few(monkeypatch, "tokens_per_param", "envelope_exponent")
     result = call("verify")
     assert result.code == 1
@@ -386,7 +393,7 @@ def test_progress_on_a_terminal_alone(command) -> None:
     start, environment = command
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
-    words = ["verify", "tokens_per_param", "delta_method_exponent"]
+    words = ["verify", "tokens_per_param", "delta_method"]
     process = subprocess.Popen(
         [*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
     )

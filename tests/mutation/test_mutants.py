@@ -41,7 +41,7 @@ a, b, x, y = symbols("a b x y", positive=True)
 SAMPLE = (
     "envelope_exponent",
     "penalty_expansion",
-    "fail_at_k_is_log_convex",
+    "fail_at_k_is_completely_monotone",
     "pass_at_k_tail_theorem",
     "stationary_fit_bias",
 )
@@ -54,7 +54,7 @@ def sample():
 
 @pytest.fixture(scope="module")
 def false_claims():
-    names = ("envelope_exponent", "fail_at_k_is_log_convex")
+    names = ("envelope_exponent", "fail_at_k_is_completely_monotone")
     return [
         m.claim
         for name in names
@@ -223,7 +223,7 @@ def test_the_others_object_where_one_is_broken(broken, false_claims, monkeypatch
 def test_a_broken_path_is_noticed(broken, monkeypatch):
     for target, replacement in BREAKS[broken]:
         monkeypatch.setattr(target, replacement)
-    derivation = load("fail_at_k_is_log_convex")
+    derivation = load("fail_at_k_is_completely_monotone")
     survivors = [s for s in score_derivation(derivation, per_claim=2) if s.survived]
     assert survivors
     assert {path for s in survivors for path in s.survived} == {broken}

@@ -10,14 +10,10 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import gradients
 from isoflop.theory.identifiability import (
     DesignForm,
-    ThreePointFit,
-    coefficient_for_params,
     confluent_vandermonde,
-    exponent_for_alpha,
     minor_of_pair,
     minor_of_pairs,
     swapped,
-    tangency_in_allocation,
 )
 from isoflop.theory.proof.points import PointEvaluator
 from isoflop.theory.ray import ray
@@ -101,47 +97,6 @@ def test_one_isoflop_more_than_the_ray_lifts_the_symmetry():
     n = mp.mpf(10) ** 9
     assert loss(other, n, 20 * n) == pytest.approx(loss(THETA, n, 20 * n), rel=1e-40)
     assert abs(loss(other, n, 80 * n) / loss(THETA, n, 80 * n) - 1) > 1e-4
-
-
-@pytest.mark.parametrize(("p", "s"), [("0.5", "0.7"), ("0.9", "0.2"), ("0.31", "0.3")])
-def test_three_point_fit_is_the_numerical_solution(p, s):
-    u, v, p, s = mp.mpf(2), mp.mpf(3), mp.mpf(p), mp.mpf(s)
-    names = [Symbol(name, positive=True) for name in "uvps"]
-    fit = ThreePointFit(*names)
-    at = {"u": u, "v": v, "p": p, "s": s}
-    runs = [u * p**i + v * s**i for i in range(4)]
-    start = (
-        value(fit.excess_irreducible, **at) + 0.01,
-        value(fit.coefficient, **at),
-        value(fit.factor, **at) + 0.01,
-    )
-    found = mp.findroot([lambda e, c, m, i=i: e + c * m**i - runs[i] for i in range(3)], start)
-    for closed, number in zip(
-        (fit.excess_irreducible, fit.coefficient, fit.factor), found, strict=True
-    ):
-        assert value(closed, **at) == pytest.approx(number, rel=1e-20)
-    assert found[0] > 0
-    assert min(p, s) < found[2] < max(p, s)
-    assert value(fit.next_excess, **at) == pytest.approx(
-        found[0] + found[1] * found[2] ** 3 - runs[3], rel=1e-20
-    )
-
-
-def test_reparametrisations_give_back_the_coefficient_and_the_exponent():
-    log_n = optimum(mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"])[0]
-    again = value(coefficient_for_params(derive()), C=COMPUTE, N=mp.exp(log_n), **THETA)
-    assert again == pytest.approx(THETA["A"], rel=1e-30)
-    alpha = 1 / (1 / THETA["beta"] + 1 / THETA["gamma"])
-    assert value(exponent_for_alpha(), alpha=alpha, **THETA) == pytest.approx(
-        THETA["gamma"], rel=1e-40
-    )
-
-
-def test_the_ray_touches_the_numerical_optimum():
-    log_n, log_d, _ = optimum(mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"])
-    assert value(
-        tangency_in_allocation(derive()), t=mp.exp(log_d - log_n), **THETA
-    ) == pytest.approx(COMPUTE, rel=1e-25)
 
 
 def test_design_takes_any_path():

@@ -92,3 +92,68 @@ def test_a_letter_that_no_word_introduces_is_said_to_be_positive() -> None:
 def test_refusals(pairs: list[tuple[str, str]], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         status(changed(*pairs))
+
+
+CALCULUS = r"""# A slope
+The slope of the loss.
+
+Setting: envelope
+
+{slope}.
+
+- **slope**: CLAIM
+  Differentiate:
+
+Source: own work
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (r"$\frac{\partial R(N, D)}{\partial N} = -\beta A N^{-\beta - 1}$", "proved"),
+        (r"$\frac{\partial R(N, D)}{\partial N} = \beta A N^{-\beta - 1}$", "failed"),
+        (r"$\left. \frac{\partial \log R}{\partial \log N} \right|_{N = N^*(C), D = D^*(C)} = -\alpha$", "proved"),
+        (r"$\left. \frac{\partial \log R}{\partial \log N} \right|_{N = C, D = D^*(C)} = -\alpha$", "failed"),
+        (r"$\frac{\partial^{2} R(N, D)}{\partial N^{2}} > 0$", "proved"),
+        (r"$\frac{\partial L(N^*(C), D^*(C))}{\partial A} = N^*(C)^{-\beta}$", "proved"),
+        (r"$\left. \frac{N^*(C)}{D^*(C)} \right|_{\gamma = \beta} = (A/B)^{1/\beta}$", "proved"),
+    ],
+)  # fmt: skip
+def test_derivatives_and_values_at_a_point(claim: str, expected: str) -> None:
+    assert status(CALCULUS.replace("CLAIM", claim)) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("$h(x (y + 1)) = h(x y + x)$", "proved"),
+        ("$h(x + y) = h(2 x)$", "failed"),
+        (r"$h(x + y) > h(x)$ for $\frac{\partial h(z)}{\partial z} > 0$", "proved"),
+        (r"$h(x + y) > h(x)$ for $\frac{\partial h(z)}{\partial z} < 0$", "failed"),
+        ("$h(x + y) > h(x)$", "failed"),
+    ],
+)
+def test_a_function_without_a_value(claim: str, expected: str) -> None:
+    text = CALCULUS.replace("envelope", "function of the reducible loss")
+    assert status(text.replace("CLAIM", claim)) == expected
+
+
+def test_what_cancels_in_a_product_is_still_shown() -> None:
+    built = theorem(CALCULUS.replace("CLAIM", "$x N e^{s} e^{-s} D = x N D$"), "mine")
+    assert "e^{- s}" in built.steps[0].to_latex()
+    assert built.status == "proved"
+
+
+@pytest.mark.parametrize(
+    ("let", "claim", "expected"),
+    [
+        ("$x = -y$", r"$\sqrt{x^{2}} = -y$", "failed"),
+        ("$x = -y$", r"$\sqrt{x^{2}} = y$", "proved"),
+        ("$f(x) = -x$", r"$\sqrt{f(y)^{2}} = -y$", "failed"),
+        ("$x = 2 y$", r"$\sqrt{x^{2}} = 2 y$", "proved"),
+    ],
+)
+def test_a_name_has_no_other_sign_than_its_value(let: str, claim: str, expected: str) -> None:
+    text = CALCULUS.replace("{slope}.", f"Let {let}\n\n{{slope}}.")
+    assert status(text.replace("CLAIM", claim)) == expected

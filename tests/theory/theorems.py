@@ -29,9 +29,9 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
+from isoflop.derivations import derivation
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.ray import ray
 from isoflop.theory.reader.building import NamedFunction
 from isoflop.theory.reader.vocabulary import vocabulary
 
@@ -150,7 +150,7 @@ def theorems() -> list[tuple[Node, Node]]:
     claims = (
         *envelope.claims.values(),
         *misallocation(envelope).claims.values(),
-        *ray(envelope).claims.values(),
+        *(step.unfolded for step in derivation("fixed_ratio_ray").steps),
     )
     pairs = [(claim.lhs, claim.rhs) for claim in claims if claim.relation == "=="]
     found = [

@@ -44,6 +44,10 @@ class Gamma(Function):
     def eval(cls, x: Expr) -> Expr | None:
         return _of_number(x - 1)
 
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        shown = rf"\Gamma\left({printer._print(self.args[0])}\right)"
+        return shown if exp is None else rf"{shown}^{{{exp}}}"
+
 
 def _of_number(x: Expr) -> Expr | None:
     return factorial(x) if x.is_Integer and 0 <= x <= LARGEST_FACTORIAL else None

@@ -17,6 +17,7 @@ from ..algebra.answer import undecided
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
 from ..algebra.decide import Condition, Decision, decide
+from ..algebra.factorials import Factorial, Gamma
 from ..algebra.field import CoefficientField
 from ..algebra.functions import Partial
 from .argument import (
@@ -64,6 +65,8 @@ __all__ = [
     "weakest",
 ]
 
+#: What is written out before a claim is judged, beside the names that it uses.
+TO_UNFOLD = (Partial, Factorial, Gamma)
 RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "~": r"\sim", "->": r"\to"}
 
 
@@ -111,7 +114,7 @@ class Claim:
     @property
     def unfolded(self) -> Claim:
         """The claim with every defined name written out and every derivative taken."""
-        if not self.where and not (self.lhs.has(Partial) or self.rhs.has(Partial)):
+        if not self.where and not any(s.has(*TO_UNFOLD) for s in (self.lhs, self.rhs)):
             return self
         return replace(
             self,

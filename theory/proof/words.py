@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef
 
+from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Partial
 
 #: The signs between the sides of a formula.
@@ -232,6 +233,7 @@ def unfolded(of: Of, definitions: Sequence[Definition]) -> Of:
         for definition in reversed(definitions):
             result = definition.unfold(result)
         result = result.doit() if result.has(Derivative, Partial, Subs) else result
+        result = in_values(result) if result.has(Factorial, Gamma) else result
     elif isinstance(result, tuple):
         result = tuple(unfolded(part, definitions) for part in result)
     elif is_dataclass(result) and not isinstance(result, type):

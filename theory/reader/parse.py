@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
-from ..algebra.functions import defined
+from ..algebra.functions import Partial, defined
 from .building import (
     APPLIED,
     FUNCTIONS,
@@ -72,6 +72,7 @@ def read(
     letters: Collection[str] | None = None,
     meanings: Mapping[Symbol, Expr] | None = None,
     ratios: Collection[str] = (),
+    kept: bool = False,
 ) -> Expr:
     """The expression that tokens of `text` spell.
 
@@ -92,6 +93,9 @@ def read(
         What names stand for, where a derivative in another letter has to know.
     ratios : collection of str, optional
         The letters without a unit, of which a quantity with one is no function.
+    kept : bool
+        Whether a derivative, a value at a point, and a product in which letters cancel are kept as
+        they are written.
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
@@ -100,7 +104,7 @@ def read(
     if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
         rest = f": write 1e9 for a unit, {number}*{unit} for a product"
         raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
-    reader = _Reader(text, domain, tokens, table, letters, meanings or {}, ratios)
+    reader = _Reader(text, domain, tokens, table, letters, meanings or {}, ratios, kept)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
         reader.refuse(reader.ahead(), "unexpected {}")
@@ -118,6 +122,7 @@ class _Reader(Builder):
     own_names: Collection[str] | None = None
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     ratios: Collection[str] = ()
+    kept: bool = False
 
     def __post_init__(self) -> None:
         self.letters = self.table.keys() if self.own_names is None else self.own_names
@@ -194,7 +199,10 @@ class _Reader(Builder):
                 self.domain.needs_nonzero(factor)
                 factor = 1 / factor
             factors.append(factor)
-        return Mul(*factors)
+        found = Mul(*factors)
+        letters = frozenset[Symbol]().union(*(factor.free_symbols for factor in factors))
+        is_kept = self.kept and found.free_symbols != letters
+        return Mul(*factors, evaluate=False) if is_kept else found
 
     def _refuse_beside(self, before: Token, at: Token, divided: bool) -> None:
         """What may be no product where no sign is between."""
@@ -432,6 +440,8 @@ class _Reader(Builder):
         places: dict[Symbol, Expr] = {}
         for place in self.listed(lambda: self._place(depth)):
             places |= place
+        if self.kept:
+            return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
         if missing and value.free_symbols:
             names = ", ".join(sorted(map(str, missing)))
@@ -569,6 +579,12 @@ class _Reader(Builder):
             known = {x: value for x, value in self.meanings.items() if x not in wanted}
             cases = [replace(case, body=substituted(case.body, known, self.text)) for case in cases]
         meant = next((case for case in cases if wanted <= case.body.free_symbols), None)
+        self.differentiated = set((meant or cases[0]).body.free_symbols)
+        if self.kept:
+            found = cases[0].body
+            for variable, is_log in reversed(variables):
+                found = Partial(found, log(variable) if is_log else variable)
+            return NamedFunction(cases[0].parameters, found)
         if meant is None:
             missing = ", ".join(sorted(map(str, wanted - cases[0].body.free_symbols)))
             rest = f" that cannot be meant: {cases[0].body} does not depend on {missing}"
@@ -581,7 +597,6 @@ class _Reader(Builder):
             has = "has an absolute value" if not is_smooth else "is differentiated no further"
             rest = f" that cannot be meant: {meant.body} {has}"
             self.refuse(at, "a derivative", rest)
-        self.differentiated = set(meant.body.free_symbols)
         return NamedFunction(meant.parameters, found)
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
@@ -595,5 +610,7 @@ class _Reader(Builder):
             wanted = ", ".join(map(str, slope.parameters))
             rest = f": its values are at ({wanted}); write '*' before a factor"
             self.refuse(at, "an ambiguous derivative", rest)
+        if self.kept:
+            return Subs(slope.body, slope.parameters, tuple(given))
         places = dict(zip(slope.parameters, given, strict=True))
         return substituted(slope.body, places, self.text, self.domain)

@@ -208,8 +208,8 @@ class Citing:
 
 
 def _what_follows(text: str | Sentence, citing: Citing) -> str:
-    """Words cite the works that they mention; a sentence has its formulas set."""
-    return citing(text) if isinstance(text, str) else latex_sentence(text, citing.spelling)
+    """The words cite the works that they mention; formulas are set."""
+    return latex_sentence(text, citing.spelling, words=citing)
 
 
 def _spoken(names: str) -> str:

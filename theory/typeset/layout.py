@@ -17,6 +17,7 @@ from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 
 from ..algebra import symbols as sym
+from ..algebra.factorials import Factorial, Gamma
 
 S = sym.LOG_SIZE_RATIO
 OPTIMAL = "_opt"
@@ -78,6 +79,8 @@ def _reading_order(name: str) -> str:
 
 
 def _names(expression: Expr) -> list[str]:
+    if isinstance(expression, Factorial | Gamma):
+        return [str(expression)]
     functions = [str(f.func) for f in expression.atoms(AppliedUndef)]
     return sorted([s.name for s in expression.free_symbols] + functions, key=_rank)
 
@@ -88,6 +91,8 @@ def _is_symbolic_power(factor: Expr) -> bool:
 
 def _is_function(factor: Expr) -> bool:
     base = factor.as_base_exp()[0] if isinstance(factor, Pow) else factor
+    if isinstance(base, Factorial | Gamma):
+        return False
     if isinstance(base, AppliedUndef):
         return str(base.func).endswith(AT)
     return isinstance(base, Function)

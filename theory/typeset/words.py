@@ -41,11 +41,13 @@ def sentence_text(
     sentence: str | Sentence,
     printer: PaperPrinter | PlainPrinter,
     step: Callable[[str], str] = str,
+    words: Callable[[str], str] | None = None,
 ) -> str:
     """A sentence with its formulas set; `step` prints a reference to a step."""
+    words = words or printer.words
     if isinstance(sentence, str):
-        return printer.words(sentence)
-    return sentence.printed(lambda formula: inline(formula, printer), step, printer.words)
+        return words(sentence)
+    return sentence.printed(lambda formula: inline(formula, printer), step, words)
 
 
 def latex_sentence(
@@ -53,9 +55,10 @@ def latex_sentence(
     notation: str | Notation = DEFAULT,
     *,
     step: Callable[[str], str] = str,
+    words: Callable[[str], str] | None = None,
 ) -> str:
-    """A sentence in LaTeX."""
-    return sentence_text(sentence, PaperPrinter(find_notation(notation)), step)
+    """A sentence in LaTeX; `words` sets what is between its formulas, where works may be cited."""
+    return sentence_text(sentence, PaperPrinter(find_notation(notation)), step, words)
 
 
 def plain_sentence(sentence: str | Sentence, notation: str | Notation = DEFAULT) -> str:

@@ -9,7 +9,6 @@ from schaeffer2025.rules import BACKTESTED, BENCHMARKS, COMPLETE, DEAREST, LEVEL
 
 from isoflop.numeric.backtest import backtest
 from isoflop.numeric.data.counts import Counts
-from isoflop.numeric.passk.coupled import fit_coupled
 from isoflop.numeric.passk.laws import Data
 from isoflop.numeric.passk.study import study_passk
 
@@ -48,7 +47,6 @@ class Benchmark:
         self.squares = study_passk(self.counts, **squares, **options)
         rolling = {"k": BACKTESTED, "targets": "all", "resamples": resamples, "progress": True}
         self.backtest = backtest(self.counts, laws=["compute", "params-tokens"], **rolling)
-        self.coupled = fit_coupled(self.counts)
         self.nine = None
         if "gold" in self.counts.covariates:
             known = np.isfinite(self.counts.covariates["gold"])

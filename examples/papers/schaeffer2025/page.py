@@ -14,7 +14,6 @@ from schaeffer2025.rules import (
     CLOSE,
     COMPLETE,
     CONVENTION_AT,
-    DEAREST,
     DECADES,
     FEW,
     LEAST_SIZES,
@@ -28,12 +27,8 @@ from schaeffer2025.rules import (
 from schaeffer2025.tables import (
     allocation_table,
     coefficient_rows,
-    composition_rows,
-    coupled_finding,
-    coupled_rows,
     envelope_rows,
     identified,
-    mixed_row,
     observed_rows,
     penalty_rows,
     simulated,
@@ -80,7 +75,6 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
         for b in found
     )
     convention = {b.title: Convention(b) for b in found}
-    coupled = {b.title: coupled_rows(b) for b in found}
     decades = [f"{low}-{high}" for low, high in pairwise(DECADES)]
     by_law = ["benchmark", "k", "law", *decades]
     parts = [
@@ -203,14 +197,6 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
             ],
             [row for b in found for row in together_rows(b)],
         ),
-        "The mixed derivative d2 log y/(dlog C dlog k) of the models less that of the fitted "
-        "compute laws, on average over "
-        "neighbouring k:",
-        markdown(
-            ["benchmark", "cheaper half of the models", "dearer half"],
-            [mixed_row(b) for b in found],
-        ),
-        "Where these differ beyond chance, power laws bend otherwise than the data.",
         "## The envelope at every k, and what allocations cost",
         markdown(
             [
@@ -247,20 +233,6 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
         f"suite (Besiroglu et al. "
         "2024), judged at other k: its size over the optimal one; penalty; effective compute.",
         allocation_table(found),
-        "## By way of the gold likelihood",
-        "GSM8K, nine models: g falls to a positive floor with compute, so that the exponent of y - "
-        "E0 falls from kappa ag "
-        "towards ag; over the models' compute it is",
-        markdown(
-            [
-                "k",
-                "alpha for C -> oo",
-                "over the models' compute",
-                "fitted to compute",
-                "largest difference in log y",
-            ],
-            composition_rows(gsm8k),
-        ),
         "## Predicting expensive models from cheap ones",
         "Every model beyond a cutoff in compute is predicted from those up to it. Median relative "
         "error of -log pass@k, and "
@@ -326,25 +298,6 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
             [row for b in found for row in stability_rows(b.backtest, b.title)]
             + stability_rows(gsm8k.nine, "GSM8K, nine"),
         ),
-        "## One model for all k",
-        "Success rates Beta(a, b) with log a and log b affine in log compute cannot contradict "
-        "themselves across k. How far "
-        "it and the laws fitted at each k are from the models with a success, in rms of log(-log "
-        "pass@k), and predicted over "
-        f"observed -log pass@k of the {DEAREST} dearest models:",
-        markdown(
-            [
-                "benchmark",
-                "k",
-                "rms, one model",
-                "rms, laws apart",
-                "dearest, one model",
-                "dearest, laws apart",
-            ],
-            [row for rows in coupled.values() for row in rows],
-        ),
-        coupled_finding([row for rows in coupled.values() for row in rows]),
-        *(f"![{b.title}: one model for all k]({figures[b.title]['coupled']})" for b in found),
         "## Simulated truths",
         simulated(),
     ]

@@ -1,4 +1,4 @@
-"""Tables of coefficients, envelopes, allocations, stability, and of the model for all k."""
+"""Tables of coefficients, envelopes, allocations and stability."""
 
 import json
 from pathlib import Path
@@ -82,15 +82,6 @@ def together_rows(b: Benchmark) -> list[list[str]]:
             [b.title, law, f"{found.floor:.2g} {ends}", between_k, f"{least:.2g}", contradicted]
         )
     return rows
-
-
-def mixed_row(b: Benchmark) -> list[str]:
-    cells = []
-    for part in (b.study.mixed[0::2], b.study.mixed[1::2]):
-        differ = sum(item.verdict == "differ" for item in part)
-        away = np.mean([item.measured - item.predicted for item in part])
-        cells.append(f"{away:+.4f} ({differ} of {len(part)} beyond chance)")
-    return [b.title, *cells]
 
 
 def envelope_rows(b: Benchmark) -> list[list[str]]:
@@ -191,20 +182,6 @@ def left_open(fit) -> str:
     return ", ".join(f"{name} {side}" for name, side in sides.items() if side) or "none"
 
 
-def composition_rows(b: Benchmark) -> list[list[str]]:
-    return [
-        [
-            f"{item.k:,}",
-            f"{item.implied['alpha'].value:.3f}",
-            f"{item.rows()[0]['composed_reducible_exponent']:.3f} to {item.greatest_exponent:.3f}",
-            f"{item.direct.alpha:.3f}",
-            f"{item.largest[1]:+.3f}",
-        ]
-        for item in b.study.compositions
-        if item.k in BACKTESTED
-    ]
-
-
 # -- how models were observed -------------------------------------------------------------------------------------------
 
 
@@ -230,7 +207,7 @@ def observed_rows(b: Benchmark) -> list[list[str]]:
     ]
 
 
-# -- stability, and one model for all k --------------------------------------------------------------------------------
+# -- stability --------------------------------------------------------------------------------
 
 
 def stability_rows(result, title: str) -> list[list[str]]:
@@ -249,38 +226,6 @@ def stability_rows(result, title: str) -> list[list[str]]:
         rows.setdefault(key, []).append(shown)
         reach[key] = row["of_decades"]
     return [[title, *key, *cells, f"{reach[key]:.1f}"] for key, cells in rows.items()]
-
-
-def coupled_rows(b: Benchmark) -> list[list[str]]:
-    """How far the coupled model and separate laws are from the models."""
-    compute, rows = b.counts.covariates["compute"], []
-    for k in BACKTESTED:
-        observed, apart = b.log_y(k), b.study.laws["compute"].at(k).predict(b.counts.covariates)
-        both = {"one": b.coupled.neg_log(compute, k), "apart": apart}
-        rms = {name: np.sqrt(np.nanmean((np.log(y) - observed) ** 2)) for name, y in both.items()}
-        over = {name: b.over_prediction(k, y) for name, y in both.items()}
-        rows.append(
-            [
-                b.title,
-                f"{k:,}",
-                *(f"{x:.3f}" for x in rms.values()),
-                *(f"{x:.2f}" for x in over.values()),
-            ]
-        )
-    return rows
-
-
-def coupled_finding(rows: list[list[str]]) -> str:
-    """What the table of the coupled model comes to."""
-    closer = sum(float(row[2]) < float(row[3]) for row in rows)
-    away = {place: [abs(np.log(float(row[place]))) for row in rows] for place in (4, 5)}
-    return (
-        "The coupled model has four numbers for all k, the separate laws three for each. It is "
-        "closer to the models in "
-        f"{closer} of the {len(rows)} rows; for the dearest models it is off by a factor of at "
-        f"most "
-        f"{np.exp(max(away[4])):.2f}, the separate laws by up to {np.exp(max(away[5])):.2f}."
-    )
 
 
 # -- simulated truths --------------------------------------------------------------------------------------------------

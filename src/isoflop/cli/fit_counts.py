@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..numeric.data.counts import Counts
     from ..numeric.passk.allocation import AllocationMatrix
-    from ..numeric.passk.coupled import Coupled
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
 
@@ -39,7 +38,6 @@ def parser() -> Parser:
         [
             "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
             "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
-            "COUNTS ... --coupled",
         ],
         "COUNTS has a row for each model and problem: how many samples were drawn, and how many "
         "were correct.\n"
@@ -50,8 +48,8 @@ def parser() -> Parser:
         "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
         "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
         "then how the coefficients move with k, below which compute the laws contradict each "
-        "other, the\n"
-        "envelope of the second law beside the first, and the mixed derivative as a test.\n"
+        "other, and\n"
+        "the envelope of the second law beside the first.\n"
         "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is "
         "refused.",
         [
@@ -90,11 +88,6 @@ def parser() -> Parser:
         "likelihood of the counts with models scattered about the law (default; any k, models "
         "without a success, adaptive "
         "sampling), or least squares on the unbiased estimates",
-    )
-    asked.add_argument(
-        "--coupled",
-        action="store_true",
-        help="add one model for all k: Beta success rates whose two parameters follow compute",
     )
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
@@ -141,13 +134,11 @@ def run(options: Options) -> tuple[str, int]:
     asked = _Asked(options)
     counts = asked.table.counts()
     study = asked.study(counts)
-    coupled = asked.coupled_model(counts) if not study.interrupted else None
     ahead = _Ahead(study, asked)
     if asked.plot is not None:
         _draw(study, asked.plot)
     if form == "json":
-        model = {} if coupled is None else {"coupled": coupled.as_dict()}
-        text = json_text(plain(study.as_dict() | ahead.as_dict() | model))
+        text = json_text(plain(study.as_dict() | ahead.as_dict()))
     elif form == "csv":
         text = csv_text(
             [
@@ -159,8 +150,7 @@ def run(options: Options) -> tuple[str, int]:
     elif form in TABLES:
         text = tables_text(study.tables(), form)
     else:
-        one_model = [] if coupled is None else [coupled]
-        text = "\n\n".join(map(str, [study, *ahead.texts(), *one_model, *_notes(counts)]))
+        text = "\n\n".join(map(str, [study, *ahead.texts(), *_notes(counts)]))
     if study.interrupted:
         say_interrupted(
             f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "
@@ -208,7 +198,6 @@ class _Asked:
         if word is not None and self.laws is not None and "params-tokens" not in self.laws:
             raise UsageError(f"--loss-law {shown(word)}: is for the law params-tokens")
         self.loss_law = None if word is None else loss_law(word)
-        self.coupled = "--coupled" in options
         self.plot = target(options, "--plot")
         target(options, "--output")
         if self.plot is not None:
@@ -229,13 +218,6 @@ class _Asked:
             ratios=self.ratios,
             progress=is_terminal(sys.stderr),
         )
-
-    def coupled_model(self, counts: Counts) -> Coupled | None:
-        if not self.coupled:
-            return None
-        from ..numeric.passk.coupled import fit_coupled
-
-        return fit_coupled(counts)
 
 
 class _Ahead:

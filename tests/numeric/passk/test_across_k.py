@@ -7,14 +7,11 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from tests.data import affine_rates
 
 from isoflop.numeric.passk.across_k import (
-    mixed_derivatives,
     not_told_from_0,
     trend,
     vanishes_at,
-    verdict,
 )
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
@@ -26,7 +23,6 @@ from isoflop.numeric.passk.validity import (
     together,
 )
 from isoflop.numeric.results import Estimate
-from isoflop.numeric.simulate.counts import Fixed, grid, simulate
 
 mp = mpmath.mp.clone()
 mp.dps = 40
@@ -321,99 +317,3 @@ def test_predictions_are_refused_below_the_floor(fitted):
         predict(fitted, {"compute": [1e21, floor * 0.5]})
     with pytest.raises(ValueError, match="must have compute for the law compute"):
         predict(fitted, {"params": 1e9})
-
-
-# -- the mixed derivative --------------------------------------------------------------------------
-
-
-def study_of(design, log_b, seed):
-    truth = affine_rates(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
-    counts = simulate(design, truth, problems=256, sampling=Fixed(64), rng=seed).counts()
-    return fit_passk(
-        counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed, cluster=None
-    )
-
-
-def test_laws_that_bend_as_the_models_do_agree(design):
-    """fail@k of one family of success rates, whose log -log pass@k is nearly straight in log
-    compute over two decades.
-    """
-    narrow = grid(tuple(np.geomspace(1e8, 1e9, 6)), tuple(np.geomspace(1e10, 1e11, 6)))
-    laws = [study_of(narrow, (1.0, -0.25), seed) for seed in range(4)]
-    found = [row for each in laws for row in mixed_derivatives(each)]
-    assert len(found) == 4 * 2 * 2
-    assert np.mean([row.verdict != "differ" for row in found]) >= 0.75
-    for row, each in zip(found, [each for each in laws for _ in range(4)], strict=True):
-        least = min(each.at(k).coefficients["alpha"] for k in row.k)
-        gained = np.log(row.k[1] / row.k[0]) * max(
-            map(abs, ends(row.difference))
-        )  # in the exponent, from k to k
-        assert (row.verdict == "agree") == bool(gained <= 0.1 * least)
-    for row in found:
-        assert row.difference.value == pytest.approx(row.measured - row.predicted)
-        assert row.n_models == 18
-        assert row.as_dict()["verdict"] == row.verdict
-
-
-def slope(x, y):
-    return float(np.polyfit(x, y, 1)[0])
-
-
-def test_both_sides_against_plain_lines(fitted):
-    """Slopes of what the models' and the laws' log y gain from k1 to k2, a unit of log k, against
-    log C.
-    """
-    found = mixed_derivatives(fitted)
-    log_c = np.log(fitted.covariates["compute"])
-    order = np.argsort(log_c, kind="stable")
-    y = np.log(fitted.data.curve.neg_log)
-    for row, (pair, part) in zip(
-        found, [(p, h) for p in (0, 1) for h in (order[:15], order[15:])], strict=True
-    ):
-        gained = (y[part, pair + 1] - y[part, pair]) / np.log(8.0)
-        assert row.measured == pytest.approx(slope(log_c[part], gained), rel=1e-8)
-        at_models = {"compute": np.exp(log_c[part])}
-        by_law = (
-            np.log(fitted.fits[pair + 1].predict(at_models))
-            - np.log(fitted.fits[pair].predict(at_models))
-        ) / np.log(8.0)
-        assert row.predicted == pytest.approx(slope(log_c[part], by_law), rel=1e-8)
-        assert row.compute == pytest.approx((np.exp(log_c[part].min()), np.exp(log_c[part].max())))
-        assert row.k == (fitted.ks[pair], fitted.ks[pair + 1])
-
-
-def test_laws_that_bend_otherwise_differ():
-    """log y falls ever faster in log compute, which no law E0 + C0 C^-alpha does."""
-    wide = grid(tuple(np.geomspace(1e7, 1e11, 8)), tuple(np.geomspace(1e9, 1e12, 6)))
-    found = mixed_derivatives(study_of(wide, (1.5, -0.6), 3))
-    assert any(row.verdict == "differ" for row in found)
-
-
-def test_only_compute_laws_have_one(joint_counts):
-    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log")
-    with pytest.raises(ValueError, match=r"^law='params-tokens': must be 'compute'"):
-        mixed_derivatives(laws)
-
-
-def test_without_resamples_there_is_no_verdict(compute_counts):
-    laws = fit_passk(compute_counts, k=[1, 10], method="least-squares-log")
-    assert {row.verdict for row in mixed_derivatives(laws)} == {"no resamples"}
-    assert len(mixed_derivatives(laws, parts=3)) == 3
-
-
-@pytest.mark.parametrize(
-    ("interval", "expected"),
-    [
-        ((-0.02, 0.02), "agree"),
-        ((0.005, 0.019), "agree"),  # beyond chance, and within what counts as none
-        ((-0.02, 0.0201), "cannot tell"),
-        ((-0.463, 0.12), "cannot tell"),
-        ((0.0, 0.5), "cannot tell"),
-        ((0.001, 0.03), "differ"),
-        ((-0.5, -0.001), "differ"),
-        ((float("-inf"), float("inf")), "cannot tell"),
-        ((), "no resamples"),
-    ],
-)
-def test_verdicts(interval, expected):
-    assert verdict(Estimate(0.0, *interval), 0.02) == expected

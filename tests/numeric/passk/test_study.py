@@ -10,7 +10,7 @@ import pytest
 
 from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
-from isoflop.numeric.passk.across_k import mixed_derivatives, trend, vanishes_at
+from isoflop.numeric.passk.across_k import trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.likelihood import Surface
@@ -38,7 +38,6 @@ def test_the_parts_are_those_of_the_functions(study, joint_counts):
     assert study.findings["params-tokens"].validity == together(joint)
     assert study.findings["compute"].validity == together(compute)
     assert study.findings["compute"].validity_interval == floor_interval(compute)
-    assert study.mixed == mixed_derivatives(compute)
     assert [row.as_dict() for row in study.envelopes] == [
         row.as_dict() for row in envelopes(joint, compute)
     ]
@@ -65,7 +64,7 @@ def test_plain_data(study):
     data = study.as_dict()
     walk(data)
     json.dumps(data)
-    assert set(data) >= {"level", "laws", "envelopes", "penalties", "mixed_derivatives"}
+    assert set(data) >= {"level", "laws", "envelopes", "penalties"}
 
 
 @pytest.mark.parametrize("tried", [((12, 12), (4, 3)), ((30, 3), (3, 30), (4, 3))])
@@ -100,7 +99,6 @@ def test_text_of_the_likelihood(compute_counts, k):
     text = str(study)
     assert max(map(len, text.splitlines())) <= WIDTH, max(text.splitlines(), key=len)
     assert "likelihood: binomial counts over Beta success rates" in text
-    assert ("Mixed derivative" in text) == (len(k) > 1)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +141,6 @@ def test_without_resamples(compute_counts):
 def test_one_k(joint_counts):
     study = study_passk(joint_counts, k=[8], method=SQUARES, resamples=20)
     assert all(law.trends == [] and law.validity is None for law in study.findings.values())
-    assert study.mixed == []
     assert len(study.envelopes) == 1
 
 

@@ -43,7 +43,7 @@ from isoflop.theory.typeset.table import Column, Table
 
 FEW = (
     "optimum_by_lagrange",
-    "pass_at_k_beta_tail",
+    "pass_at_k_of_beta_problems",
     "penalty_tails",
     "allocation_across_k",
     "term_balance_and_shares",
@@ -52,10 +52,10 @@ FEW = (
 OF_FOLDERS = (
     "accuracy_form",
     "data_wall",
-    "ray_tangency",
+    "fixed_ratio_ray",
     "optimum_by_lagrange",
     "kaplan_form",
-    "pass_at_k_beta_tail",
+    "pass_at_k_of_beta_problems",
     "penalty_expansion",
     "two_factor_law",
 )
@@ -97,7 +97,7 @@ def in_a_paper(fragment: str, body: str, own: Sequence[str] = (), two_columns: b
 
 
 def test_a_fragment_keeps_out_of_a_papers_way(entries):
-    both = [entries["optimum_by_lagrange"], entries["pass_at_k_beta_tail"]]
+    both = [entries["optimum_by_lagrange"], entries["pass_at_k_of_beta_problems"]]
     fragment = document_latex(both, fragment=True, notation="hoffmann", made=date(2026, 3, 9))
     first, *_ = fragment.splitlines()
     assert first.startswith(f"% isoflop {isoflop.__version__}, 2026-03-09: optimum_by_lagrange, ")

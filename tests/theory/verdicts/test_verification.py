@@ -9,6 +9,7 @@ from sympy import Integer, Rational, symbols
 from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
+from isoflop.derivations import derivation as derivation_of
 from isoflop.theory.proof.argument import ByPositiveTerms, Numerically
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.verdicts.verification import (
@@ -67,10 +68,12 @@ def test_a_numerical_step_lowers_the_status():
 
 
 def test_a_derivation_that_cannot_be_built_has_failed(monkeypatch):
-    def broken():
-        raise ZeroDivisionError("at home")
+    def broken(name):
+        if name == "envelope_exponent":
+            raise ZeroDivisionError("at home")
+        return derivation_of(name)
 
-    monkeypatch.setattr("isoflop.derivations.envelope.envelope_exponent.derivation", broken)
+    monkeypatch.setattr("isoflop.theory.verdicts.verification.built", broken)
     report = verify_named("envelope_exponent")
     assert report.failed
     assert report.error == "ZeroDivisionError: at home"
