@@ -496,7 +496,7 @@ class _Reader(Builder):
 
     def _is_below(self, slash: int) -> bool:
         """Whether a slash is that of a derivative."""
-        below = [part for part in self.tokens[slash : slash + 4] if part.text != "("]
+        below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
         is_quotient = [part.text for part in below[:2]] in (["/", "d"], ["/", "partial"])
         return is_quotient and len(below) > 2 and below[2].kind == "name"
 
@@ -507,10 +507,6 @@ class _Reader(Builder):
             self.refuse(at, "a differential", rest)
         self.take()
         variables = self.in_brackets(lambda: self._variables(depth))
-        if not variables:
-            self.refuse(
-                self.ahead(), "a letter, or the logarithm of one, is expected instead of {}"
-            )
         if len(variables) != order:
             self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
         if above is None:
@@ -554,7 +550,7 @@ class _Reader(Builder):
         for each order.
         """
         variables: list[tuple[Symbol, bool]] = []
-        while self.peek("d", "partial") and self.ahead(1).kind == "name":
+        while self.peek("d", "partial"):
             self.take()
             token = self.ahead()
             value = self.table.get(token.text)

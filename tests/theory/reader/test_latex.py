@@ -96,7 +96,7 @@ SAME = {
     r"2 \frac{dL}{dN} N": "-2*beta*A*N^-beta",
     r"\left(\frac{dL}{dN}\right)^2": "(beta*A*N^(-beta-1))^2",
     r"\frac{dL}{dN}^2": "(beta*A*N^(-beta-1))^2",
-    r"\frac{d \log N^*}{d \log C}": "gamma/(beta + gamma)",
+    r"\frac{d \log N^*}{d \log C} + \frac{\partial^2 \log N^*}{\partial (\log C)^2}": "gamma/(beta + gamma)",
     r"\left(\frac{\partial L}{\partial N}\right)_D": "-beta*A*N^(-beta-1)",
     r"\left.\frac{\partial L}{\partial N}\right|_{N=N^*, D=D^*}": "-beta*A*N_opt^(-beta-1)",
     r"\frac{\partial L}{\partial N}(N^*, D^*)": "-beta*A*N_opt^(-beta-1)",
