@@ -47,7 +47,7 @@ RELATIONS = {
     "implies": "implies", "Rightarrow": "implies", "Longrightarrow": "implies",
     "iff": "iff", "Leftrightarrow": "iff", "Longleftrightarrow": "iff",
 }  # fmt: skip
-SIGNS = {"=": "==", "==": "==", ":=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+SIGNS = {"=": "==", "==": "==", ":=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!="}
 OPERATORS = {
     **{mark: mark for mark in "+-*/()[],"},
     r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\{": "(", r"\}": ")", r"\lbrace": "(", r"\rbrace": ")",
@@ -98,7 +98,7 @@ SIZED = re.compile(
 PIECE = re.compile(
     rf"(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:operatorname\*|[A-Za-z]+|.))"
     r"|(?P<number>[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+)"
-    r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
+    r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
 #: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font; words in a font.
@@ -234,7 +234,7 @@ class _Latex(Pieces):
             return [Token("power", "^", at), *self.argument("an exponent")]
         if text == "_" and before and before[-1].text == ")":
             return self.places("evaluated", at)
-        if text != "!" or not ends or self.peek("!"):
+        if text != "!" or not ends or self.text[at + 1 : at + 2] in ("!", "="):
             self.refuse(piece)
         return [Token("mark", "factorial", at)]
 
@@ -621,12 +621,14 @@ class _Latex(Pieces):
         rest = re.sub(
             r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
         )
-        rest = re.sub(r"\s", "", rest).translate(str.maketrans({**GREEK_SIGNS}))
+        rest = re.sub(r"\s", "", rest).translate({ord(x): name for x, name in GREEK_SIGNS.items()})
         found = [part for part in rest.split(",") if part]
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
         reserved = {*ACCENTS, STAR, PRIME}
-        if any(not re.fullmatch(r"\w+", part) or reserved & {*part.split("_")} for part in parts):
+        if not found or any(
+            not re.fullmatch(r"\w+", part) or reserved & {*part.split("_")} for part in parts
+        ):
             raise ParseError.at(self.text, at, f"cannot read the subscript {source!r}")
         return parts
 

@@ -130,15 +130,13 @@ class _Reader(Builder):
         meant = [self.table[name] for name in self.own_names or ()]
         self.own = {meaning for meaning in meant if isinstance(meaning, Symbol)}
         self.differentiated: set[Symbol] = set()
-        self.tokens = [part for token in self.given for part in self._apart(token)]
-        self.next = 0
-
-    def _apart(self, token: Token) -> list[Token]:
-        """`dN` is the differential of a name, where it is no name itself."""
-        known, letter, rest = self.table.keys() | APPLIED, token.text[:1], token.text[1:]
-        if token.kind == "name" and letter == "d" and rest in known and token.text not in known:
-            return [Token("name", "d", token.position), Token("name", rest, token.position + 1)]
-        return [token]
+        self.tokens, self.next, known = [], 0, self.table.keys() | APPLIED
+        for token in self.given:
+            rest, at = token.text.removeprefix("d"), token.position
+            if rest in known and token.text not in known:  # `dN`
+                self.tokens += [Token("name", "d", at), Token("name", rest, at + 1)]
+            else:
+                self.tokens.append(token)
 
     # -- tokens ----------------------------------------------------------------------------------
 
@@ -260,9 +258,10 @@ class _Reader(Builder):
             at = self.take()
             exponent = self.signed(depth + 1)
             base = self.raised(base, exponent, at)
-        is_exponent = start > 0 and self.tokens[start - 1].kind == "power"
+        is_group = len(written) > 1
+        is_exponent = is_group and start > 0 and self.tokens[start - 1].kind == "power"
         if name.kind == "name" and not more and self.opens_a_call and not is_exponent:
-            self._refuse_call(name, exponent, is_group=len(written) > 1)
+            self._refuse_call(name, exponent, is_group=is_group)
         return base
 
     def atom(self, depth: int) -> Expr:
@@ -284,7 +283,8 @@ class _Reader(Builder):
 
     def _name(self, token: Token, depth: int) -> Expr:
         name, stem = token.text, token.text.split("_")[0]
-        if self.is_strict and stem in ORDERS - set(self.letters) and self.peek(*CLOSING):
+        is_order = self.is_strict and stem in ORDERS and stem not in self.letters
+        if is_order and self.peek(*CLOSING):
             self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
         if name in self.table:
             meaning = self.table[name]
@@ -402,9 +402,8 @@ class _Reader(Builder):
         if exponent is not None:
             argument = inside[0][0].text if is_single else ""
             is_own = isinstance(meaning, NamedFunction) and argument in map(str, meaning.parameters)
-            doubtful |= is_single and (
-                exponent == -1 or is_own or (is_function and argument.isdigit())
-            )
+            is_value = is_own or (is_function and argument.isdigit())
+            doubtful |= is_single and (exponent == -1 or is_value)
         elif self.ahead(len(inside) + 2).kind == "power":
             doubtful |= is_single and may_be
         else:
