@@ -14,7 +14,7 @@ from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from isoflop.theory.theorem import Derivation
+    from isoflop.theory.theorem import Derivation, Erratum, Remark
 
 _HOME = {
     file.name: f"{__name__}.{folder.name}.{file.name}"
@@ -38,6 +38,13 @@ def derivation(name: str) -> Derivation:
     from isoflop.theory.text import load
 
     return load(_TEXTS[name])
+
+
+def errata(name: str) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+    """The slips and the remarks of the theorem *name*; KeyError where there is no such text."""
+    from isoflop.theory.text import errata
+
+    return errata(_TEXTS[name])
 
 
 def summary(name: str) -> str:

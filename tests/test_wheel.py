@@ -21,7 +21,7 @@ LINKED = {"theory", "numeric", "derivations"}
 
 
 def tree(root: Path) -> dict[str, Path]:
-    """Every module and theorem of the tree by its place in the wheel, and the typing marker. Links
+    """Every module, theorem and data file of the tree by its place in the wheel, and the typing marker. Links
     are not followed.
     """
     folders = {"isoflop": root / "src" / "isoflop"} | {
@@ -32,7 +32,7 @@ def tree(root: Path) -> dict[str, Path]:
         for place, folder in folders.items()
         for base, _, names in os.walk(folder)
         for path in (Path(base, name) for name in names)
-        if path.suffix in (".py", ".md") or path.name == "py.typed"
+        if path.suffix in (".py", ".md", ".toml", ".bib", ".csv") or path.name == "py.typed"
     }
 
 

@@ -1,5 +1,4 @@
-"""pass@k in closed form: the estimator, mixtures over problems, constraints across k, and laws that
-depend on k.
+"""Laws of pass@k that depend on k, in closed form, and accuracy as a curve in compute.
 
 A problem that one sample solves with probability p is solved by at least one of k samples with
 probability pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its
@@ -9,158 +8,21 @@ problems.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sympy import Expr, Function, Pow, Symbol, exp, log
+from sympy import Expr, Pow, Symbol, exp, log
 
 from .algebra import symbols as sym
-from .algebra.factorials import factorial_of, gamma_of
 from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
 from .proof.words import Definition, Sentence, all_positive, function, in_paper_order, say
 
-CHEN = "Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv 2107.03374"
 KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"
 SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
-TAIL = "Schaeffer et al. 2025, arXiv 2502.17578"
-TRICOMI = "Tricomi and Erdelyi 1951, Pacific J. Math. 1, 133-142"
 
-SAMPLES, CORRECT, DRAWS = (Symbol(name, positive=True) for name in ("n", "c", "k"))
-SOLVE = Symbol("p", positive=True)
+DRAWS = Symbol("k", positive=True)
 PASS_AT, FAIL_AT = function("pass@"), function("fail@")
-SHAPE_A, SHAPE_B = (Symbol(name, positive=True) for name in ("a", "b"))
-
-
-class choose(Function):
-    """n!/(k! (n - k)!), of the three factorials."""
-
-    nargs = 3
-
-    def definition(self) -> Expr:
-        above, below, rest = self.args
-        return above / (below * rest)
-
-    def _latex(self, printer: Any, exp: Any = None) -> str:
-        above, below, rest = (printer._print(argument) for argument in self.args)
-        fraction = rf"\frac{{{above}}}{{{below}\,{rest}}}"
-        return fraction if exp is None else rf"\left({fraction}\right)^{{{exp}}}"
-
-
-def binomial(n: Expr, k: Expr) -> Expr:
-    """n choose k, in factorials."""
-    return choose(factorial_of(n), factorial_of(k), factorial_of(n - k))
-
-
-def in_factorials(expression: Expr) -> Expr:
-    """The expression with its binomials as quotients of factorials, which cancel."""
-    return expression.replace(choose, lambda *factorials: choose(*factorials).definition())
-
-
-def falling(n: Expr, k: Expr) -> Expr:
-    """n (n - 1) ... (n - k + 1) = n!/(n - k)!."""
-    return factorial_of(n) / factorial_of(n - k)
-
-
-# -- the estimator -----------------------------------------------------------------------------------------------
-
-
-def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Expr:
-    """C(n - c, k)/C(n, k), the unbiased estimator of fail@k from c correct among n samples (Chen et
-    al. 2021).
-    """
-    return binomial(n - c, k) / binomial(n, k)
-
-
-def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
-    """1 - c/(n - i): the chance to draw another failure after i of them; the estimator is the
-    product over i < k.
-    """
-    return 1 - c / (n - drawn)
-
-
-def overlap_weight(n: Expr, k1: Expr, k2: Expr, shared: Expr) -> Expr:
-    """C(k1, j) C(n - k1, k2 - j)/C(n, k2): the chance that a random k2-subset shares j of the n
-    samples with a given k1-subset.
-
-    Cov(fail-estimators at k1, k2) = sum_j weight_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2); the
-    variance is k1 = k2 (Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics).
-    """
-    return binomial(k1, shared) * binomial(n - k1, k2 - shared) / binomial(n, k2)
-
-
-def product_coefficient(m: Expr, k: Expr, j: Expr) -> Expr:
-    """C(m, j) C(k, j) j!: x_(m) x_(k) = sum_j C(m, j) C(k, j) j! x_(m + k - j) for falling
-    factorials x_(k).
-    """
-    return binomial(m, j) * binomial(k, j) * factorial_of(j)
-
-
-def neg_log_pass_near_zero(log_fail: Expr) -> Expr:
-    """-log pass@k = -log1p(-e^s) from s = log fail@k; without cancellation for fail@k below 1/2."""
-    return -log1p(-exp(log_fail))
-
-
-def neg_log_pass_near_one(log_fail: Expr) -> Expr:
-    """-log pass@k = -log(-expm1(s)) from s = log fail@k; without cancellation for fail@k above 1/2."""
-    return -log(-expm1(log_fail))
-
-
-# -- mixtures over problems --------------------------------------------------------------------------------------
-
-
-def beta_fail(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) -> Expr:
-    """fail@k = Gamma(a + b) Gamma(b + k)/(Gamma(b) Gamma(a + b + k)) where p is Beta(a, b) over the
-    problems.
-    """
-    return gamma_of(a + b) * gamma_of(b + k) / (gamma_of(b) * gamma_of(a + b + k))
-
-
-def beta_fail_ratio(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) -> Expr:
-    """fail@(k + 1)/fail@k = (b + k)/(a + b + k) where p is Beta(a, b)."""
-    return (b + k) / (a + b + k)
-
-
-def beta_tail(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) -> Expr:
-    """fail@k ~ Gamma(a + b)/Gamma(b) k^-a for k -> infinity where p is Beta(a, b)."""
-    return gamma_of(a + b) / gamma_of(b) * k**-a
-
-
-def beta_tail_correction(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) -> Expr:
-    """1 - a (a + 2b - 1)/(2k): the next order, as a factor of the tail (Tricomi and Erdelyi 1951)."""
-    return 1 - a * (a + 2 * b - 1) / (2 * k)
-
-
-def gamma_ratio(x: Expr, y: Expr, k: Expr = DRAWS) -> Expr:
-    """Gamma(k + x)/Gamma(k + y) = k^(x - y) (1 + (x - y)(x + y - 1)/(2k) + O(k^-2)) (Tricomi and
-    Erdelyi 1951): its two terms.
-    """
-    return k ** (x - y) * (1 + (x - y) * (x + y - 1) / (2 * k))
-
-
-def power_tail(density: Expr, exponent: Expr, k: Expr = DRAWS) -> Expr:
-    """fail@k ~ c Gamma(b) k^-b where P(p <= x) ~ (c/b) x^b for x -> 0, that is where the density of
-    p is c p^(b - 1).
-    """
-    return density * gamma_of(exponent) * k**-exponent
-
-
-def floor_of_unsolvable(share: Expr) -> Expr:
-    """E0(infinity) = -log(1 - pi0): the limit of -log pass@k where a share pi0 of the problems is
-    never solved.
-    """
-    return -log(1 - share)
-
-
-def floor_across(floor: Expr, times: Expr) -> Expr:
-    """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples
-    is E0.
-    """
-    return -log(1 - (1 - exp(-floor)) ** times)
-
-
-# -- laws that depend on k ---------------------------------------------------------------------------------------
 
 
 def crossing_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
@@ -227,11 +89,6 @@ class BilinearForm:
         """
         return exp(-self.draws / self.mixed)
 
-    @property
-    def value_at_crossing(self) -> Expr:
-        """A exp(-a b/d)."""
-        return self.coefficient * exp(-self.compute * self.draws / self.mixed)
-
 
 @dataclass(frozen=True)
 class GoldComposition:
@@ -280,20 +137,9 @@ class GoldComposition:
         return floor, slope, self.gold_exponent
 
     @property
-    def correction(self) -> Expr:
-        """(kappa - 1) Gg/(2 Eg): the coefficient of C^-ag in the next order, relative to the
-        leading one.
-        """
-        return (self.power - 1) / 2 * self.gold_coefficient / self.gold_floor
-
-    @property
     def above_floor(self) -> Expr:
         """u = (g - Eg)/Eg = (Gg/Eg) C^-ag."""
         return self.gold_coefficient / self.gold_floor * sym.C**-self.gold_exponent
-
-    def compute_where(self, above_floor: Expr) -> Expr:
-        """C = (Gg/(Eg u))^(1/ag)."""
-        return (self.gold_coefficient / (self.gold_floor * above_floor)) ** (1 / self.gold_exponent)
 
     @property
     def reducible(self) -> Expr:
@@ -372,30 +218,6 @@ class CrossAllocation:
         return at_unit * (sym.C / budget) ** (self.chosen.shares[0] - self.judged.shares[0])
 
     @property
-    def penalty(self) -> Expr:
-        """P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2) at that r."""
-        return misallocation(self.judged).penalty.subs(sym.SIZE_RATIO, self.size_ratio)
-
-    @property
-    def leading_excess(self) -> Expr:
-        """P - 1 = beta_2 gamma_2 s^2/2 to leading order in s = log r = log(G1/G2) + (w_N(k1) -
-        w_N(k2)) log(C/6).
-        """
-        return (
-            misallocation(self.judged).series(2).coeff(sym.LOG_SIZE_RATIO, 2)
-            * log(self.size_ratio) ** 2
-        )
-
-    @property
-    def agreement(self) -> Expr:
-        """C = 6 (G2/G1)^(1/(w_N(k1) - w_N(k2))): the one compute at which both allocate alike,
-        where their shares differ.
-        """
-        budget = self.judged.budget.coefficient
-        at_unit = (self.judged.params / self.chosen.params).subs(sym.C, budget)
-        return budget * at_unit ** (1 / (self.chosen.shares[0] - self.judged.shares[0]))
-
-    @property
     def definitions(self) -> tuple[Definition, ...]:
         """What the names of both optima and of the law that judges stand for."""
         law, C = self.judged.form, sym.C
@@ -461,56 +283,3 @@ def _indexed(index: int) -> LawForm:
     return PARAMS_TOKENS.renamed(
         {letter: Symbol(f"{letter.name}_{index}", positive=True) for letter in letters}
     )
-
-
-@dataclass(frozen=True)
-class TrainAgainstSample:
-    """Least C + nu C^a k such that fail@k = c0 C^-d k^-b stays at F: train longer, or sample more.
-
-    Written in s = d/b - a, positive where an interior optimum exists.
-    """
-
-    coefficient: Expr
-    compute_exponent: Expr
-    draws_exponent: Expr
-    target: Expr
-    price: Expr
-    growth: Expr
-
-    @property
-    def fail(self) -> Expr:
-        """c0 C^-d k^-b."""
-        return self.coefficient * sym.C**-self.compute_exponent * DRAWS**-self.draws_exponent
-
-    @property
-    def cost(self) -> Expr:
-        """C + nu C^a k."""
-        return sym.C + self.price * sym.C**self.growth * DRAWS
-
-    @property
-    def draws(self) -> Expr:
-        """k(C) = (c0/F)^(1/b) C^(-d/b): what the target takes at compute C."""
-        return (self.coefficient / self.target) ** (1 / self.draws_exponent) * sym.C ** -(
-            self.compute_exponent / self.draws_exponent
-        )
-
-    @property
-    def slope(self) -> Expr:
-        """s = d/b - a."""
-        return (self.compute_exponent / self.draws_exponent - self.growth).cancel()
-
-    @property
-    def compute(self) -> Expr:
-        """C* = (nu (c0/F)^(1/b) (d/b - a))^(1/(1 + d/b - a))."""
-        at_one = self.draws.subs(sym.C, 1)
-        return (self.price * at_one * self.slope) ** (1 / (1 + self.slope))
-
-    @property
-    def share(self) -> Expr:
-        """Cost of sampling over cost of training, 1/(d/b - a), at every target and price."""
-        return 1 / self.slope
-
-    @property
-    def single_draw(self) -> Expr:
-        """C = (c0/F)^(1/d): the corner k = 1, where k* falls below 1."""
-        return (self.coefficient / self.target) ** (1 / self.compute_exponent)

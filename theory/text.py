@@ -17,7 +17,8 @@ the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives 
 and a paragraph that begins with "Assume" assumes something more. The last paragraph before the
 steps is the statement: its claims are names of steps. Every letter that is not of the setting is
 positive, unless `Let $x$ be real` says so. The number of draws is what stands behind "pass@" and
-"fail@", which `Let` may give a value where the setting is passk.
+"fail@", which `Let` may give a value where the setting is passk. Of factorials, binomials and
+values of Gamma only the recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
 be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the mean of $x$
@@ -26,6 +27,11 @@ there by ..." may say how the two places are compared. Without one an equality i
 normal form, a limit by its leading term, and a bound by the search. `by the lemma of Tung 1975`
 grants the paragraph `Lemma of Tung 1975, Title: ...`, and `cited from SOURCE` proves nothing: such
 steps have a status of their own. Nothing of the file is run.
+Several lines of steps may have one reason below them.
+
+A file of errata has a section for each slip, `## Slip: name`: where it is, what is printed, which
+is refuted, `At $k = 10$, $q = 1/2$` where this has to be at a telling point, and what holds instead;
+or `## Remark: name` with what is no slip in the strict sense.
 
 A derivative, and a value at a point, stay as they are written: `\frac{\partial L(N, D)}{\partial N}`
 of a name is taken when the step is judged, with every other letter held, and
@@ -54,6 +60,7 @@ from .penalty import misallocation
 from .proof.argument import (
     Argument,
     ByApplying,
+    ByEnclosure,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -64,6 +71,7 @@ from .proof.argument import (
 from .proof.argument_calculus import ByMonotone
 from .proof.bounds import ByBound
 from .proof.claim import Claim
+from .proof.errata import Erratum, Remark
 from .proof.words import (
     Definition,
     Formula,
@@ -73,6 +81,7 @@ from .proof.words import (
     in_paper_order,
     needed,
     say,
+    unfolded,
 )
 from .ray import ray
 from .reader.building import MORE_FUNCTIONS, NamedFunction
@@ -84,6 +93,8 @@ from .theorem import Derivation, step
 X = Symbol("x")
 #: What a law may be of the reducible loss.
 OUTER = function("h")(Symbol("y", positive=True))
+SECTION = re.compile(r"^## ", re.MULTILINE)
+AT_POINT = re.compile(r"At [$`]")
 FORMULA = re.compile(r"\$(?P<latex>[^$]+)\$|`(?P<plain>[^`]+)`")
 STEP = re.compile(r"- \*\*(?P<name>\w+)\*\*:\s+(?P<said>.+)")
 ENDS = re.compile(r"(?P<key>Setting|Source|Follows):\s+(?P<said>.+)", re.DOTALL)
@@ -188,26 +199,17 @@ def theorem(text: str, name: str) -> Derivation:
     ValueError
         Naming what cannot be read.
     """
-    head, *paragraphs = re.split(r"\n\s*\n", text.strip())
+    body, *sections = SECTION.split(text)
+    head, *paragraphs = _paragraphs(body)
     title = head.partition("\n")[0]
     if not title.startswith("# "):
         raise ParseError(f"{title[:60]!r}: the first line is the title, '# ...'")
     ends = {m["key"]: _joined(m["said"]) for p in paragraphs if (m := ENDS.fullmatch(p))}
-    if ends.get("Setting") not in SETTINGS:
-        raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
     if "Source" not in ends:
         raise ParseError("Source: is missing")
-    setting = SETTINGS[ends["Setting"]]()
-    reader = _Reader(setting)
-    own = [p for p in paragraphs if not ENDS.fullmatch(p)]
-    for paragraph in own:
-        if REAL.fullmatch(paragraph):
-            reader.real(paragraph)
-        elif let := LET.fullmatch(paragraph):
-            reader.define(let["formula"])
-        elif lemma := LEMMA.fullmatch(paragraph):
-            reader.lemmas[_joined(lemma["source"])] = reader.sentence(lemma["said"])
-    said = [p for p in own if not any(kind.fullmatch(p) for kind in (LET, LEMMA))]
+    setting = _setting(ends)
+    reader = _Reader(setting, paragraphs)
+    said = [p for p in paragraphs if not any(k.fullmatch(p) for k in (ENDS, LET, LEMMA))]
     words = [p for p in said if not p.startswith("- **")]
     if not words:
         raise ParseError("states nothing: the paragraph before the steps is missing")
@@ -217,7 +219,11 @@ def theorem(text: str, name: str) -> Derivation:
         raise ParseError(f"{wrong[:60]!r}: an assumption begins with 'Assume'")
     assumptions = (*setting.assumptions, *map(reader.sentence, assumed))
     stated = reader.sentence(statement)
-    steps = tuple(reader.step(p) for p in said if p.startswith("- **"))
+    slips = (slip for slip in map(reader.section, sections) if isinstance(slip, Erratum))
+    steps = (
+        *(step for p in said if p.startswith("- **") for step in reader.steps(p)),
+        *(replace(c, name=f"{slip.name}.{c.name}") for slip in slips for c in slip.corrections),
+    )
     return Derivation(
         name=name,
         title=reader.words(title.removeprefix("# ")),
@@ -233,6 +239,34 @@ def theorem(text: str, name: str) -> Derivation:
     )
 
 
+def errata(path: Path) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+    """The slips and the remarks of a file, which its sections are.
+
+    Raises
+    ------
+    ValueError
+        Naming what cannot be read.
+    """
+    body, *sections = SECTION.split(path.read_text(encoding="utf-8"))
+    paragraphs = _paragraphs(body)
+    ends = {m["key"]: _joined(m["said"]) for p in paragraphs if (m := ENDS.fullmatch(p))}
+    found = list(map(_Reader(_setting(ends), paragraphs).section, sections))
+    return (
+        tuple(each for each in found if isinstance(each, Erratum)),
+        tuple(each for each in found if isinstance(each, Remark)),
+    )
+
+
+def _paragraphs(text: str) -> list[str]:
+    return re.split(r"\n\s*\n", text.strip())
+
+
+def _setting(ends: Mapping[str, str]) -> Setting:
+    if ends.get("Setting") not in SETTINGS:
+        raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
+    return SETTINGS[ends["Setting"]]()
+
+
 def _joined(text: str) -> str:
     return " ".join(text.split())
 
@@ -240,7 +274,7 @@ def _joined(text: str) -> str:
 class _Reader:
     """Reads formulas in the names of a theorem."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, paragraphs: Iterable[str] = ()) -> None:
         letters = (value for value in vars(sym).values() if isinstance(value, Symbol))
         self.table: dict[str, Expr | NamedFunction] = {letter.name: letter for letter in letters}
         self.table |= {safe.__name__: NamedFunction((X,), safe(X)) for safe in (expm1, log1p, phi2)}
@@ -254,6 +288,13 @@ class _Reader:
         said = (words.names for words in setting.assumptions if isinstance(words, Sentence))
         #: What the setting says of letters, or what they stand for.
         self.known = frozenset().union(*said, (d.name for d in setting.definitions))
+        for paragraph in paragraphs:
+            if REAL.fullmatch(paragraph):
+                self.real(paragraph)
+            elif let := LET.fullmatch(paragraph):
+                self.define(let["formula"])
+            elif lemma := LEMMA.fullmatch(paragraph):
+                self.lemmas[_joined(lemma["source"])] = self.sentence(lemma["said"])
 
     def _name(self, spelled: str, name: Expr) -> None:
         """Let a name stand for a letter or a function, as either reader spells it."""
@@ -294,15 +335,13 @@ class _Reader:
             self._introduce(token)
         parameters = [self.expression(letter, latex=False) for letter in arguments[1:-1:2]]
         body = self.expression(value, latex=latex)
-        sign = {"positive": True} if body.is_positive else {"real": True}
-        if name in self.without_value:
-            left = self.without_value.pop(name).func(*parameters)
-        elif arguments:
-            left = Function(_indexed(name), **sign)(*parameters)
-        else:
-            left = Symbol(_indexed(name), **sign)
-        self._take(Definition(left, body))
-        self.known |= {left}
+        assumed = {"positive": True} if body.is_positive else {"real": True}
+        given_by_setting = self.without_value.pop(name, None)
+        called = _indexed(name) if given_by_setting is None else given_by_setting.func.__name__
+        kind = Function if arguments else Symbol
+        left = kind(called, **assumed)
+        self._take(Definition(left(*parameters) if arguments else left, body))
+        self.known |= {self.definitions[-1].name}
 
     def expression(self, words: str, *, latex: bool) -> Expr:
         """An expression; a letter without a meaning is positive."""
@@ -338,9 +377,35 @@ class _Reader:
         """Words, as a sentence where there are formulas between them."""
         return self.sentence(text) if FORMULA.search(text) else text
 
-    def step(self, paragraph: str) -> Claim:
-        """A step: its name and formula in the first line, its reason in the others."""
-        head, _, reason = paragraph.partition("\n")
+    def section(self, text: str) -> Erratum | Remark:
+        """A slip of a paper, as printed and corrected, or a remark."""
+        head, *paragraphs = _paragraphs(text)
+        title, _, where = head.partition("\n")
+        steps = [step for p in paragraphs if p.startswith("- **") for step in self.steps(p)]
+        claims = tuple(replace(c, where=needed(self.definitions, c)) for c in steps)
+        words = [p for p in paragraphs if not p.startswith("- **")]
+        at = [
+            self.formula(f).sides for p in words if AT_POINT.match(p) for f in FORMULA.finditer(p)
+        ]
+        comment = _joined(" ".join(p for p in words if not AT_POINT.match(p)))
+        kind, _, name = title.partition(": ")
+        if kind == "Remark":
+            return Remark(name, where, comment, claims)
+        if kind != "Slip" or len(claims) < 2:
+            raise ParseError(f"{title!r}: a section is '## Slip: name' or '## Remark: name'")
+        printed, *corrected = claims
+        if isinstance(printed.argument, ByBound):
+            printed = replace(printed, argument=ByEnclosure())
+        return Erratum(name, where, printed, tuple(corrected), comment, tuple(at))
+
+    def steps(self, paragraph: str) -> Iterator[Claim]:
+        """Steps, each a line with its name and formula, and their reason in the lines below."""
+        heads, _, reason = paragraph.partition("\n  ")
+        for head in heads.split("\n"):
+            yield self.step(head, reason)
+
+    def step(self, head: str, reason: str) -> Claim:
+        """A step of a name, a formula and a reason."""
         found = STEP.fullmatch(head)
         first = found and FORMULA.match(found["said"])
         if found is None or first is None or not reason:
@@ -362,6 +427,8 @@ class _Reader:
                 f"{rest!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
             )
         argument = self.hinted(hint, claim, limit) if hint else _argument(claim, limit)
+        if isinstance(argument, ByBound) and self._is_of_numbers(claim):
+            argument = ByEnclosure()
         if any(_applies(measure.func, claim) for measure in self.without_value.values()):
             argument = _inside(argument)
         return step(
@@ -371,6 +438,14 @@ class _Reader:
             argument,
             assume=tuple(assumed),
         )
+
+    def _is_of_numbers(self, claim: Formula) -> bool:
+        """Whether no letter is left in it where every name is written out."""
+        names = {d.name for d in self.definitions}
+        if not all(side.free_symbols <= names for side in claim.sides):
+            return False
+        plain = unfolded(claim.sides, needed(self.definitions, claim))
+        return not any(side.free_symbols for side in plain)
 
     def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
         """That the letters that the setting does not have are positive, where nothing says so.

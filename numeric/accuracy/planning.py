@@ -77,6 +77,7 @@ class Plan:
     accuracy: Floats
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AccuracyPenalty(Penalty):
     """What an allocation costs in -log Q', and in accuracy at a budget.
 
@@ -91,8 +92,6 @@ class AccuracyPenalty(Penalty):
     accuracy, optimal_accuracy, lost_accuracy : float, ndarray or None
         At that compute: Q, Q* and Q* - Q; None where none was given.
     """
-
-    __slots__ = ("law", "log_size_ratio", "given", "benchmark", "budget")  # noqa: RUF023
 
     benchmark: AccuracyLaw
     budget: Any

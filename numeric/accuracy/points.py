@@ -4,6 +4,7 @@ interval.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...theory.typeset.numbers import Format, Interval, Significant
@@ -12,6 +13,7 @@ from ...theory.typeset.table import Column
 __all__ = ["InHundreds", "PercentagePoints", "interval_of", "value_of"]
 
 
+@dataclass(frozen=True)
 class PercentagePoints(Format):
     """A share in points of a hundred: so many places behind the point, and at least two digits."""
 
@@ -28,10 +30,11 @@ class PercentagePoints(Format):
         return shown + self.unit.replace(" %", r"\,\%")
 
 
+@dataclass(frozen=True)
 class InHundreds(Format):
     """A share, times a hundred, in another format."""
 
-    inner: Format = Significant(3)
+    inner: Format = Significant(3)  # noqa: RUF009 - a value
 
     def finite(self, value: float) -> str:
         return self.inner.finite(100.0 * value)

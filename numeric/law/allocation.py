@@ -5,6 +5,7 @@ wall.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 
 from .. import formulas
@@ -39,6 +40,7 @@ TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
 RAYS = ("compute", "params", "tokens")
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Allocation(Result):
     """Params and tokens for a budget.
 
@@ -59,17 +61,6 @@ class Allocation(Result):
     penalty : Penalty
         What the allocation costs against the optimum at the compute that is spent.
     """
-
-    __slots__ = (
-        "at_max_params",
-        "at_max_tokens",
-        "caps",
-        "compute",
-        "given",
-        "law",
-        "params",
-        "tokens",
-    )
 
     law: Law
     params: Any
@@ -209,7 +200,8 @@ def allocate(
             _on_ray(law, name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
         )
     _require_floats(found["params"], found["tokens"])
-    return kind(law=law, given=((name, target),), caps=limits, **found)
+    pair: Any = law  # a kind has a narrower field
+    return kind(law=pair, given=((name, target),), caps=limits, **found)
 
 
 def _for_compute(

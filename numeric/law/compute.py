@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from ...theory.data.notation import Frozen, Notation
+from ...theory.data.notation import Notation
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
 from ..arrays import is_number, positive_values, real_values
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 LARGEST_LOG = math.log(1.7976931348623157e308)
 
 
-class ComputeLaw(Frozen, Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ComputeLaw(Shown):
     """L = E + C0 C^-alpha.
 
     Parameters
@@ -52,30 +54,17 @@ class ComputeLaw(Frozen, Shown):
     2.507946
     """
 
-    __slots__ = ("C0", "E", "alpha", "name", "source")
-
     C0: float
-    E: float | None
     alpha: float
-    name: str
-    source: str
+    E: float | None = None
+    name: str = "custom"
+    source: str = ""
 
-    def __init__(
-        self,
-        *,
-        C0: float,
-        alpha: float,
-        E: float | None = None,
-        name: str = "custom",
-        source: str = "",
-    ) -> None:
-        super().__init__(
-            C0=positive_number("C0", C0),
-            E=None if E is None else nonnegative_number("E", E),
-            alpha=exponent_number("alpha", alpha),
-            name=name,
-            source=source,
-        )
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "C0", positive_number("C0", self.C0))
+        object.__setattr__(self, "alpha", exponent_number("alpha", self.alpha))
+        if self.E is not None:
+            object.__setattr__(self, "E", nonnegative_number("E", self.E))
 
     @property
     def exponent(self) -> float:

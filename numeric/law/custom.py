@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...theory.data.notation import Frozen
 from ...theory.typeset.shown import Shown
 from ..arrays import Forms, at_least, for_formulas, is_number, namespace, positive_values
 from ..errors import ArgumentError, outside, positive_number
@@ -77,6 +77,7 @@ class CustomAllocation(Allocation):
         return self.law.envelope.loss(self.compute)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FactorAllocation(Result):
     """The optimal value of each variable for a budget, where they are others than params and
     tokens.
@@ -89,8 +90,6 @@ class FactorAllocation(Result):
     reducible_loss : float, ndarray or None
         |L - E| with E the limit of the law; None where there is none.
     """
-
-    __slots__ = ("compute", "given", "law", "loss", "reducible_loss", "variables")
 
     law: CustomLaw
     given: tuple[tuple[str, Any], ...]
@@ -121,12 +120,13 @@ class FactorAllocation(Result):
         return (Table([Column(name, name.replace("_", "\n")) for name in known], rows),)
 
     def __getattr__(self, name: str) -> Any:
-        optimal = {} if name in self.__slots__ else dict(self.variables)
+        optimal = {} if name in self.__dataclass_fields__ else dict(self.variables)
         if name not in optimal:
             raise AttributeError(f"the allocation has no {name!r}; it has {', '.join(optimal)}")
         return optimal[name]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CustomPenalty(Penalty):
     """What an allocation costs under a law h(R), R being the sum of power laws inside it.
 
@@ -134,8 +134,6 @@ class CustomPenalty(Penalty):
     that of the loss, and the budget matters where |L* - E| is no power law; how much compute it
     wastes is the same for every h.
     """
-
-    __slots__ = ("law", "log_size_ratio", "given", "inner_excess", "budget")  # noqa: RUF023
 
     law: CustomLaw
     inner_excess: Any
@@ -187,7 +185,8 @@ class CustomRun(Run):
         return self.law.loss(self.params, self.tokens)
 
 
-class CustomEnvelope(Frozen, Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CustomEnvelope(Shown):
     """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and
     allocation.
 
@@ -197,8 +196,6 @@ class CustomEnvelope(Frozen, Shown):
     ----------
     law : CustomLaw
     """
-
-    __slots__ = ("law",)
 
     law: CustomLaw
 

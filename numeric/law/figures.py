@@ -7,7 +7,6 @@ from __future__ import annotations
 from functools import cached_property
 from operator import attrgetter
 
-from ...theory.data.notation import Frozen
 from ...theory.typeset.shown import Shown
 from ..arrays import is_number
 from ..errors import outside
@@ -24,7 +23,7 @@ class figure(cached_property):
     """A figure of a result: an attribute, and an entry of every table, file and frame of it."""
 
 
-class Result(Frozen, Shown):
+class Result(Shown):
     """Numbers, or arrays of numbers, that follow from a law.
 
     A subclass decorates its figures with `figure`, and says in `_again` how it follows from another

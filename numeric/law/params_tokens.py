@@ -4,7 +4,9 @@ numbers.
 
 from __future__ import annotations
 
-from ...theory.data.notation import Frozen, Notation
+from dataclasses import dataclass
+
+from ...theory.data.notation import Notation
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
 from .. import formulas
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from .uncertainty import Uncertainty
 
 
-class Law(Frozen, Shown):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Law(Shown):
     """L = E + A N^-beta + B D^-gamma under the budget C = 6 N D, with numbers for its coefficients.
 
     Parameters
@@ -66,39 +69,27 @@ class Law(Frozen, Shown):
     1.030591
     """
 
-    __slots__ = ("A", "B", "E", "beta", "gamma", "name", "source", "uncertainty")
-
-    E: float | None
-    A: float | None
-    B: float | None
     beta: float
     gamma: float
-    name: str
-    source: str
-    uncertainty: Uncertainty | None
+    A: float | None = None
+    B: float | None = None
+    E: float | None = None
+    name: str = "custom"
+    source: str = ""
+    uncertainty: Uncertainty | None = None
 
-    def __init__(
-        self,
-        *,
-        beta: float,
-        gamma: float,
-        A: float | None = None,
-        B: float | None = None,
-        E: float | None = None,
-        name: str = "custom",
-        source: str = "",
-        uncertainty: Any = None,
-    ) -> None:
-        super().__init__(
-            E=None if E is None else nonnegative_number("E", E),
-            A=None if A is None else positive_number("A", A),
-            B=None if B is None else positive_number("B", B),
-            beta=exponent_number("beta", beta),
-            gamma=exponent_number("gamma", gamma),
-            name=name,
-            source=source,
-            uncertainty=uncertainty,
-        )
+    def __post_init__(self) -> None:
+        domains = {
+            "E": nonnegative_number,
+            "A": positive_number,
+            "B": positive_number,
+            "beta": exponent_number,
+            "gamma": exponent_number,
+        }
+        for name, checked in domains.items():
+            value = getattr(self, name)
+            if value is not None or checked is exponent_number:
+                object.__setattr__(self, name, checked(name, value))
 
     def _compared(self) -> tuple[object, ...]:
         return (*self.numbers.values(), self.name, self.source)
@@ -435,15 +426,14 @@ class Law(Frozen, Shown):
         )
 
 
-class NumericEnvelope(Frozen, Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumericEnvelope(Shown):
     """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget C = 6 N D.
 
     Attributes
     ----------
     law : Law
     """
-
-    __slots__ = ("law",)
 
     law: Law
 

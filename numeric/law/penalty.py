@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 
-from ...theory.data.notation import Frozen
 from ...theory.typeset.shown import Shown
 from .. import formulas
 from ..arrays import at_least, for_formulas, positive_values
@@ -57,6 +57,7 @@ LEAST = {
 }
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Penalty(Result):
     """What an allocation costs against the compute-optimal one at the same compute.
 
@@ -81,8 +82,6 @@ class Penalty(Result):
     run : Run or None
         The run that was given as params and tokens, else None.
     """
-
-    __slots__ = ("law", "log_size_ratio", "given")  # noqa: RUF023 - as they are computed
 
     law: Any
     log_size_ratio: Any
@@ -180,6 +179,7 @@ class Penalty(Result):
         raise AttributeError(f"Penalty has no attribute {name!r}{without}")
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Run(Result):
     """A run and the optimum at its compute.
 
@@ -193,8 +193,6 @@ class Run(Result):
     loss_excess : float or ndarray
         L - L*, in the unit of the loss, computed as (P - 1)(L* - E).
     """
-
-    __slots__ = ("law", "params", "tokens", "excess")  # noqa: RUF023 - as they are computed
 
     law: PairLaw
     params: Any
@@ -257,7 +255,8 @@ class Run(Result):
         return self.optimal_reducible_loss * self.excess
 
 
-class Tolerance(Frozen, Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tolerance(Shown):
     """The interval of allocations whose loss penalty is at most 1 + within.
 
     Attributes
@@ -268,8 +267,6 @@ class Tolerance(Frozen, Shown):
     ratio : tuple of float
         Lowest and highest overtraining ratio rho.
     """
-
-    __slots__ = ("within", "size_ratio", "ratio")  # noqa: RUF023 - as they are shown
 
     within: float
     size_ratio: tuple[float, float]

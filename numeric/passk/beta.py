@@ -1,10 +1,10 @@
 r"""Beta distributed success rates: pass@k for any k, and the likelihood of counts.
 
 Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except
-for a share pi0 of problems that no sample solves (the atom). The closed forms are those of
-`isoflop.theory.passk`: fail@k of Beta(a, b) is `beta_fail`, and -log pass@k has the two forms
-`neg_log_pass_near_zero` and `neg_log_pass_near_one`. Their logarithm is minus a second difference
-of log Gamma,
+for a share pi0 of problems that no sample solves (the atom). The closed form of fail@k is that of
+isoflop.derivations.passk.pass_at_k_of_beta_problems, and -log pass@k has the two forms of
+isoflop.derivations.passk.pass_at_k_stable_form. The logarithm of fail@k is minus a second
+difference of log Gamma,
 
     log fail@k = -[log Gamma(b) - log Gamma(b + a) - log Gamma(b + k) + log Gamma(b + a + k)],
 
@@ -62,7 +62,7 @@ FARTHEST = 60.0
 
 
 def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
-    """log fail@k where p is Beta(a, b): of `isoflop.theory.passk.beta_fail`, for any real k >= 0.
+    """log fail@k where p is Beta(a, b), for any real k >= 0.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@ r"""Counts of a known truth: models, their distributions of success rates, and h
 sampled.
 
 A law for one k says nothing about another, and laws written down for every k contradict each other
-somewhere (`isoflop.theory.passk`, constraints across k). Here every model has a distribution of
+somewhere (isoflop.derivations.passk.crossing_of_two_k). Here every model has a distribution of
 success rates over problems, from which pass@k follows for all k: Beta(a, b) and a share of problems
 that are never solved. `law_truth` has -log pass@k follow one of the three laws exactly at one k;
 the other k follow from the Beta(a, b) of given concentration.

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data.krajewski2025_runs import C4, MIXTURE, RUNS
+from ...theory.data.krajewski2025 import C4, MIXTURE, RUNS
 from ...theory.data.published import compute_counterparts
 from ..data.scale import accuracy
 from ..errors import nonnegative_number, outside, whole_number

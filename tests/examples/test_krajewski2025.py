@@ -17,7 +17,7 @@ from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, simulate
 from isoflop.theory.data import krajewski2025 as printed
-from isoflop.theory.data.krajewski2025_runs import MIXTURE
+from isoflop.theory.data.krajewski2025 import MIXTURE
 from isoflop.theory.data.published import published
 
 MP = mpmath.mp.clone()

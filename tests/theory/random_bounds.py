@@ -205,10 +205,10 @@ def logarithmic(random: Random) -> Bound:
 
 
 def squares(random: Random) -> Bound:
-    """Squares and absolute values."""
+    """Squares, and what a sum of them is at least."""
     u, v = random.sample((X, Y, power(X, BETA), power(Y, GAMMA), ("T_N", N), ("T_D", D), Z), 2)
     apart = difference(u, v)
-    products = (mul(X, Y), mul(Y, Z), mul(Z, X))
+    both = mul(add(power(u, TWO), power(v, TWO)), add(power(N, TWO), ONE))
     return random.choice(
         [
             (power(difference(PENALTY, ONE), TWO), ">=", rat(0), ()),
@@ -217,19 +217,11 @@ def squares(random: Random) -> Bound:
             (add(ONE, power(apart, TWO)), ">", rat(0), ()),
             (power(add(u, v), TWO), ">=", mul(rat(4), u, v), ()),
             (add(power(u, TWO), power(v, TWO)), ">=", mul(TWO, u, v), ()),
-            (add(power(X, TWO), power(Y, TWO), power(Z, TWO)), ">=", add(*products), ()),
-            (power(add(X, Y, Z), TWO), ">=", mul(rat(3), add(*products)), ()),
-            (mul(add(power(u, TWO), power(v, TWO)), add(power(N, TWO), ONE)), ">=",
-             power(add(mul(u, N), v), TWO), ()),
-            (("R", N, D), ">=", ("abs", difference(("T_N", N), ("T_D", D))), ()),
-            (add(u, v), ">=", ("abs", apart), ()),
-            (add(u, v), ">", ("abs", apart), ()),
-            (("abs", apart), ">=", apart, ()),
-            (("abs", log(X)), ">=", log(X), ()),
-            (add(("abs", difference(X, Y)), ("abs", difference(Y, Z))), ">=", ("abs", difference(X, Z)), ()),
-            (("abs", difference(power(X, TWO), power(Y, TWO))), ">=", power(difference(X, Y), TWO), ()),
+            (both, ">=", power(add(mul(u, N), v), TWO), ()),
+            (power(both, HALF), ">=", add(mul(u, N), v), ()),
+            (power(mul(PENALTY, ("P", X)), HALF), ">=", ("P", power(mul(R, X), HALF)), ()),
         ]
-    )  # fmt: skip
+    )
 
 
 FAMILIES: dict[str, Callable[[Random], Bound]] = {

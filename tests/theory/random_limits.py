@@ -43,6 +43,8 @@ from tests.theory.rewriting import (
     sym,
 )
 
+from isoflop.theory.algebra.answer import Answer
+
 Constraint = tuple[Node, str, Node]
 
 DIGITS = 1_000
@@ -580,6 +582,9 @@ def claims(count: int, seed: int) -> list[tuple[str, bool, str, dict[str, Any]]]
     ]
 
 
+BY_SYMPY = Answer.BY_SYMPY.value
+
+
 @dataclass(frozen=True)
 class Judged:
     """A limit with its verdict."""
@@ -594,7 +599,7 @@ class Judged:
 
     @property
     def misjudged(self) -> bool:
-        return self.answer == ("refuted" if self.truth else "proved")
+        return self.answer in (("refuted",) if self.truth else ("proved", BY_SYMPY))
 
 
 def judged(count: int, seed: int) -> list[Judged]:
@@ -614,14 +619,14 @@ def judged(count: int, seed: int) -> list[Judged]:
     return verdicts
 
 
-ANSWERS = ("proved", "refuted", "undecided", "unreadable")
+ANSWERS = ("proved", BY_SYMPY, "refuted", "undecided", "unreadable")
 
 
 def rates(verdicts: list[Judged]) -> str:
     """A table of the verdicts on each family."""
     lines = [
         f"{'family':<22}{'truth':<7}{'n':>5}"
-        + "".join(f"{a:>12}" for a in ANSWERS)
+        + "".join(f"{a[:11]:>12}" for a in ANSWERS)
         + f"{'misjudged':>11}"
     ]
     for kind in ("all", *FAMILIES):

@@ -1,5 +1,5 @@
-"""Closed forms of pass@k against counting, direct integration, root finding and minimisation with
-40 digits.
+"""What the theorems of pass@k define, and the closed forms that numbers are computed from, against
+counting, direct integration, root finding and minimisation with 40 digits.
 """
 
 from fractions import Fraction
@@ -8,14 +8,19 @@ from math import comb
 
 import mpmath
 import pytest
-from sympy import Float, Integer, Rational, Symbol
+from sympy import Expr, Float, Integer, Rational, Symbol, log
+from sympy.core.function import AppliedUndef
+from tests.theory.documents import derivation_of
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import factorials
+from isoflop.theory.algebra.decide import decide
 from isoflop.theory.algebra.factorials import Value
 from isoflop.theory.algebra.functions import defined
-from isoflop.theory.passk import CORRECT, DRAWS, SAMPLES, SHAPE_A, SHAPE_B
+from isoflop.theory.passk import DRAWS
+from isoflop.theory.proof.argument import UnderLemma
+from isoflop.theory.proof.words import Sentence, unfolded
 
 DIGITS = 40
 MP = mpmath.mp.clone()
@@ -27,6 +32,26 @@ CLOSE = (
 
 def symbols(names):
     return tuple(Symbol(name, positive=True) for name in names.split())
+
+
+SAMPLES, CORRECT, SHAPE_A, SHAPE_B = symbols("n c a b")
+
+
+def named(theorem, name, *arguments):
+    """What a theorem defines a name as, at the arguments of a function."""
+    known = derivation_of(theorem).definitions
+    (found,) = (
+        d.name
+        for d in known
+        if name == (d.name.func.__name__ if isinstance(d.name, AppliedUndef) else str(d.name))
+    )
+    return unfolded(found.func(*arguments) if arguments else found, known)
+
+
+def side(theorem, step, which="rhs"):
+    """A side of a step with every name written out."""
+    (claim,) = (each for each in derivation_of(theorem).steps if each.name == step)
+    return getattr(claim.unfolded, which)
 
 
 def value(expression, point):
@@ -76,7 +101,7 @@ def test_latex_of_values():
     from sympy import latex
 
     assert latex(factorials.gamma_of(SHAPE_A)) == r"\Gamma(a)"
-    assert latex(passk.binomial(SAMPLES, DRAWS)) == r"\frac{n!}{k!\,(n - k)!}"
+    assert latex(factorials.factorial_of(SAMPLES - DRAWS)) == "(n - k)!"
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(6, 1, 1), (6, 2, 3), (7, 3, 4), (8, 4, 2)])
@@ -85,28 +110,24 @@ def test_estimator_counts_the_draws_without_success(n, c, k):
     draws = list(combinations(range(n), k))
     counted = Fraction(sum(not correct & set(draw) for draw in draws), len(draws))
     point = {SAMPLES: Integer(n), CORRECT: Integer(c), DRAWS: Integer(k)}
-    assert close(
-        value(passk.fail_estimator(), point), MP.mpf(counted.numerator) / counted.denominator
-    )
-    drawn = Symbol("i", positive=True)
-    factors = [
-        passk.fail_estimator_factor(Integer(n), Integer(c), drawn).subs(drawn, i) for i in range(k)
-    ]
-    product = Fraction(1)
-    for factor in factors:
-        product *= Fraction(int(factor.p), int(factor.q))
-    assert product == counted
+    stated = MP.mpf(counted.numerator) / counted.denominator
+    assert close(value(named("pass_at_k_stable_form", "f", DRAWS, CORRECT), point), stated)
+    assert close(value(named("pass_at_k_estimator_is_unbiased", "f"), point), stated)
+    factor = side("pass_at_k_stable_form", "one_more_draw")
+    product = MP.mpf(1)
+    for drawn in range(k):
+        product *= value(factor, {**point, DRAWS: Integer(drawn)})
+    assert close(product, stated)
 
 
 @pytest.mark.parametrize(("n", "k1", "k2"), [(6, 3, 2), (7, 3, 3), (8, 2, 4)])
 def test_overlap_weights_give_the_covariance(n, k1, k2):
-    j = Symbol("j", positive=True)
-    m, k = symbols("k_1 k_2")
-    point = {SAMPLES: Integer(n), m: Integer(k1), k: Integer(k2)}
+    j, m = symbols("j m")
+    point = {SAMPLES: Integer(n), m: Integer(k1), DRAWS: Integer(k2)}
     lowest = max(0, k1 + k2 - n)
+    weight_of = named("pass_at_k_estimator_variance", "w")
     weights = {
-        i: value(passk.overlap_weight(SAMPLES, m, k, j), {**point, j: Integer(i)})
-        for i in range(lowest, min(k1, k2) + 1)
+        i: value(weight_of, {**point, j: Integer(i)}) for i in range(lowest, min(k1, k2) + 1)
     }
     fixed = set(range(k1))
     draws = list(combinations(range(n), k2))
@@ -124,10 +145,11 @@ def test_overlap_weights_give_the_covariance(n, k1, k2):
 
 
 def test_product_of_falling_factorials():
-    m, k, j = symbols("m k j")
+    m, j = symbols("m j")
+    coefficient = named("pass_at_k_estimator_variance", "v", DRAWS, j)
     for x in range(8):
         expanded = sum(
-            value(passk.product_coefficient(m, k, j), {m: Integer(3), k: Integer(2), j: Integer(i)})
+            value(coefficient, {m: Integer(3), DRAWS: Integer(2), j: Integer(i)})
             * (MP.factorial(x) / MP.factorial(x - 5 + i) if x >= 5 - i else 0)
             for i in range(3)
         )
@@ -136,13 +158,14 @@ def test_product_of_falling_factorials():
 
 @pytest.mark.parametrize("fail", ["1e-30", "0.1", "0.5", "0.999"])
 def test_both_forms_of_neg_log_pass(fail):
-    s = Symbol("s", negative=True)
     exact = -MP.log(1 - MP.mpf(fail))
     log_fail = Rational(str(MP.log(MP.mpf(fail))))
-    for form in (passk.neg_log_pass_near_zero, passk.neg_log_pass_near_one):
-        assert close(value(form(s), {s: log_fail}), exact)
+    for step in ("near_zero", "near_one"):
+        form = side("pass_at_k_stable_form", step, "lhs")
+        assert close(value(form, {symbols("t")[0]: -log_fail}), exact)
 
 
+MIXTURE = "pass_at_k_of_beta_problems"
 BETA = {SHAPE_A: Rational(3, 4), SHAPE_B: Rational(9, 4)}
 
 
@@ -159,12 +182,14 @@ def _fail_of_beta(k):
 def test_beta_mixture_by_integration():
     for k in (1, 2, 7):
         assert close(
-            value(passk.beta_fail(), {**BETA, DRAWS: Integer(k)}),
+            value(named(MIXTURE, "M", DRAWS), {**BETA, DRAWS: Integer(k)}),
             _fail_of_beta(k),
             MP.mpf(10) ** -12,
         )
-    ratio = value(passk.beta_fail_ratio(), {**BETA, DRAWS: Integer(3)})
-    assert close(ratio, _fail_of_beta(4) / _fail_of_beta(3), MP.mpf(10) ** -12)
+    share = value(named(MIXTURE, "S", DRAWS), {**BETA, DRAWS: Integer(3)})
+    assert close(1 - share, _fail_of_beta(4) / _fail_of_beta(3), MP.mpf(10) ** -12)
+    variance = value(side(MIXTURE, "two_draws"), BETA)
+    assert close(variance, _fail_of_beta(2) - _fail_of_beta(1) ** 2, MP.mpf(10) ** -12)
 
 
 def test_beta_tail_and_its_correction():
@@ -175,15 +200,21 @@ def test_beta_tail_and_its_correction():
             MP.loggamma(a + b) + MP.loggamma(b + k) - MP.loggamma(b) - MP.loggamma(a + b + k)
         )
         point = {**BETA, DRAWS: Integer(k)}
-        remainders.append(
-            exact / value(passk.beta_tail() * passk.beta_tail_correction(), point) - 1
+        remainders.append(exact / value(side(MIXTURE, "leading_term", "lhs"), point) - 1)
+        (lemma,) = (
+            step.argument.lemma
+            for step in derivation_of(MIXTURE).steps
+            if isinstance(step.argument, UnderLemma)
         )
-        x, y = symbols("x y")
-        lemma = value(
-            passk.gamma_ratio(x, y),
-            {x: BETA[SHAPE_B], y: BETA[SHAPE_A] + BETA[SHAPE_B], DRAWS: Integer(k)},
+        assert isinstance(lemma, Sentence)
+        quotient = lemma.formulas[4].sides[0]
+        stated = value(
+            quotient,
+            dict(
+                zip(symbols("y z k"), (BETA[SHAPE_B], sum(BETA.values()), Integer(k)), strict=True)
+            ),
         )
-        assert close(lemma, MP.exp(MP.loggamma(b + k) - MP.loggamma(a + b + k)), MP.mpf(10) ** -8)
+        assert close(stated, MP.exp(MP.loggamma(b + k) - MP.loggamma(a + b + k)), MP.mpf(10) ** -8)
     assert abs(remainders[0] / remainders[1] - 100) < 1  # of second order in 1/k
 
 
@@ -195,22 +226,22 @@ def test_power_tail_of_a_density():
         lambda t: (1 - t**2) ** k, [0, MP.mpf(1) / 2000, MP.mpf(1) / 500, MP.mpf(1) / 50]
     )
     predicted = value(
-        passk.power_tail(c, b), {c: Rational(1, 2), b: Rational(1, 2), DRAWS: Integer(k)}
+        side("pass_at_k_tail_theorem", "karamata"),
+        {c: Rational(1, 2), b: Rational(1, 2), DRAWS: Integer(k)},
     )
     assert close(fail / predicted, 1, MP.mpf(10) ** -5)
 
 
 def test_floors():
-    share, floor, m = symbols("pi E0 m")
-    quarter = value(passk.floor_of_unsolvable(share), {share: Rational(1, 4)})
+    share, floor, m = symbols("w F m")
+    unsolvable = named("pass_at_k_floor_of_unsolvable_problems", "F")
+    quarter = value(unsolvable, {share: Rational(1, 4)})
     with_atom = MP.mpf(1) / 4 + MP.mpf(3) / 4 * MP.mpf("0.9") ** 2000
     assert close(quarter, -MP.log(1 - with_atom), MP.mpf(10) ** -20)
     p = MP.mpf(1) / 10
     at_five, at_twenty = (-MP.log(1 - (1 - p) ** k) for k in (5, 20))
-    assert close(
-        value(passk.floor_across(floor, m), {floor: Rational(str(at_five)), m: Integer(4)}),
-        at_twenty,
-    )
+    across = named("irreducible_floor_across_k", "f", floor, m)
+    assert close(value(across, {floor: Rational(str(at_five)), m: Integer(4)}), at_twenty)
 
 
 def test_crossing_by_root_finding():
@@ -220,6 +251,14 @@ def test_crossing_by_root_finding():
         lambda x: MP.log(2985) - MP.mpf(3) / 10 * x - MP.log(50000) + MP.mpf(7) / 20 * x, 50
     )
     assert close(value(passk.crossing_compute(first, second), {}), MP.exp(root))
+    letters = dict(
+        zip(symbols("c_1 alpha_1 c_2 u"), (*first, second[0], Rational(1, 20)), strict=True)
+    )
+    assert close(value(named("crossing_of_two_k", "C_x"), letters), MP.exp(root))
+    assert close(
+        value(named("crossing_of_two_k", "C_t"), letters),
+        value(passk.turning_compute(first, second), {}),
+    )
 
 
 def test_bilinear_law_at_the_printed_digits_of_humaneval():
@@ -234,15 +273,27 @@ def test_bilinear_law_at_the_printed_digits_of_humaneval():
         + (logs[1] + logs[2] * MP.log(crossing)) * MP.log(k)
         for k in (1, 7, 900)
     ]
-    assert all(close(MP.exp(y), value(law.value_at_crossing, {})) for y in at)
+    stated = side("bilinear_law_crosses_once", "common_crossing")
+    letters = [Symbol("A", positive=True), *(Symbol(name, real=True) for name in "abc")]
+    printed = dict(zip(letters, (Rational("6884"), *digits), strict=True))
+    assert all(close(MP.exp(y), value(stated, printed)) for y in at)
     big = {sym.C: Integer(6) * 10**21, DRAWS: Integer(10)}
     assert close(value(law.draws_exponent, big), MP.mpf("0.199"), MP.mpf("0.001"))
     doubled = value(law.value, {**big, sym.C: 2 * big[sym.C]}) / value(law.value, big)
     assert close(value(law.compute_exponent, big), -MP.log(doubled) / MP.log(2))
 
 
+GOLD = dict(
+    zip(
+        symbols("xi_0 K_0 p E_g G_g a_g"),
+        map(Rational, ("0.2", "3", "1.7", "0.4", "50", "0.3")),
+        strict=True,
+    )
+)
+
+
 def test_gold_composition_at_large_compute():
-    law = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", "1.7", "0.4", "50", "0.3")))
+    law = passk.GoldComposition(*GOLD.values())
     floor, coefficient, exponent = (value(part, {}) for part in law.with_gold_floor)
     exponents, corrections = [], []
     for power in (30, 33):
@@ -253,7 +304,10 @@ def test_gold_composition_at_large_compute():
         exponents.append(direct)
         corrections.append((direct / (coefficient * c**-exponent) - 1) * c**exponent)
     assert close(MP.log10(exponents[0] / exponents[1]) / 3, exponent, MP.mpf(10) ** -5)
-    assert close(corrections[1], value(law.correction, {}), MP.mpf(10) ** -5)
+    next_order = (
+        side("gold_law_composition", "next_order") / side("gold_law_composition", "leading_order")
+    ).subs(GOLD)
+    assert close(corrections[1], value(next_order, {}), MP.mpf(10) ** -5)
     bare = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", "1.7", "0", "50", "0.3")))
     e0, c0, alpha = (value(part, {}) for part in bare.without_gold_floor)
     c = MP.mpf(10) ** 5
@@ -293,15 +347,15 @@ def test_allocation_across_k_by_minimisation():
         for name, number in zip(("A", "B", "beta", "gamma"), digits, strict=True):
             point[Symbol(f"{name}_{index}", positive=True)] = Rational(number)
     assert close(value(pair.size_ratio, point), best[0] / best[1], MP.mpf(10) ** -12)
-    assert close(
-        value(pair.penalty, point), reducible(1, best[0]) / reducible(1, best[1]), MP.mpf(10) ** -12
-    )
+    stated = value(named("allocation_across_k", "P_2", pair.size_ratio), point)
+    assert close(stated, reducible(1, best[0]) / reducible(1, best[1]), MP.mpf(10) ** -12)
 
 
 def test_train_against_sample_by_minimisation():
     numbers = ("40", "0.3", "0.4", "0.01", "2", "0.5")
     c0, d, b, target, price, growth = map(MP.mpf, numbers)
-    problem = passk.TrainAgainstSample(*map(Rational, numbers))
+    letters = dict(zip(symbols("c q F u g h"), map(Rational, (*numbers[:1], *numbers[2:], "0.25")), strict=True))  # fmt: skip
+    problem = "train_longer_or_sample_more"
 
     def draws(c):
         return (c0 * c**-d / target) ** (1 / b)
@@ -311,12 +365,13 @@ def test_train_against_sample_by_minimisation():
         return c + price * c**growth * draws(c)
 
     best = MP.exp(MP.findroot(lambda x: MP.diff(cost, x), 15))
-    assert close(value(problem.compute, {}), best, MP.mpf(10) ** -12)
-    assert close(value(problem.share, {}), (cost(MP.log(best)) - best) / best, MP.mpf(10) ** -12)
-    at_best = {sym.C: Rational(str(best))}
-    assert close(value(problem.draws, at_best), draws(best))
-    assert close(value(problem.fail, {**at_best, DRAWS: Rational(str(draws(best)))}), target)
-    assert close(draws(value(problem.single_draw, {})), 1)
+    assert close(value(named(problem, "C_x"), letters), best, MP.mpf(10) ** -12)
+    share = value(side(problem, "constant_share"), letters)
+    assert close(share, (cost(MP.log(best)) - best) / best, MP.mpf(10) ** -12)
+    at_best = {**letters, sym.C: Rational(str(best))}
+    assert close(value(named(problem, "K", sym.C), at_best), draws(best))
+    fail = named(problem, "f", sym.C, DRAWS)
+    assert close(value(fail, {**at_best, DRAWS: Rational(str(draws(best)))}), target)
 
 
 def test_turning_point_by_root_finding():
@@ -385,7 +440,9 @@ def test_agreement_and_leading_excess_across_k():
             point[Symbol(f"{name}_{index}", positive=True)] = Float(
                 number, DIGITS
             )  # exact powers of rationals are slow
-    agreement = value(pair.agreement, point)
+    agreement = value(named("allocation_across_k", "C_x"), point)
+    penalty = named("allocation_across_k", "P_2", pair.size_ratio)
+    leading = side("allocation_across_k", "second_order") * log(pair.size_ratio) ** 2
     assert close(
         value(pair.size_ratio, {**point, sym.C: Float(str(agreement), DIGITS)}),
         1,
@@ -394,7 +451,45 @@ def test_agreement_and_leading_excess_across_k():
     remainders = []
     for away in (8, 16):
         at = {**point, sym.C: Float(str(agreement * (1 + MP.mpf(1) / away)), DIGITS)}
-        remainders.append((value(pair.penalty, at) - 1) / value(pair.leading_excess, at) - 1)
+        remainders.append((value(penalty, at) - 1) / value(leading, at) - 1)
     assert (
         MP.mpf("1.8") < remainders[0] / remainders[1] < MP.mpf("2.2")
     )  # what is left is of first order in s
+
+
+def test_numbers_are_computed_from_what_the_theorems_prove():
+    gold = passk.GoldComposition(*GOLD)
+    composed = "gold_law_composition"
+    a, b, c = (Symbol(name, real=True) for name in "abc")
+    bilinear = passk.BilinearForm(sym.A, a, b, c)
+    laws = tuple(zip(symbols("c_1 c_2"), symbols("alpha_1 alpha_2"), strict=True))
+    u, first_floor = symbols("u E_1")
+    floor, coefficient, exponent = gold.with_gold_floor
+    _, bare_coefficient, bare_exponent = gold.without_gold_floor
+    proved: list[tuple[Expr, Expr]] = [
+        (gold.gold, named(composed, "g", sym.C)),
+        (gold.value, named(composed, "y", sym.C)),
+        (gold.reducible, side(composed, "reducible", "lhs")),
+        (gold.local_exponent, side(composed, "local_exponent")),
+        (floor, side(composed, "floor")),
+        (coefficient, side(composed, "leading_order")),
+        (bare_coefficient * sym.C**-bare_exponent, named(composed, "f", sym.C)),
+        (bilinear.value, named("bilinear_law_crosses_once", "y", sym.C, DRAWS)),
+        (bilinear.crossing, named("bilinear_law_crosses_once", "C_x")),
+        (-bilinear.draws_exponent, side("bilinear_law_crosses_once", "slope", "lhs")),
+        (
+            -bilinear.compute_exponent,
+            (sym.C * log(named("bilinear_law_crosses_once", "y", sym.C, DRAWS)).diff(sym.C)),
+        ),
+        (
+            passk.turning_compute(*laws).subs(laws[1][1], laws[0][1] + u),
+            named("crossing_of_two_k", "C_t"),
+        ),
+        (
+            passk.local_exponent(first_floor, *laws[0]),
+            side("crossing_of_two_k", "local_exponent", "lhs"),
+        ),
+    ]
+    assert exponent == symbols("a_g")[0]
+    for formula, stated in proved:
+        assert decide(defined(formula), stated).proved, (formula, stated)

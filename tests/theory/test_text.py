@@ -157,3 +157,61 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
 def test_a_name_has_no_other_sign_than_its_value(let: str, claim: str, expected: str) -> None:
     text = CALCULUS.replace("{slope}.", f"Let {let}\n\n{{slope}}.")
     assert status(text.replace("CLAIM", claim)) == expected
+
+
+COUNTS = r"""# Counts
+What counting proves.
+
+Setting: passk
+
+Let $x$ be real.
+
+Let $p = \frac{u}{1 + u}$
+
+Let $\mathrm{fail@}k = (1 - p)^k$
+
+Let $\mathrm{pass@}k = -x^{2}$
+
+Let $f(n, k) = \binom{n}{k}$
+
+Lemma of Tung 1975, Some Bounds: A quotient of such values grows as $k$ does.
+
+{counted}.
+
+- **counted**: CLAIM
+  Count:
+
+Source: own work
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (r"$f(n + 1, k) = \frac{n + 1}{n + 1 - k} f(n, k)$ for $n + 1 - k > 0$", "proved"),
+        (r"$f(n + 1, k) = \frac{n}{n + 1 - k} f(n, k)$ for $n + 1 - k > 0$", "failed"),
+        (r"$\Gamma(a + 1) > a \Gamma(a)$", "failed"),
+        (r"$\Gamma(a + 1) + 1 > a \Gamma(a)$", "proved"),
+        (r"$(n + c)! = n! c!$", "failed"),
+        (r"$\frac{\partial (c n!)}{\partial n} = 0$", "failed"),
+        (r"$n! + n^{2} \sim n^{2}$ as $n \to \infty$", "failed"),
+        (r"$c! + n^{2} \sim n^{2}$ as $n \to \infty$", "proved"),
+        (r"$\mathrm{fail@}(k + 1) < \mathrm{fail@}k$", "proved"),
+        (r"$\mathrm{fail@}(k + 1) = \mathrm{fail@}k \, \mathrm{fail@}2$", "failed"),
+        (r"$\operatorname{log1p}(x^{2}) = \log(1 + x^{2})$", "proved"),
+        (r"$\sqrt{x^{2}} = x$", "failed"),
+        (r"$\sqrt{\mathrm{pass@}k^{2}} = \mathrm{pass@}k$", "failed"),
+        (r"$k \frac{k + 1}{k + 2} \sim k$ as $k \to \infty$, by the lemma of Tung 1975", "failed"),
+        (r"$k + c \sim k$ as $k \to \infty$, by the lemma of Tung 1975", "proved under a stated lemma"),
+        (r"$k (k + 1) = k^{2} + k$, by the lemma of Tung 1975", "proved under a stated lemma"),
+        (r"$k! \ge k$, cited from Tung 1975", "failed"),
+        (r"$k^{2} + 1 \ge 2 k$, cited from Tung 1975", "cited"),
+    ],
+)  # fmt: skip
+def test_counts_lemmas_and_citations(claim: str, expected: str) -> None:
+    assert status(COUNTS.replace("CLAIM", claim)) == expected
+
+
+def test_a_lemma_must_be_there() -> None:
+    with pytest.raises(ValueError, match="must name a paragraph"):
+        status(COUNTS.replace("CLAIM", "$k (k + 1) = k^{2} + k$, by the lemma of Feller 1971"))

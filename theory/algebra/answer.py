@@ -17,6 +17,8 @@ from .interval import (
 )
 from .sample import Point
 
+#: Relations of order, and those that exclude equality.
+BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 CERTAINLY: dict[str, Callable[[Any], bool]] = {
     ">": certainly_positive,
     ">=": certainly_nonnegative,
@@ -26,6 +28,7 @@ CERTAINLY: dict[str, Callable[[Any], bool]] = {
 
 class Answer(Enum):
     PROVED = "proved"
+    BY_SYMPY = "by SymPy's limit, not proved"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
 
@@ -74,6 +77,11 @@ class Decision:
         return self.answer is Answer.PROVED
 
     @property
+    def holds(self) -> bool:
+        """Whether it is proved, or no more than SymPy's word."""
+        return self.answer in (Answer.PROVED, Answer.BY_SYMPY)
+
+    @property
     def refuted(self) -> bool:
         return self.answer is Answer.REFUTED
 
@@ -89,3 +97,9 @@ class Decision:
 def undecided(reason: str, conditions: tuple[Condition, ...] = ()) -> Decision:
     """No answer, and why."""
     return Decision(Answer.UNDECIDED, reason, conditions)
+
+
+def weaker(one: Decision, other: Decision) -> Decision:
+    """The decision that says less, of two that must both hold; refuted where either is."""
+    order = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
+    return min(one, other, key=lambda decision: order.index(decision.answer))

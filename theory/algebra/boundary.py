@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
-from .answer import Answer, Condition, Decision, undecided
+from .answer import Answer, Condition, Decision, undecided, weaker
 from .arithmetic import Arithmetic, Nowhere, OutsideScope
 from .convert import normal_form
 from .field import CoefficientField
@@ -46,28 +46,7 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
             if _value(e).is_nonnegative
             else _split(judge, sides, assume, rest, e)
         )
-    return _without_removable(judge, sides, assume, judge(sides, assume))
-
-
-def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Decision) -> Decision:
-    """The proof without the conditions `u != 0` that the normal form of an |u| asks for: where the
-    claim is proved at u == 0.
-    """
-    if not decision.proved or not any(side.has(Abs) for side in sides):
-        return decision
-    needed = decision.conditions
-    for condition in decision.conditions:
-        root = root_of(condition.expression) if condition.relation == "!=" else None
-        boundary = _on_boundary(judge, sides, assume, (), *root) if root is not None else None
-        others = tuple(c for c in needed if c != condition)
-        if (
-            root is not None
-            and boundary is not None
-            and boundary.proved
-            and not _further(boundary, others, dict([root]))
-        ):
-            needed = others
-    return replace(decision, conditions=needed)
+    return judge(sides, assume)
 
 
 def _nonnegative_symbols(expressions: Iterable[Expr]) -> list[Symbol]:
@@ -104,11 +83,11 @@ def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> D
     if inside.refuted:
         return inside
     root = root_of(e)
-    if root is None and not inside.proved:
+    if root is None and not inside.holds:
         return inside
     if root is None:
         everywhere = with_boundary(judge, sides, assume, weak)
-        if everywhere.proved:
+        if everywhere.holds:
             return _combined(inside, everywhere, e, {}, stated=True)
         return _open(
             inside,
@@ -154,19 +133,19 @@ def _combined(
     """The answer from those where `e > 0` and where `e == 0`."""
     if boundary is None:
         conditions = tuple(dict.fromkeys((*inside.conditions, Condition(e, ">"))))
-        return replace(inside, conditions=conditions) if inside.proved else inside
+        return replace(inside, conditions=conditions) if inside.holds else inside
     if boundary.refuted:
         return replace(boundary, reason=f"{boundary.reason}, where {e} = 0")
-    if not inside.proved:
+    if not inside.holds:
         return inside
-    if not boundary.proved:
+    if not boundary.holds:
         return _open(inside, f"where it is 0: {boundary.reason}", e)
     conditions = _weakened(inside.conditions, e) if stated else inside.conditions
     further = _further(boundary, conditions, values)
     if further:
         shown = ", ".join(map(str, further))
         return _open(inside, f"where it is 0 the claim is proved only where {shown}", e)
-    return replace(inside, conditions=conditions)
+    return replace(weaker(inside, boundary), conditions=conditions)
 
 
 def _further(

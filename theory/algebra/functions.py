@@ -68,14 +68,6 @@ class expm1_pair(Function):
         return (exp(-b * s) - 1) / b + (exp(g * s) - 1) / g
 
 
-class Remainder(Function):
-    """O(size): what is left out of an expansion, no more than a multiple of the size. It has no
-    value.
-    """
-
-    nargs = 1
-
-
 def defined(expression: Expr) -> Expr:
     """The expression with every safe-form function replaced by its definition."""
     return expression.replace(lambda e: hasattr(e, "definition"), lambda e: e.definition())

@@ -13,9 +13,8 @@ from random import Random
 from typing import Any
 
 import mpmath
-from sympy import Expr, Integer, Rational, Symbol, oo
+from sympy import Expr, Rational, Symbol, oo
 
-from ..algebra.functions import Remainder
 from ..budget import Budget
 from ..reader.building import Domain
 from .definitions import Law, NoValue, Point
@@ -26,8 +25,8 @@ POINTS, FEWEST, POINTS_OF_A_LIMIT, TRIES = 16, 4, 4, 400
 #: How far from 1 letters are drawn, as powers of e, one try after the other.
 SPREADS = (1, 1, 2, 2, 1, 1, 4, 4) * 8 + (12, 12, 40, 40)
 #: Powers of ten on the way to a limit, and the share of the error that may be left after the last
-#: step; beside an order term, of the quotient of the error by it.
-STEPS, LEFT, BOUNDED = (10, 20, 40), (99, 100), (2, 1)
+#: step.
+STEPS, LEFT = (10, 20, 40), (99, 100)
 #: The signs that lhs - rhs may have at a point; strict bounds may come near to equality, and are not
 #: equalities throughout.
 AGREES = {"==": (0,), "<=": (-1, 0), "<": (-1, 0), ">=": (0, 1), ">": (0, 1), "!=": (-1, 0, 1)}
@@ -60,7 +59,7 @@ class Reading:
 
     @property
     def is_limit(self) -> bool:
-        return self.relation in ("->", "~") or self.rhs.has(Remainder)
+        return self.relation in ("->", "~")
 
 
 @dataclass(frozen=True)
@@ -207,14 +206,10 @@ class _Trial:
         )
 
     def falls(self, point: Point, places: Sequence[Any]) -> bool:
-        """Whether the error becomes less from place to place of the letter that tends to a limit, or
-        beside an order term stays in bounds.
-        """
+        """Whether the error becomes less from place to place of the letter that tends to a limit."""
         assert self.reading.limit is not None
         lhs, rhs = self.reading.lhs, self.reading.rhs
         letter = self.reading.limit[0]
-        order = next(iter(rhs.atoms(Remainder)), None)
-        kept = rhs if order is None else rhs.xreplace({order: Integer(0)})
         near, errors = self.law.near(lhs, rhs), []
         for place in places:
             at = {**point, letter: place}
@@ -224,15 +219,13 @@ class _Trial:
                     return False
                 errors.append((1 / abs(left), 0))
                 continue
-            right, of_right = self.law.value(kept, at)
+            right, of_right = self.law.value(rhs, at)
             scale = self.law.mp.one
-            if order is not None:
-                scale = abs(self.law.value(order.args[0], at)[0])
-            elif self.reading.relation == "~":
+            if self.reading.relation == "~":
                 scale = abs(right)
             errors.append((abs(left - right) / scale, near * (of_left + of_right) / scale))
         (before, _), (last, told) = errors[-2:]
-        share, of = LEFT if order is None else BOUNDED
+        share, of = LEFT
         return bool(last <= told or last * of < before * share)
 
     def is_proportional(self, point: Point) -> bool | None:

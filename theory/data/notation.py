@@ -24,22 +24,18 @@ package's. The names of the coefficients E, A, B are Hoffmann's throughout. Ever
 package is in the schaeffer spelling, called canonical here; the other is a matter of input and
 print. (Under a budget kappa N^a D^d the letter ``a`` is taken: print that in schaeffer.)
 
-Plain data: importing this module costs next to nothing.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Any, Self, TypeVar, dataclass_transform
+    from typing import TypeVar
 
     Value = TypeVar("Value")
-else:
-
-    def dataclass_transform(**_: object) -> object:
-        """What tells a type checker that annotations are fields."""
-        return lambda cls: cls
 
 
 __all__ = [
@@ -49,9 +45,7 @@ __all__ = [
     "NOTATIONS",
     "ROLES",
     "SCHAEFFER",
-    "Frozen",
     "Notation",
-    "Record",
     "close_matches",
     "notation",
 ]
@@ -82,84 +76,8 @@ KINDS = {
 }
 
 
-class Frozen:
-    """A record with slots that cannot be changed: compared, hashed, copied and pickled by value.
-
-    Does what a frozen dataclass does without importing ``dataclasses``, whose import would cost the
-    scalar commands more time than their arithmetic.
-    """
-
-    __slots__: tuple[str, ...] = ()
-
-    def __init__(self, **fields: object) -> None:
-        if fields.keys() != set(self.__slots__):
-            raise TypeError(f"{type(self).__name__} takes exactly {', '.join(self.__slots__)}")
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable: cannot delete {name}")
-
-    def _values(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            self._values() == other._values() if isinstance(other, type(self)) else NotImplemented
-        )
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self._values()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), dict(zip(self.__slots__, self._values(), strict=True)))
-
-
-def _rebuild(cls: type[Frozen], fields: dict[str, object]) -> Frozen:
-    return cls(**fields)
-
-
-@dataclass_transform(frozen_default=True)
-class Record(Frozen):
-    """A frozen record whose fields are the annotations of its class, with the values there as
-    defaults.
-
-    For tables and formats of numbers, which every command prints with.
-    """
-
-    _fields: tuple[str, ...] = ()
-
-    def __init_subclass__(cls) -> None:
-        own = cls.__annotations__
-        cls._fields = (*cls._fields, *(name for name in own if name not in cls._fields))
-
-    def __init__(self, *values: object, **named: object) -> None:
-        fields = dict(zip(self._fields, values, strict=False)) | named
-        if len(fields) < len(values) + len(named) or not fields.keys() <= {*self._fields}:
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
-        for name in self._fields:
-            value = fields[name] if name in fields else getattr(type(self), name)
-            object.__setattr__(self, name, value)
-
-    def changed(self, **named: object) -> Self:
-        """The record with other values for some fields."""
-        return type(self)(**{name: getattr(self, name) for name in self._fields} | named)
-
-    def _values(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self._fields)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), dict(zip(self._fields, self._values(), strict=True)))
-
-    def __repr__(self) -> str:
-        shown = zip(self._fields, self._values(), strict=True)
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown)})"
-
-
-class Notation(Frozen):
+@dataclass(frozen=True, repr=False)
+class Notation:
     r"""A spelling of the coefficients.
 
     Every role of :data:`ROLES` is an attribute that holds its plain name.
@@ -173,8 +91,6 @@ class Notation(Frozen):
     >>> print(notation("hoffmann").latex("gamma"), notation("hoffmann").latex("N_opt"))
     \beta N_{\mathrm{opt}}
     """
-
-    __slots__ = ("name", "title", "source", *ROLES, "symbols")
 
     name: str
     title: str

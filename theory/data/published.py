@@ -13,13 +13,18 @@ needed there.
 In a published law ``E`` is None if the form has no irreducible term at all: ``y`` is then the
 reducible part.
 
-Plain data and plain Python: importing this module costs next to nothing.
+The laws stand in laws.toml.
 """
 
 from __future__ import annotations
 
-from .bibliography import PAPERS_OF_LAWS, Work
-from .notation import KINDS, Record, close_matches
+import tomllib
+from dataclasses import dataclass
+from decimal import Context, Decimal
+
+from . import text_of
+from .bibliography import WORKS, Work
+from .notation import KINDS, close_matches, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +37,6 @@ __all__ = [
     "SOURCES",
     "PublishedLaw",
     "RunsOnARay",
-    "bibtex",
     "compute_counterparts",
     "decode_table_11",
     "families",
@@ -43,8 +47,12 @@ __all__ = [
 #: Significant digits of a coefficient that is not printed but computed from printed digits.
 DERIVED_DIGITS = 36
 
+#: What laws are called by those who do not name the paper.
+ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
-class PublishedLaw(Record):
+
+@dataclass(frozen=True, repr=False)
+class PublishedLaw:
     """A law with the coefficients that its source gives.
 
     Attributes
@@ -63,8 +71,7 @@ class PublishedLaw(Record):
     notation : {"hoffmann", "schaeffer"}
         The notation that gives the exponents the letters of the source.
     digits : tuple of (str, str or None)
-        Canonical names and decimals of a ``params-tokens`` law; empty for a ``compute`` law, which
-        is decoded from ``printed_digits``. Read :attr:`coefficients` instead.
+        Canonical names and decimals. Read :attr:`coefficients` instead.
     printed_digits : tuple of (str, str)
         Names and digits as the source prints them; empty if it prints none.
     metric, unit : str
@@ -80,7 +87,7 @@ class PublishedLaw(Record):
     locus : str
         Table or equation, "refit" if the digits are in no paper.
     verified : str
-        What was compared with what; "unverified" where nothing was.
+        "verified against" a named source, or "unverified".
     note : str
         What a user of the numbers should know.
     """
@@ -113,10 +120,7 @@ class PublishedLaw(Record):
 
         E is None where the form has no irreducible term.
         """
-        if self.kind != "compute":
-            return dict(self.digits)
-        decoded = self._decoded
-        return {"E": None, "C0": decoded["C0"], "alpha": decoded["alpha"]}
+        return dict(self.digits)
 
     @property
     def log_C0(self) -> str:
@@ -131,11 +135,7 @@ class PublishedLaw(Record):
             raise ValueError(
                 f"law={self.name!r} is a {self.kind} law: only a compute law has a log_C0"
             )
-        return self._decoded["log_C0"]
-
-    @property
-    def _decoded(self) -> dict[str, str]:
-        return decode_table_11(**{f"column_{name}": digits for name, digits in self.printed_digits})
+        return self.printed["alpha"]
 
     @property
     def printed(self) -> dict[str, str]:
@@ -177,7 +177,8 @@ class PublishedLaw(Record):
         }
 
 
-class RunsOnARay(Record):
+@dataclass(frozen=True)
+class RunsOnARay:
     """Runs at one nominal ratio of tokens to params, and the budgets that they span.
 
     Attributes
@@ -240,8 +241,6 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     >>> decode_table_11("0.8320", "8.4951")["alpha"][:6]
     '0.1839'
     """
-    from decimal import Context, Decimal  # 3 ms that only a compute law pays for
-
     context = Context(prec=DERIVED_DIGITS)
     digits = {"column_A": column_A, "column_alpha": column_alpha}
     for name, text in digits.items():
@@ -264,10 +263,6 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     if not intercept.is_finite():
         raise ValueError(f"column_alpha={column_alpha!r} is not finite: it is ln C0")
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
-
-
-#: What laws are called by those who do not name the paper.
-ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
 
 def published(name: str) -> PublishedLaw:
@@ -339,15 +334,18 @@ def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
     return tuple((law, partners[law.label]) for law in laws)
 
 
-def bibtex() -> str:
-    """BibTeX entries of every source."""
-    return "\n\n".join(source.bibtex() for source in SOURCES.values())
-
-
-#: Every source by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in no
-#: public file found.
-SOURCES = {work.key: work for work in PAPERS_OF_LAWS}
-
+#: Sources of the laws by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in
+#: no public file found.
+SOURCES = {
+    key: WORKS[key]
+    for key in (
+        "hoffmann2022",
+        "besiroglu2024",
+        "krajewski2025",
+        "muennighoff2023",
+        "schaeffer2025",
+    )
+}
 
 #: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20.
 KRAJEWSKI_RUNS = RunsOnARay(
@@ -360,303 +358,55 @@ KRAJEWSKI_RUNS = RunsOnARay(
     locus="Tables 7-9 (runs), Section 4.1 (budgets of the extrapolation test)",
     note=(
         "The ratio is nominal: with N = C/(6D), the 56 rows near 20 have D/N from 17.8 to 22.6. "
-        "Appendix H "
-        "says that Tables 10 to 13 are fitted to all runs, not only to those between fit_lo and "
-        "fit_hi."
+        "Appendix H says that Tables 10 to 13 are fitted to all runs, not only to those between "
+        "fit_lo and fit_hi."
     ),
 )
 
 
-_HOFFMANN_FORM = "L = E + A/N^alpha + B/D^beta"
-
-_LOSS: dict[str, Any] = {
-    "label": None,
-    "kind": "params-tokens",
-    "form": _HOFFMANN_FORM,
-    "notation": "hoffmann",
-    "metric": "loss",
-    "unit": "nats/token",
-    "metric_type": None,
-    "random_baseline": None,
-    "budget": "6*N*D",
-}
+def _laws_of(family: str, entries: dict[str, Any]) -> list[PublishedLaw]:
+    """The laws of a family of laws.toml, with what they share."""
+    shared = {name: entry for name, entry in entries.items() if name not in ("laws", "rows")}
+    suffix = family.removeprefix("krajewski2025")
+    rows = [dict(zip(shared["columns"], row, strict=True)) for row in entries.get("rows", ())]
+    named = {f"krajewski2025-{row['label'].lower()}{suffix}": row for row in rows}
+    return [_law(name, family, shared | own) for name, own in (named or entries["laws"]).items()]
 
 
-def _canonical(
-    E: str | None, A: str, B: str, alpha: str, beta: str
-) -> tuple[tuple[str, str | None], ...]:
-    """Names of the hoffmann notation in, canonical digits out."""
-    return (("E", E), ("A", A), ("B", B), ("beta", alpha), ("gamma", beta))
-
-
-def _as_printed(*, E: str, A: str, B: str, alpha: str, beta: str) -> dict[str, Any]:
-    """The digits of a law that its source prints in the hoffmann notation."""
-    return {
-        "digits": _canonical(E, A, B, alpha, beta),
-        "printed_digits": (("E", E), ("A", A), ("B", B), ("alpha", alpha), ("beta", beta)),
+def _law(name: str, family: str, entry: dict[str, Any]) -> PublishedLaw:
+    given = entry.get("coefficients") or {
+        letter: entry[letter]
+        for letter in entry["columns"]
+        if letter in ("A", "B", "alpha", "beta")
     }
-
-
-def _losses() -> tuple[PublishedLaw, ...]:
-    hoffmann, besiroglu, muennighoff = (
-        SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023")
+    letters = notation(entry["notation"]).names(entry["kind"])
+    decimals = given if entry["kind"] != "compute" else decode_table_11(given["A"], given["alpha"])
+    label, metric_type = entry.get("label"), entry.get("metric_type")
+    return PublishedLaw(
+        name=name,
+        title=entry["title"].format(label=label, metric_type=metric_type),
+        family=family,
+        label=label,
+        kind=entry["kind"],
+        form=entry["form"],
+        notation=entry["notation"],
+        digits=tuple((canonical, decimals.get(own)) for canonical, own in letters.items()),
+        printed_digits=tuple(entry.get("printed", given).items()),
+        metric=entry["metric"],
+        unit=entry["unit"],
+        metric_type=metric_type,
+        random_baseline=entry.get("random_baseline"),
+        budget="6*N*D",
+        sources=tuple(SOURCES[key] for key in entry["sources"]),
+        locus=entry["locus"].format(label=label),
+        verified=(f"verified against {entry['verified']}" if "verified" in entry else "unverified"),
+        note=entry["note"],
     )
-    recipe = (
-        "240 runs read off Figure 4 of Hoffmann et al. by Besiroglu et al. (the five largest of "
-        "245 losses "
-        "dropped), D = C/(6N), residuals of log loss"
-    )
-    return (
-        PublishedLaw(
-            **_LOSS,
-            name="hoffmann2022",
-            title="Chinchilla, Approach 3, digits of the paper's source",
-            family="hoffmann2022",
-            digits=_canonical(
-                E="1.69337368099895269708618779642987816",
-                A="406.401017519473603281001939968676922",
-                B="410.722826945039894518343596434065847",
-                alpha="0.33917084",
-                beta="0.2849083",
-            ),
-            printed_digits=(
-                ("log E", "0.5267228"),
-                ("log A", "6.0073404"),
-                ("log B", "6.0179186"),
-                ("alpha", "0.33917084"),
-                ("beta", "0.2849083"),
-            ),
-            sources=(hoffmann,),
-            locus="comment in the TeX source of arXiv v1 at the fit of Approach 3, Appendix D",
-            verified=(
-                "The five digits agree in two public codes derived from the notebook of Besiroglu "
-                "et al. and "
-                "in a third, independent one that quotes the comment; the TeX itself was not "
-                "opened. A test "
-                "recomputes E, A, B from their logarithms, and that they round to the printed law."
-            ),
-            note=(
-                f"The source has the logarithms of E, A, B: the three are exp of them to "
-                f"{DERIVED_DIGITS} digits."
-            ),
-        ),
-        PublishedLaw(
-            **_LOSS,
-            name="hoffmann2022-rounded",
-            title="Chinchilla, Approach 3, rounded as printed: prefer hoffmann2022",
-            family="hoffmann2022",
-            **_as_printed(E="1.69", A="406.4", B="410.7", alpha="0.34", beta="0.28"),
-            sources=(hoffmann,),
-            locus="Appendix D, the fit of Approach 3",
-            verified=(
-                "The five numbers agree in several independent quotations; the paper itself was "
-                "not opened."
-            ),
-            note=(
-                "ROUNDED: two digits of the exponents are not enough. At C = 5.76e23 FLOP the "
-                "optimal size "
-                "is 32.2e9 params at these digits and 40.4e9 at those of hoffmann2022, tokens per "
-                "param 92.6 "
-                "and 58.9."
-            ),
-        ),
-        PublishedLaw(
-            **_LOSS,
-            name="besiroglu2024",
-            title="Chinchilla replication, as printed",
-            family="besiroglu2024",
-            **_as_printed(E="1.8172", A="482.01", B="2085.43", alpha="0.3478", beta="0.3658"),
-            sources=(besiroglu, hoffmann),
-            locus="the estimates of the text and of its first table",
-            verified=(
-                "The five numbers agree in several independent quotations; the page that prints "
-                "them was not "
-                "opened. A test compares them with the two refits on the runs, where these are at "
-                "hand."
-            ),
-            note=(
-                "The five numbers are no minimum of one objective: A, B, alpha, beta are those of "
-                "besiroglu2024-lad, E is that of besiroglu2024-huber. Use one of the two for "
-                "comparisons of "
-                "fits."
-            ),
-        ),
-        PublishedLaw(
-            **_LOSS,
-            name="besiroglu2024-huber",
-            title="Chinchilla replication, Huber refit of its 240 runs",
-            family="besiroglu2024",
-            digits=_canonical(
-                E="1.81722", A="477.826", B="2143.417", alpha="0.34731", beta="0.36717"
-            ),
-            printed_digits=(),
-            sources=(besiroglu, hoffmann),
-            locus="refit",
-            verified=(
-                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits "
-                "where the runs are at hand."
-            ),
-            note=(
-                f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with "
-                f"delta = 1e-3."
-            ),
-        ),
-        PublishedLaw(
-            **_LOSS,
-            name="besiroglu2024-lad",
-            title="Chinchilla replication, least-absolute-deviation refit of its 240 runs",
-            family="besiroglu2024",
-            digits=_canonical(
-                E="1.81686", A="482.006", B="2085.434", alpha="0.34781", beta="0.36585"
-            ),
-            printed_digits=(),
-            sources=(besiroglu, hoffmann),
-            locus="refit",
-            verified=(
-                "A test finds the minimum, a mean absolute residual of 0.00470623, at these digits "
-                "where the runs are at hand."
-            ),
-            note=f"Refit, printed in no paper: {recipe}, minimum of the sum of their absolute "
-            f"values.",
-        ),
-        PublishedLaw(
-            **_LOSS,
-            name="muennighoff2023",
-            title="C4, unique tokens, equal exponents",
-            family="muennighoff2023",
-            digits=_canonical(
-                E="1.86914367840548564231415776520491606",
-                A="520.82495165991866222818002357899613",
-                B="1487.71609378286031915862153052372688",
-                alpha="0.3526596",
-                beta="0.3526596",
-            ),
-            printed_digits=(
-                ("e", "0.6254804"),
-                ("a", "6.255414"),
-                ("b", "7.3049974"),
-                ("alpha", "0.3526596"),
-                ("beta", "0.3526596"),
-            ),
-            sources=(muennighoff,),
-            locus="README of the authors' repository huggingface/datablations, section Parametric "
-            "Fit",
-            verified=(
-                "The digits were read in the README of the authors' repository; a test recomputes "
-                "E, A, B "
-                "from their logarithms. The appendix of the paper was not opened."
-            ),
-            note=(
-                "The base of the data-constrained law: it holds while no token is repeated and N "
-                "is at most "
-                f"compute-optimal. The exponents were tied. E, A, B are exp of e, a, b to "
-                f"{DERIVED_DIGITS} "
-                "digits."
-            ),
-        ),
-    )
-
-
-# Benchmark, metric type, A, alpha, B, beta, Q_random: Table 12 of Krajewski et al.
-_TABLE_12 = (
-    ("ARC-E", "acc_norm", "1533.4592", "0.3749", "2923.3999", "0.3812", "0.2918"),
-    ("ARC-C", "acc_norm", "19299.0332", "0.4600", "1485.5598", "0.3075", "0.2150"),
-    ("SciQ", "acc_norm", "8337.3408", "0.5125", "40321.4180", "0.5396", "0.3039"),
-    ("PIQA", "acc_norm", "7089.8726", "0.4722", "55.5856", "0.1908", "0.5286"),
-    ("HellaSwag", "acc_norm", "1428930.3750", "0.7129", "23078.4102", "0.4476", "0.2518"),
-    ("Winogrande", "acc", "22017.3926", "0.4690", "22097.4961", "0.4240", "0.5000"),
-    ("WebQS", "exact_match", "1639.4487", "0.3363", "100.6403", "0.1855", "0.0000"),
-    ("TriviaQA", "exact_match", "11691.8994", "0.4424", "10492.5020", "0.3853", "0.0000"),
-    ("LAMBADA", "acc", "11417.5391", "0.5088", "90.9843", "0.2349", "0.0000"),
-    ("GSM8K", "exact_match", "51693336.0000", "0.8205", "9641845.0000", "0.6506", "0.0000"),
-    ("HumanEval", "pass@1", "2985.0347", "0.3745", "1341.2744", "0.3002", "0.0000"),
-    ("LBPP", "pass@1", "3306785.0000", "0.7146", "150.6138", "0.1617", "0.0000"),
-)
-
-# Benchmark, metric type, column "A", column "alpha", Q_random: Table 11 of Krajewski et al.
-_TABLE_11 = (
-    ("ARC-E", "acc_norm", "0.8320", "8.4951", "0.2918"),
-    ("ARC-C", "acc_norm", "0.8300", "9.4817", "0.2150"),
-    ("SciQ", "acc_norm", "0.7666", "11.1358", "0.3039"),
-    ("PIQA", "acc_norm", "0.8572", "7.1306", "0.5286"),
-    ("HellaSwag", "acc_norm", "0.7504", "13.3945", "0.2518"),
-    ("Winogrande", "acc", "0.7980", "11.2576", "0.5000"),
-    ("WebQS", "exact_match", "0.8788", "6.9858", "0.0000"),
-    ("TriviaQA", "exact_match", "0.8133", "10.4041", "0.0000"),
-    ("LAMBADA", "acc", "0.8335", "7.9932", "0.0000"),
-    ("GSM8K", "exact_match", "0.6889", "18.6285", "0.0000"),
-    ("HumanEval", "pass@1", "0.8393", "8.9600", "0.0000"),
-    ("LBPP", "pass@1", "0.8709", "7.8901", "0.0000"),
-)
-
-
-def _accuracies() -> tuple[PublishedLaw, ...]:
-    common: dict[str, Any] = {
-        "metric": "-log normalised accuracy",
-        "unit": "1",
-        "budget": "6*N*D",
-        "sources": (SOURCES["krajewski2025"],),
-    }
-    read = (
-        "A test compares every digit of the row with the text of the paper, where that is at hand."
-    )
-    params_tokens = tuple(
-        PublishedLaw(
-            **common,
-            name=f"krajewski2025-{label.lower()}",
-            title=f"{label} accuracy ({metric_type})",
-            family="krajewski2025",
-            label=label,
-            kind="params-tokens",
-            form="-log Q' = A/N^alpha + B/D^beta",
-            notation="hoffmann",
-            digits=_canonical(E=None, A=A, B=B, alpha=alpha, beta=beta),
-            printed_digits=(("A", A), ("alpha", alpha), ("B", B), ("beta", beta)),
-            metric_type=metric_type,
-            random_baseline=random_baseline,
-            locus=f"Table 12, row {label}; the form is equation 4 with the normalisation of "
-            f"equation 3",
-            verified=f"{read} That the fit is to Q' rather than Q was read in the authors' "
-            f"published code.",
-            note=(
-                "The form has no irreducible term: accuracy tends to one. Fitted in single "
-                "precision to four "
-                "digits of the exponents; the coefficients are exp of fitted logarithms."
-            ),
-        )
-        for label, metric_type, A, alpha, B, beta, random_baseline in _TABLE_12
-    )
-    compute = tuple(
-        PublishedLaw(
-            **common,
-            name=f"krajewski2025-{label.lower()}-compute",
-            title=f"{label} accuracy ({metric_type}) from compute at D/N = 20",
-            family="krajewski2025-compute",
-            label=label,
-            kind="compute",
-            form="-log Q' = A/C^alpha",
-            notation="schaeffer",
-            digits=(),
-            printed_digits=(("A", column_A), ("alpha", column_alpha)),
-            metric_type=metric_type,
-            random_baseline=random_baseline,
-            locus=f"Table 11, row {label}; the form is equation 2 with the normalisation of "
-            f"equation 3",
-            verified=(
-                f"{read} The order of the regressors was read in the authors' published code; the "
-                f"decoding "
-                "is inferred from the numbers."
-            ),
-            note=(
-                "Decoded: the printed columns are e^-alpha and ln A (see decode_table_11). The "
-                "form has no "
-                "irreducible term. The runs lie near D/N = 20, not on the envelope."
-            ),
-        )
-        for label, metric_type, column_A, column_alpha, random_baseline in _TABLE_11
-    )
-    return params_tokens + compute
 
 
 #: Every published law by name.
-LAWS = {law.name: law for law in (*_losses(), *_accuracies())}
+LAWS = {
+    law.name: law
+    for family, entries in tomllib.loads(text_of("laws.toml")).items()
+    for law in _laws_of(family, entries)
+}

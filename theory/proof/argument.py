@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
 from sympy.core.function import AppliedUndef
 
-from ..algebra.answer import undecided
-from ..algebra.arithmetic import Arithmetic, Key, OutsideScope
+from ..algebra.answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
+from ..algebra.arithmetic import OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
-from ..algebra.decide import Answer, Condition, Decision, decide
-from ..algebra.field import Fraction
+from ..algebra.decide import decide
 from ..algebra.functions import defined
 from ..algebra.interval import IntervalEvaluator, Undefined
+from .limits import leading_limit
 from .words import Sentence
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ NUMERICAL = "checked numerically"
 CITED = "cited"
 STRENGTHS = (PROVED, UNDER_LEMMA, NUMERICAL, CITED)
 FAILED = "failed"
-
-#: Relations of order, and those that exclude equality.
-BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 
 
 class Argument(Protocol):
@@ -357,39 +354,12 @@ class ByLeadingTerm:
         remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
         if claim.relation == "->" and claim.rhs.has(self.variable):
             return undecided(f"the limit itself depends on {self.variable}")
-        try:
-            arithmetic = arithmetic_for((claim.lhs, claim.rhs), claim.assume)
-            terms = arithmetic.canonical(normal_form(remainder, arithmetic))
-            orders = [self._order(key, value, arithmetic) for key, value in terms.items()]
-        except OutsideScope as error:
-            return undecided(str(error))
-        for order in orders:
-            if not certainly_positive(order if self.limit == "0" else -order, claim.assume):
-                return undecided(f"a remainder term of order {self.variable}^({order}) is left")
-        if arithmetic.positive or arithmetic.nonzero:
-            return undecided("the remainder needs side conditions")
+        found = leading_limit(remainder, self.variable, self.limit, claim.assume)
+        if found is None or found[1]:
+            return undecided("the remainder is no sum of powers whose exponents have certain signs")
+        if found[0] != 0:
+            return undecided(f"the remainder tends to {found[0]}")
         return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
-
-    def _order(self, key: Key, value: Fraction, arithmetic: Arithmetic) -> Expr:
-        """The total exponent of the variable in one term, or OutsideScope where the term is no pure
-        power of it.
-        """
-        expression = arithmetic.to_sympy({key: value})
-        order = (self.variable * expression.diff(self.variable) / expression).cancel()
-        if order.has(self.variable):
-            raise OutsideScope(
-                f"a remainder term is no pure power of {self.variable}: {expression}"
-            )
-        return order
-
-
-def certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
-    """Whether the expression is a sum of positive terms where the assumptions hold."""
-    arithmetic = arithmetic_for((expression,), assume)
-    form = normal_form(expression, arithmetic)
-    return bool(form) and all(
-        arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
-    )
 
 
 @dataclass(frozen=True)

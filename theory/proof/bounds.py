@@ -1,5 +1,5 @@
-"""Bounds between sums of power-law terms: proved by positive terms or weighted AM-GM, refuted by an
-enclosure, or undecided.
+"""Bounds between two expressions: proved by the search, refuted by an enclosure at a point, or
+undecided.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sympy import Abs, Expr, sympify
+from sympy import Expr, sympify
 
 from ..algebra.answer import Answer, Condition, Decision, undecided
 from ..algebra.arithmetic import OutsideScope
@@ -44,11 +44,9 @@ def decide_bound(
     Returns
     -------
     Decision
-        *proved* where the two sides are equal, where the difference is a sum of positive terms, or
-        where its one negative term is at most the weighted geometric mean of the positive ones;
-        *refuted* at a point where an enclosure of the difference lies on the wrong side;
-        *undecided* otherwise. A strict bound is proved by positive terms alone, and refuted where
-        the two sides are one and the same.
+        *proved* where the two sides are equal or the search finds a proof; *refuted* at a point
+        where an enclosure of the difference lies on the wrong side, and a strict bound also where
+        the two sides are one and the same; *undecided* otherwise.
     """
     if relation not in ("<=", ">=", "<", ">"):
         raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
@@ -61,32 +59,6 @@ def decide_bound(
         return _with_points(sides[0], relation, sides[1], assume, seed)
 
     return with_boundary(judged, sides, strict, weak)
-
-
-def decide_equality(
-    lhs: Expr,
-    rhs: Expr,
-    *,
-    assume: Sequence[Expr] = (),
-    assume_nonnegative: Sequence[Expr] = (),
-    seed: int = 0,
-) -> Decision:
-    """Decide `lhs == rhs` by normal forms; with absolute values, where those are silent, as a bound
-    from either side.
-    """
-    decision = decide(lhs, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed)
-    if decision.answer is not Answer.UNDECIDED or not (lhs.has(Abs) or rhs.has(Abs)):
-        return decision
-    conditions: list[Condition] = []
-    for relation in ("<=", ">="):
-        bound = decide_bound(
-            lhs, relation, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed
-        )
-        if not bound.proved:
-            return decision
-        conditions += bound.conditions
-    reason = "neither side exceeds the other, in every case of the absolute values"
-    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
 
 
 def _with_points(
@@ -147,7 +119,7 @@ def _sought(
     try:
         arithmetic = arithmetic_for((larger, smaller), assume)
         for side in (larger, smaller):
-            normal_form(_without_bars(side), arithmetic)
+            normal_form(side, arithmetic)
     except OutsideScope:
         return None
     needed = tuple(e for e in arithmetic.positive if e not in assume)
@@ -163,13 +135,6 @@ def _sought(
     conditions = [Condition(e, ">") for e in (*assume, *needed)]
     conditions += [Condition(e, "!=") for e in arithmetic.nonzero]
     return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions))) if reason else None
-
-
-def _without_bars(e: Expr) -> Expr:
-    """What has to be defined for the expression to be: |u| is where u is, in sums and products."""
-    if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and e.exp > 0):
-        return e.func(*(_without_bars(part) for part in e.args), evaluate=False)
-    return _without_bars(e.args[0]) if isinstance(e, Abs) else e
 
 
 @dataclass(frozen=True)

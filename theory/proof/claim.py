@@ -116,15 +116,10 @@ class Claim:
         """The claim with every defined name written out and every derivative taken."""
         if not self.where and not any(s.has(*TO_UNFOLD) for s in (self.lhs, self.rhs)):
             return self
-        return replace(
-            self,
-            lhs=unfolded(self.lhs, self.where),
-            rhs=unfolded(self.rhs, self.where),
-            argument=unfolded(self.argument, self.where),
-            assume=unfolded(self.assume, self.where),
-            through=unfolded(self.through, self.where),
-            where=(),
-        )
+        names = ("lhs", "rhs", "argument", "assume", "through")
+        moving = self.limit[0] if self.limit is not None else None
+        plain = {name: unfolded(getattr(self, name), self.where, moving) for name in names}
+        return replace(self, **plain, where=())
 
     @property
     def formula(self) -> Formula:

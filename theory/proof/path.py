@@ -5,23 +5,20 @@ that keeps it so on the way from there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import put_in, solved
+from .signs import Assumed, Prover
 from .terms import READINGS, DefinedForm
-
-if TYPE_CHECKING:
-    from .search import Assumed, Search
 
 MOST_MULTIPLIERS, MOST_SYMBOLS = 4, 6
 LARGEST_POWER = 24
 ZERO, ONE = Integer(0), Integer(1)
 
 
-def along(search: Search, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
     """The sign at one place, and of the slope from there."""
     for x in _movable(search, e, assume):
         for start, directions in _starts(search, e, x, assume):
@@ -38,7 +35,7 @@ def along(search: Search, e: Expr, assume: Assumed, strict: bool, depth: int) ->
 
 
 def _is_positive_at(
-    search: Search, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int
+    search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int
 ) -> bool:
     """Whether the value at a start that is itself in question is positive."""
     there = tuple(a for a in assume if x not in a.free_symbols)
@@ -46,7 +43,7 @@ def _is_positive_at(
     return value is not None and bool(search.why(value, there, True, depth - 1))
 
 
-def _movable(search: Search, e: Expr, assume: Assumed) -> list[Symbol]:
+def _movable(search: Prover, e: Expr, assume: Assumed) -> list[Symbol]:
     """The symbols, those first that are assumed to lie beyond something, then those of few terms."""
     bounded = set().union(*(a.free_symbols for a in assume)) if assume else set()
     ordered = sorted(e.free_symbols, key=lambda x: (x not in bounded, _in_exponents(e, x), x.name))
@@ -54,7 +51,7 @@ def _movable(search: Search, e: Expr, assume: Assumed) -> list[Symbol]:
 
 
 def _starts(
-    search: Search, e: Expr, x: Symbol, assume: Assumed
+    search: Prover, e: Expr, x: Symbol, assume: Assumed
 ) -> Iterator[tuple[Expr, tuple[int, ...]]]:
     """Where x may start, and which ways it has to go from there."""
     ends = {1: False, -1: False}
@@ -80,13 +77,13 @@ def _starts(
         yield ZERO, (1, -1)
 
 
-def _lies_inside(search: Search, start: Expr, x: Symbol, assume: Assumed) -> bool:
+def _lies_inside(search: Prover, start: Expr, x: Symbol, assume: Assumed) -> bool:
     near = search.points_where((x, *start.free_symbols), assume)
     sides = {search.sign_at(x - start, point, lost=0) for point in near}
     return {1, -1} <= sides
 
 
-def _stationary(search: Search, e: Expr, x: Symbol) -> list[Expr]:
+def _stationary(search: Prover, e: Expr, x: Symbol) -> list[Expr]:
     """Where a slope of two terms is zero."""
     reading = DefinedForm.of(e.diff(x), ())
     if reading is None:
@@ -107,7 +104,7 @@ def _stationary(search: Search, e: Expr, x: Symbol) -> list[Expr]:
 
 
 def _from(
-    search: Search,
+    search: Prover,
     e: Expr,
     x: Symbol,
     start: Expr,
@@ -147,7 +144,7 @@ def _from(
     return ""
 
 
-def _multipliers(search: Search, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
+def _multipliers(search: Prover, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
     """1, and the inverses of what depends on x in the terms: each leaves a term that is
     constant.
     """
@@ -162,10 +159,10 @@ def _multipliers(search: Search, e: Expr, x: Symbol, region: Assumed) -> list[Ex
     return list(found)[: MOST_MULTIPLIERS + 1]
 
 
-def _value_at(search: Search, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
+def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
     """The value that the expression takes continuously there, if it has one."""
     if start == 0:
-        value = _at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
+        value = at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
     elif start.is_positive or not x.is_positive:
         value = put_in(e, {x: start})
     else:
@@ -176,13 +173,13 @@ def _value_at(search: Search, e: Expr, x: Symbol, start: Expr, assume: Assumed) 
     return None if reading is None else reading.to_sympy()
 
 
-def _at_zero(search: Search, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
+def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
     """The limit for x -> 0 from above, where each part of the expression has one."""
     if not e.has(x):
         return e
     if e == x:
         return ZERO
-    parts = [_at_zero(search, part, x, assume) for part in e.args]
+    parts = [at_zero(search, part, x, assume) for part in e.args]
     values = [part for part in parts if part is not None]
     if len(values) < len(parts):
         return None
@@ -192,7 +189,7 @@ def _at_zero(search: Search, e: Expr, x: Symbol, assume: Assumed) -> Expr | None
         return log(values[0]) if values[0].is_positive else None
     if isinstance(e, Pow):
         base, power = values
-        if base.is_positive or (power.is_Integer and power >= 0):
+        if base.is_positive or (power.is_Integer and power >= 0 and not e.exp.has(x)):
             return base**power
         rises = not e.exp.has(x) and search.sign(e.exp, assume, 1) == (1, True)
         return ZERO if base == 0 and rises else None

@@ -74,7 +74,7 @@ def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
         return
     symbols = set().union(*(term.free_symbols for term in terms))
     for symbol in sorted(symbols, key=lambda symbol: symbol.name):
-        exponents = [_exponent(form, symbol, arithmetic) for form in forms]
+        exponents = [exponent_of(form, symbol, arithmetic) for form in forms]
         row = [exponent for exponent in exponents if exponent is not None]
         if len(row) == len(forms):
             yield row
@@ -83,7 +83,7 @@ def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
         yield [exponents.get(kind, ZERO) for exponents in of_e]
 
 
-def _exponent(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:
+def exponent_of(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:
     """The exponent of the symbol in a form of one term, None where that is no monomial in it."""
     if symbol not in arithmetic.field.symbols:
         return ZERO

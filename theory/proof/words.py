@@ -226,19 +226,25 @@ class Definition:
         return Formula((self.name, self.value), ("=",))
 
 
-def unfolded(of: Of, definitions: Sequence[Definition]) -> Of:
-    """An expression, or a record of expressions, with every defined name written out."""
+def unfolded(of: Of, definitions: Sequence[Definition], moving: Symbol | None = None) -> Of:
+    """An expression, or a record of expressions, with every defined name written out.
+
+    Factorials and values of Gamma become symbols that know their recurrence, where they do not
+    change with the letter that moves: in a limit such a symbol would stand still.
+    """
     result: Any = of
     if isinstance(result, Expr):
         for definition in reversed(definitions):
             result = definition.unfold(result)
         result = result.doit() if result.has(Derivative, Partial, Subs) else result
-        result = in_values(result) if result.has(Factorial, Gamma) else result
+        values = result.atoms(Factorial, Gamma)
+        if values and not any(value.has(moving) for value in values if moving is not None):
+            result = in_values(result)
     elif isinstance(result, tuple):
-        result = tuple(unfolded(part, definitions) for part in result)
+        result = tuple(unfolded(part, definitions, moving) for part in result)
     elif is_dataclass(result) and not isinstance(result, type):
         own = {f.name: getattr(result, f.name) for f in fields(result) if f.init}
-        changed = {name: unfolded(value, definitions) for name, value in own.items()}
+        changed = {name: unfolded(value, definitions, moving) for name, value in own.items()}
         if any(changed[name] is not value for name, value in own.items()):
             result = replace(result, **changed)
     return result

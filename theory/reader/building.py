@@ -128,6 +128,7 @@ class Builder(Pieces):
 
     text: str
     domain: Domain = field(default_factory=Domain)
+    kept: bool = False  # what is read stays as it is written
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         """A power; what has no real value and constants too large to write down are refused."""
@@ -167,6 +168,8 @@ class Builder(Pieces):
         """A function of one value."""
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), at)
+        if function in (sinh, cosh, tanh) and self.kept:
+            return function(argument)
         if function in (sinh, cosh, tanh):
             above, below = (self.applied(exp, sign * argument, at) for sign in (1, -1))
             total = above + below if function is not sinh else Integer(2)

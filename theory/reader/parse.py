@@ -104,7 +104,7 @@ def read(
     if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
         rest = f": write 1e9 for a unit, {number}*{unit} for a product"
         raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
-    reader = _Reader(text, domain, tokens, table, letters, meanings or {}, ratios, kept)
+    reader = _Reader(text, domain, kept, tokens, table, letters, meanings or {}, ratios)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
         reader.refuse(reader.ahead(), "unexpected {}")
@@ -122,7 +122,6 @@ class _Reader(Builder):
     own_names: Collection[str] | None = None
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     ratios: Collection[str] = ()
-    kept: bool = False
 
     def __post_init__(self) -> None:
         self.letters = self.table.keys() if self.own_names is None else self.own_names

@@ -187,7 +187,7 @@ class Citing:
         pieces: list[str] = []
         position = 0
         for begin, end, work in citations(sentence):
-            pieces += [sentence[position:begin], f"{_spoken(work.names)}~{self.key(work.key)}"]
+            pieces += [sentence[position:begin], f"{_spoken(work.cited)}~{self.key(work.key)}"]
             position = end
         pieces.append(sentence[position:])
         return "".join(piece if k % 2 else latex_words(piece) for k, piece in enumerate(pieces))

@@ -17,9 +17,8 @@ that the format gives it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import floor, isinf, isnan, log10
-
-from ..data.notation import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,8 @@ LARGEST_SHARE = 1e6
 LEAST_END, LARGEST_END, APART = 1e-3, 1e5, 100.0
 
 
-class Format(Record):
+@dataclass(frozen=True)
+class Format:
     """How a number is written; the classes below say how.
 
     A subclass defines `finite` and `finite_latex`, without dollars, for finite numbers.
@@ -146,6 +146,7 @@ class Shortest(Format):
         return significant_latex(value, self.digits, trimmed=True)
 
 
+@dataclass(frozen=True)
 class Places(Format):
     """So many places behind the point; from `largest` on, so many significant digits and one more.
 
@@ -168,6 +169,7 @@ class Places(Format):
         return self.finite(value)
 
 
+@dataclass(frozen=True)
 class Percent(Format):
     r"""A share in per cent: shortest digits or, with `places`, so many places behind the point.
 
@@ -203,6 +205,7 @@ class Percent(Format):
         return r">99.9\,\%" if text == "100" and value < 1.0 else rf"{text}\,\%"
 
 
+@dataclass(frozen=True)
 class Count(Format):
     r"""Params or tokens, as they may be typed again.
 
@@ -241,7 +244,8 @@ class Count(Format):
         return "", ""
 
 
-class Interval(Record):
+@dataclass(frozen=True)
+class Interval:
     r"""How the two ends of an interval are written.
 
     A missing end makes a dash. An interval that is bounded above alone is "at most" its upper end.
@@ -265,7 +269,7 @@ class Interval(Record):
     $[1.20,\ 3.40]\times 10^{10}$
     """
 
-    end: Format = Significant(4)
+    end: Format = Significant(4)  # noqa: RUF009 - a value
     opening: str = "["
     separator: str = ", "
     closing: str = "]"

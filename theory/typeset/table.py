@@ -28,10 +28,10 @@ and `high`, such as `isoflop.numeric.results.Estimate`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import isfinite
 
-from ..data.notation import Record
 from .escapes import (
     clean,
     display_width,
@@ -61,7 +61,8 @@ NEEDED = r"% needs \usepackage{booktabs}"
 FOUR_DIGITS, BRACKETS = Significant(4), Interval(Significant(4))
 
 
-class Words(Record):
+@dataclass(frozen=True)
+class Words:
     r"""A text with its own LaTeX, as an entry, title or note: ``Words("beta", r"$\beta$")``."""
 
     text: str
@@ -71,7 +72,8 @@ class Words(Record):
         return self.text
 
 
-class Number(Record):
+@dataclass(frozen=True)
+class Number:
     """The least that a table takes for an estimate; a result has an `Estimate`."""
 
     value: float
@@ -79,7 +81,8 @@ class Number(Record):
     high: float | None = None
 
 
-class Subheading(Record):
+@dataclass(frozen=True)
+class Subheading:
     """A line across the table, above the rows that belong to it."""
 
     words: str | Words
@@ -89,7 +92,8 @@ class Subheading(Record):
 RULE = Subheading("")
 
 
-class Column(Record):
+@dataclass(frozen=True)
+class Column:
     r"""A column: which entry of a row it shows, under which heading, and how.
 
     Attributes
@@ -144,6 +148,10 @@ class Column(Record):
     of: Callable[[Any], Any] | None = None
     least_width: int = 0
     missing: str = DASH
+
+    def changed(self, **named: Any) -> Column:
+        """The column with other values for some fields."""
+        return replace(self, **named)
 
     def entry(self, row: Any) -> Any:
         """What the row holds in this column."""
@@ -226,7 +234,8 @@ class Column(Record):
         return value if interval == dash else f"{value} {interval}"
 
 
-class Table(Record):
+@dataclass(frozen=True)
+class Table:
     """Columns, rows, a title and notes; every output is a method.
 
     Attributes
@@ -248,12 +257,15 @@ class Table(Record):
     notes: Sequence[str | Words] = ()
     gap: str = GAP
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
+    def __post_init__(self) -> None:
         if not self.columns:
             raise ValueError("columns=[]: a table needs at least one column")
         for name in ("columns", "rows", "notes"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def changed(self, **named: Any) -> Table:
+        """The table with other values for some fields."""
+        return replace(self, **named)
 
     def __str__(self) -> str:
         return self.text()

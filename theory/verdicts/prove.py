@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from sympy import Expr, Symbol, expand_log, log
 
-from ..algebra.answer import undecided
+from ..algebra.answer import undecided, weaker
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
 from ..budget import SIX_ND, Budget
@@ -176,14 +176,13 @@ class Proof(Shown):
 
     @property
     def answer(self) -> Answer:
-        """Refuted where a link is; else undecided where a link is; else proved."""
-        answers = [link.decision.answer for link in self.links]
-        return next((a for a in (Answer.REFUTED, Answer.UNDECIDED) if a in answers), Answer.PROVED)
+        """The weakest of the links': refuted, undecided, by SymPy's limit, proved."""
+        return reduce(weaker, (link.decision for link in self.links)).answer
 
     @property
     def first_failure(self) -> ChainLink | None:
         """The first link that is refuted, else the first that is undecided."""
-        for answer in (Answer.REFUTED, Answer.UNDECIDED):
+        for answer in (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY):
             for link in self.links:
                 if link.decision.answer is answer:
                     return link
@@ -549,10 +548,10 @@ class _Chain:
         """
         question = self.question(i)
         decision, meanings = decided(question, self.reader.words, self.given)
-        if decision.proved:
+        if decision.holds:
             moving = question.moving if question.relation == "propto" else ()
             decision, check = self.second.checked(i, decision, meanings, moving)
-            return decision, meanings if decision.proved else (), check
+            return decision, meanings if decision.holds else (), check
         unknown = None if self.settings.refutes_names else self.unknown(i)
         if unknown is not None:
             return (

@@ -13,14 +13,13 @@ from typing import Any
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
-from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
+from ..algebra.answer import Answer, Condition, Decision, Witness, undecided, weaker
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
-from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
-from ..proof.bounds import decide_bound, decide_equality
-from ..proof.limits import decide_limit, decide_order
+from ..proof.bounds import decide_bound
+from ..proof.limits import decide_limit
 from ..reader.building import Domain
 from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
 from .typed import Given
@@ -77,7 +76,7 @@ class Question:
             decision = self._by_cases() or decision
         if decision.witness is not None:
             return replace(decision, witness=self._simpler(decision.witness))
-        if not decision.proved:
+        if not decision.holds:
             return decision
         needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
@@ -108,19 +107,8 @@ class Question:
     def _decide(self) -> Decision:
         if self.limit is not None and self.limit[1] not in ("0", "oo"):
             return self._from_both_sides(*self.limit)
-        if self.lhs.has(Remainder):
-            return undecided("an order term O(...) is no value to begin with")
-        if self.rhs.has(Remainder):
-            (remainder,) = self.rhs.atoms(Remainder)
-            kept, size = self.rhs - remainder, remainder.args[0]
-            base = size.as_base_exp()[0].as_coeff_Mul()[1]
-            if self.limit is None and base in (sym.C, sym.N, sym.D):
-                return undecided(f"where its left side is O({size}) has to be said, as in x -> oo")
-            return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
-            fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
-            known = self._known() | {"assume_nonzero": fixed}
-            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
+            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **self._known())
         if self.relation in BOUNDS:
             decision = decide_bound(self.lhs, self.relation, self.rhs, **self._known())
             is_open = self.relation in ("<", ">") and decision.answer is Answer.UNDECIDED
@@ -129,22 +117,25 @@ class Question:
             return self._never_equal()
         if self.relation == "propto":
             return self._proportional()
-        return decide_equality(self.lhs, self.rhs, **self._known())
+        return decide(self.lhs, self.rhs, **self._known())
 
     def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
         """The limit at a number: x = a + t and x = a - t, as t falls to 0."""
         t, a = Symbol("t'", positive=True), Rational(point)
-        reasons, conditions = [], []
+        both = f"from both sides, {variable} = {a + t} and {variable} = {a - t}"
+        decisions = []
         for shifted in (a + t, a - t):
             decision = replace(self.at({variable: shifted}), limit=(t, "0")).decide()
-            if not decision.proved:
+            if not decision.holds:
                 side = f"with {variable} = {shifted} as {t} -> 0: {decision.reason}"
                 return replace(decision, reason=side)
-            reasons.append(decision.reason)
-            conditions += [c for c in decision.conditions if t not in c.expression.free_symbols]
-        both = f"from both sides, {variable} = {a + t} and {variable} = {a - t}"
-        reason = "; ".join(dict.fromkeys(reasons))
-        return Decision(Answer.PROVED, f"{both}: {reason}", tuple(dict.fromkeys(conditions)))
+            decisions.append(decision)
+        reason = "; ".join(dict.fromkeys(decision.reason for decision in decisions))
+        conditions = dict.fromkeys(
+            c for d in decisions for c in d.conditions if t not in c.expression.free_symbols
+        )
+        answer = weaker(*decisions).answer
+        return Decision(answer, f"{both}: {reason}", tuple(conditions))
 
     def _by_recurrence(self) -> Decision:
         """With factorials: proved where it follows from their recurrence, refuted where it fails at
@@ -396,7 +387,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
     }
     together = claim.letters & words.of_a_run
     own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.proved or not words.depend(
+    if independent.holds or not words.depend(
         together.union(fixed, *(e.free_symbols for e in fixed.values()))
     ):
         return independent, ()
@@ -405,7 +396,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         at_compute = claim.at(of_compute)
         if not any(sym.SIZE_RATIO in e.free_symbols for e in of_compute.values()):
             decision = at_compute.decide()
-            if decision.proved:
+            if decision.holds:
                 return decision, words.meanings(of_compute)
     moving = claim.limit is None or (
         claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..algebra.answer import Answer
 from ..reader.tokens import ParseError
 from .defined import Sides, bound, name_alone, plain, restored
 from .facts import EXPECTATION, LAW, DefinedName, Facts, StatedBudget
@@ -34,7 +35,16 @@ from .supposed import limit_before, qualified
 
 UNREADABLE = "unreadable"
 #: The worst comes first.
-ANSWERS = (REFUTED, UNREADABLE, CONFLICT, UNDECIDED, PROVED, DEFINITION, CONDITION)
+ANSWERS = (
+    REFUTED,
+    UNREADABLE,
+    CONFLICT,
+    UNDECIDED,
+    Answer.BY_SYMPY.value,
+    PROVED,
+    DEFINITION,
+    CONDITION,
+)
 
 
 @dataclass(frozen=True)
@@ -255,7 +265,7 @@ class _Equation:
     ) -> tuple[str, str, str, ChainLink]:
         """The answer on a link, the reason, how it is read, and the link so read."""
         answer, reason = link.decision.answer.value, link.decision.reason
-        if answer == PROVED:
+        if link.decision.holds:
             return answer, reason, "", link
         supposed, doubtful = self.facts.supposed_at(self.equation)
         found = trial.elsewhere(i, self.facts.numbers, supposed)

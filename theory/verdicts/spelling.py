@@ -52,9 +52,6 @@ class _AsRead(StrPrinter):
         is_typed = is_decimal(expression)
         return decimal_text(expression) if is_typed else super()._print_Rational(expression)
 
-    def _print_Remainder(self, expression: Expr) -> str:
-        return f"O({self._print(expression.args[0])})"
-
     def _print_Derivative(self, expression: Derivative) -> str:
         body = self._print(expression.expr)
         for variable, order in expression.variable_count:

@@ -14,7 +14,6 @@ from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero
-from ..algebra.functions import Remainder
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
@@ -104,11 +103,6 @@ class Claims:
             and [token.text for token in tokens if token.text not in ("+", "-")] in INFINITIES
         ):
             return -oo if [token.text for token in tokens].count("-") % 2 else oo
-        if relation is not None and relation.text == "==" and "O" not in self.own:
-            kept, size = _without_order_term(tokens)
-            if size:
-                shown = self.expression(text, kept) if kept else Integer(0)
-                return Add(shown, Remainder(self.expression(text, size)), evaluate=False)
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
@@ -171,21 +165,6 @@ def _joined(token: Token) -> str:
     """A name with its index behind it: `C0` for `C_0`."""
     is_index = token.kind == "name" and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
     return token.text.replace("_", "") if is_index else token.text
-
-
-def _without_order_term(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
-    """The tokens before a last `+ O(size)`, and those of the size; no size where there is no such
-    term.
-    """
-    depth = 0
-    for i in range(len(tokens) - 1, 0, -1):
-        depth += (tokens[i].text == ")") - (tokens[i].text == "(")
-        if depth == 0:
-            opens = tokens[i].text == "(" and tokens[i - 1].text == "O"
-            if opens and (i == 1 or tokens[i - 2].text == "+"):
-                return tokens[: max(i - 2, 0)], tokens[i + 1 : -1]
-            break
-    return tokens, []
 
 
 class Given:

@@ -14,12 +14,12 @@ from typing import Any
 
 from sympy import Rational
 
-from ...derivations import NAMES, theorem
+from ...derivations import NAMES, errata
 from ...derivations import derivation as built
 from ..data.notation import close_matches
 from ..proof.argument import STRENGTHS, described
 from ..proof.claim import FAILED, Claim, Derivation, Verdict, weakest
-from ..proof.errata import Erratum, ErratumVerdict, Remark
+from ..proof.errata import ErratumVerdict, Remark
 from ..proof.points import PointCheck
 from ..theorem import Derivation as Theorem
 from ..typeset.plain import plain
@@ -28,7 +28,7 @@ from ..typeset.words import plain_sentence, plain_statement
 #: A longer claim is not printed: operations on both sides, bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
 
-#: One file of errata for each paper: the name of the paper and the module's.
+#: One file of errata for each paper: the name of the paper and the theorem's.
 ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith("_errata")}
 
 
@@ -329,10 +329,8 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
     """
     if paper not in ERRATA:
         raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
-    module = theorem(ERRATA[paper])
-    errata: tuple[Erratum, ...] = module.errata()
-    remarks: tuple[Remark, ...] = module.remarks()
-    return tuple(ErratumReport.of(e.verify()) for e in errata), tuple(map(RemarkReport.of, remarks))
+    slips, remarks = errata(ERRATA[paper])
+    return tuple(ErratumReport.of(e.verify()) for e in slips), tuple(map(RemarkReport.of, remarks))
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:

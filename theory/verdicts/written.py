@@ -21,6 +21,7 @@ from typing import Any
 
 from sympy import Symbol
 
+from ..algebra.answer import Answer
 from ..budget import SIX_ND, Budget
 from ..reader.tokens import ParseError
 from ..reader.vocabulary import vocabulary
@@ -137,9 +138,10 @@ class WrittenReport:
 
     @property
     def answer(self) -> str:
-        """The worst of the steps and the statement: refuted, undecided, proved."""
+        """The worst of the steps and the statement."""
         answers = [verdict.answer for verdict in (*self.steps, self.statement)]
-        return next((a for a in ("refuted", "undecided") if a in answers), "proved")
+        worse = (Answer.REFUTED.value, Answer.UNDECIDED.value, Answer.BY_SYMPY.value)
+        return next((a for a in worse if a in answers), Answer.PROVED.value)
 
     def as_dict(self) -> dict[str, Any]:
         written = self.derivation

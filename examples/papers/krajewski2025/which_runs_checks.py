@@ -29,7 +29,7 @@ from isoflop.numeric.accuracy.power import MARGIN, MARGINS
 from isoflop.numeric.data.sample import above_guessing
 from isoflop.numeric.data.scale import accuracy, neg_log_accuracy
 from isoflop.numeric.simulate.evaluations import design
-from isoflop.theory.data.krajewski2025_runs import MIXTURE
+from isoflop.theory.data.krajewski2025 import MIXTURE
 from isoflop.theory.data.published import KRAJEWSKI_RUNS
 
 if TYPE_CHECKING:

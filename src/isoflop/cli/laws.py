@@ -209,7 +209,7 @@ def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
         ("source", law.source.citation),
         ("where", law.locus),
         ("address", law.source.link),
-        ("verified", law.verified),
+        ("digits", law.verified),
         ("note", law.note),
     ]
     return [(name, value) for name, value in entries if value]

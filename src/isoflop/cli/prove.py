@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
 FORMATS = ("text", "json")
-STATUS = {"proved": DONE, "refuted": NEGATIVE, "undecided": NO_VERDICT, "unreadable": BAD_INPUT}
+#: Of an answer; any other is no verdict.
+STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
 SECONDS = 60.0
 #: What a claim has and no option: a relation, in plain text or in LaTeX.
 RELATION = re.compile(r"[=<>~]|\\[a-z]+")
@@ -62,7 +63,8 @@ def parser() -> Parser:
         "letters held;\n"
         "another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both "
         "sides must\nexist as they are typed.\n"
-        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
+        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided\n"
+        "or only SymPy's limit says so.",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
@@ -132,7 +134,7 @@ def run(options: Options) -> tuple[str, int]:
         return report(options, path, settings(options))
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
-    return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
+    return (json_text(data) if form == "json" else text), STATUS.get(data["answer"], NO_VERDICT)
 
 
 def settings(options: Options) -> dict[str, Any]:

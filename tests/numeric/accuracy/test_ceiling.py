@@ -18,7 +18,7 @@ from isoflop.numeric.accuracy.ceiling import FLATTEST_TERM, ceiling_of  # noqa: 
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.law import law as law_named  # noqa: E402
 from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, RUN_NOISE, simulate  # noqa: E402
-from isoflop.theory.data.krajewski2025_runs import MIXTURE  # noqa: E402
+from isoflop.theory.data.krajewski2025 import MIXTURE  # noqa: E402
 
 BENCHMARKS = tuple(PROBLEMS)
 #: chi^2 of one degree of freedom at 0.9.

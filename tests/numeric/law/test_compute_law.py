@@ -79,7 +79,7 @@ def test_frozen_compared_and_copied_by_value():
     assert pickle.loads(pickle.dumps(law)) == law
     assert hash(law) == hash(ComputeLaw(E=1.8, C0=1000.0, alpha=0.15, name="x"))
     with pytest.raises(AttributeError):
-        law.alpha = 0.2
+        law.alpha = 0.2  # type: ignore[misc]
 
 
 def test_plain_data_in_both_notations():

@@ -21,7 +21,7 @@ from isoflop.theory.data.published import LAWS, names, published
 
 EPS = sys.float_info.epsilon
 MINE = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658, name="mine", source="my runs")
-FIELDS: dict[str, Any] = {name: getattr(MINE, name) for name in MINE.__slots__}
+FIELDS: dict[str, Any] = {name: getattr(MINE, name) for name in MINE.__dataclass_fields__}
 BARE = Law(beta=0.3478, gamma=0.3658)
 
 # A value
@@ -70,11 +70,11 @@ def test_copies(record: Any) -> None:
 
 @pytest.mark.parametrize("record", [MINE, MINE.envelope], ids=["law", "envelope"])
 def test_immutable(record: Any) -> None:
-    for name in (*record.__slots__, "anything"):
-        with pytest.raises(AttributeError, match=f"immutable: cannot set {name}"):
+    for name in (*record.__dataclass_fields__, "anything"):
+        with pytest.raises(AttributeError, match=f"cannot assign to field .{name}"):
             setattr(record, name, 1.0)
-    with pytest.raises(AttributeError, match="immutable: cannot delete"):
-        delattr(record, record.__slots__[0])
+    with pytest.raises(AttributeError, match="cannot delete"):
+        delattr(record, next(iter(record.__dataclass_fields__)))
     with pytest.raises(AttributeError):
         record.exponent = 1.0
     assert Law(**FIELDS) == MINE

@@ -409,8 +409,8 @@ def test_records_are_values() -> None:
     assert first != BESIROGLU.penalty(ratio=2)
     for record in (first, first.run, tolerance):
         assert pickle.loads(pickle.dumps(record)) == record
-        with pytest.raises(AttributeError, match="immutable"):
-            setattr(record, record.__slots__[0], 1.0)
+        with pytest.raises(AttributeError, match="cannot assign"):
+            setattr(record, next(iter(record.__dataclass_fields__)), 1.0)
     assert isinstance(first, Penalty)
     assert isinstance(first.run, Run)
     assert isinstance(tolerance, Tolerance)

@@ -22,7 +22,7 @@ from isoflop.numeric.simulate.evaluations import (
     design,
     simulate,
 )
-from isoflop.theory.data.krajewski2025_runs import C4, MIXTURE, RUNS
+from isoflop.theory.data.krajewski2025 import C4, MIXTURE, RUNS
 
 MP = mpmath.mp.clone()
 MP.dps = 50

@@ -14,7 +14,7 @@ from isoflop.numeric.accuracy.power import POWER_KINDS
 from isoflop.numeric.data.sample import Points, Sample, above_guessing
 from isoflop.numeric.data.scale import accuracy
 from isoflop.numeric.simulate.evaluations import LAWS, METRIC_TYPES, PROBLEMS, simulate
-from isoflop.theory.data.krajewski2025_runs import MIXTURE
+from isoflop.theory.data.krajewski2025 import MIXTURE
 
 LEVEL = 0.9
 FROM, UP_TO, LARGEST_RATIO, NEAR_20 = 3e18, 6e21, 100.0, (14.0, 28.0)

@@ -184,22 +184,6 @@ def test_limits_with_a_nonnegative_symbol() -> None:
     assert decide_limit(E * C + x, "->", 0 * x, C, "0").refuted
 
 
-@pytest.mark.parametrize(
-    ("lhs", "relation", "rhs"),
-    [
-        (Abs(x - y), "==", Abs(y - x)),
-        (Abs(x - y), ">=", 0),
-        (Abs(x**beta - y) ** 2, "==", (x**beta - y) ** 2),
-        (x * Abs(x - 2), "==", Abs(x**2 - 2 * x)),
-    ],
-    ids=str,
-)
-def test_no_condition_where_an_absolute_value_is_zero(lhs, relation, rhs) -> None:
-    decision = judged(lhs, relation, rhs, [])
-    assert decision.proved
-    assert decision.conditions == ()
-
-
 def test_the_condition_of_a_quotient_by_an_absolute_value_stays() -> None:
     decision = decide(raw_quotient(Abs(x - y), Abs(x - y)), 1)
     assert decision.proved

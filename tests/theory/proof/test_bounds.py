@@ -10,7 +10,7 @@ from isoflop.theory.algebra.decide import Decision
 from isoflop.theory.algebra.sample import points
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.bounds import ByBound, decide_bound, decide_equality
+from isoflop.theory.proof.bounds import ByBound, decide_bound
 from isoflop.theory.proof.claim import Claim
 
 FRESH = 200
@@ -230,22 +230,6 @@ def test_a_condition_is_stated_in_the_symbols_of_the_claim() -> None:
     decision = decide_bound(unevaluated(x, x - Rational(1, 2)), "<=", 1, assume=(1 - x,))
     assert decision.proved
     assert {str(c.expression.subs(x, Rational(1, 2))) for c in decision.conditions} == {"1/2", "0"}
-
-
-@pytest.mark.parametrize(
-    ("lhs", "rhs", "assume", "answer"),
-    [
-        (Abs(log(x)), log(x), (x - 1,), "proved"),
-        (Abs(exp(x) - 1), exp(x) - 1, (), "proved"),
-        (Abs(PENALTY - 1), PENALTY - 1, (), "proved"),
-        (Abs(log(x)), log(x), (), "refuted"),
-        (Abs(x**beta - y**beta) * (x**beta + y**beta), Abs(x ** (2 * beta) - y ** (2 * beta)), (), "proved"),
-    ],
-)  # fmt: skip
-def test_equalities_of_absolute_values_are_bounds_from_either_side(
-    lhs, rhs, assume, answer
-) -> None:
-    assert decide_equality(lhs, rhs, assume=assume).answer.value == answer
 
 
 def test_a_derivation_may_call_the_automatic_decision() -> None:

@@ -8,8 +8,9 @@ from statistics import mean, stdev
 import pytest
 from sympy import Integer, Rational, Symbol, exp
 
-from isoflop.derivations.papers.krajewski2025_errata import errata, remarks
+from isoflop.derivations import errata
 from isoflop.theory.data import krajewski2025 as printed
+from isoflop.theory.data.published import compute_counterparts
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms, Numerically
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.errata import Erratum, refute
@@ -17,6 +18,7 @@ from isoflop.theory.proof.errata import Erratum, refute
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)
 SLIP = Claim("printed", (X + Y) ** 2, "==", X**2 + Y**2, "test")
 RIGHT = Claim("corrected", (X + Y) ** 2, "==", X**2 + 2 * X * Y + Y**2, "test")
+SLIPS, REMARKS = errata("krajewski2025_errata")
 SAMPLE = Erratum("sample", "nowhere", SLIP, RIGHT, "test")
 
 
@@ -63,7 +65,7 @@ def test_limits_have_no_witness():
         refute(Claim("limit", 1 / X, "->", Integer(0), "test", ByLeadingTerm(X, "oo")))
 
 
-@pytest.mark.parametrize("erratum", errata(), ids=lambda e: e.name)
+@pytest.mark.parametrize("erratum", SLIPS, ids=lambda e: e.name)
 def test_every_erratum_holds(erratum):
     verdict = erratum.verify()
     assert verdict.holds, str(verdict)
@@ -75,14 +77,12 @@ def test_every_erratum_holds(erratum):
 
 
 def test_names_are_unique():
-    names = [erratum.name for erratum in errata()] + [remark.name for remark in remarks()]
+    names = [erratum.name for erratum in SLIPS] + [remark.name for remark in REMARKS]
     assert len(names) == len(set(names))
 
 
 def test_every_check_of_a_remark_is_proved():
-    assert all(
-        check.verify().strength == "proved" for remark in remarks() for check in remark.checks
-    )
+    assert all(check.verify().strength == "proved" for remark in REMARKS for check in remark.checks)
 
 
 def test_the_sign_of_log_k_in_numbers():
@@ -103,3 +103,16 @@ def test_table_4_in_floating_point():
 def test_table_13_needs_four_columns():
     with pytest.raises(ValueError, match="four"):
         printed.decode_table_13(("1", "2", "3"))
+
+
+def test_the_rows_of_tables_11_and_12_are_those_of_the_published_laws():
+    (slip,) = (each for each in SLIPS if each.name == "table_11_columns")
+    found = {claim.name: claim for claim in slip.corrections}
+    pairs = compute_counterparts()
+    assert len(found) == len(pairs) == 12
+    for law, compute_law in pairs:
+        claim = found[f"table_11_{law.label.replace('-', '_')}"]
+        numbers = {abs(number) for number in claim.lhs.atoms(Rational)}
+        wanted = [compute_law.printed[column] for column in ("A", "alpha")]
+        wanted += [str(law.coefficients[name]) for name in ("A", "B", "beta", "gamma")]
+        assert {Rational(digits) for digits in wanted} <= numbers, law.label

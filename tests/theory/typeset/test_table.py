@@ -282,8 +282,8 @@ def test_tables_are_values() -> None:
     read = pickle.loads(pickle.dumps(table))
     assert read == table != table.changed(title="other")
     assert read.text() == table.text()
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(AttributeError, match="title"):
         table.title = "other"  # type: ignore[misc]
     twice: dict[str, Any] = {"key": "gamma"}
-    with pytest.raises(TypeError, match="takes key, heading"):
+    with pytest.raises(TypeError, match="key"):
         Column("beta", **twice)
