@@ -25,8 +25,8 @@ LAYERS = (
     {"law", "budget"},
     {"claim"},
     {"envelope"},
-    {"penalty", "penalty_claims", "ray"},
-    {"factors", "expansion", "economics"},
+    {"penalty", "ray"},
+    {"expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
     {"derivations", "symbols", "text", "reader.vocabulary"},
@@ -44,6 +44,16 @@ CALL_FLOAT = {
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | dict.fromkeys(
     PLAIN_DATA, -1
 )
+
+#: What may say "proved", and what looks for limits and points at which a claim fails.
+ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
+RULES = "rules argument_calculus bounds search signs path terms"
+TRUSTED = {f"isoflop.theory.algebra.{name}" for name in ALGEBRA.split()} | {
+    f"isoflop.theory.proof.{name}" for name in RULES.split()
+}
+KERNEL = TRUSTED | {
+    f"isoflop.theory.proof.{name}" for name in ("limits", "points", "counterexample")
+}
 
 # Of the numeric layer, by folder; the modules of one layer may use each other, its folders may not.
 NUMERIC = (
@@ -208,6 +218,17 @@ def against_the_layers(name: str, source: str) -> list[str]:
     return found
 
 
+def foreign_to_the_kernel(name: str, source: str) -> list[str]:
+    """The kernel knows SymPy, mpmath and itself."""
+    if name not in KERNEL:
+        return []
+    return [
+        f"{name}:{line}: imports {module}"
+        for module, line, _ in imports(name, source)
+        if module.startswith("isoflop") and module not in KERNEL
+    ]
+
+
 def foreign_to_theory(name: str, source: str) -> list[str]:
     """Theory and derivations know neither arrays nor the numeric layer nor the command line."""
     if not name.startswith(("isoflop.theory", "isoflop.derivations")):
@@ -334,6 +355,7 @@ Rule = Callable[[str, str], list[str]]
 RULES: tuple[Rule, ...] = (
     against_the_layers,
     against_the_numeric_layers,
+    foreign_to_the_kernel,
     foreign_to_theory,
     heavy_plain_data,
     slow_numeric,
@@ -385,6 +407,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
         "def f():\n    from isoflop.numeric.accuracy.power import x",
     ),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
+    (foreign_to_the_kernel, "isoflop.theory.proof.rules", "from .words import Sentence"),
     (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),
     (against_the_layers, "isoflop.theory.proof.claim", "from isoflop.theory import derive"),

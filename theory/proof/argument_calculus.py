@@ -9,24 +9,22 @@ from typing import ClassVar
 
 from sympy import Add, Expr, Integer, Pow, Symbol, exp, log, preorder_traversal
 
-from ..algebra.answer import undecided
+from ..algebra.answer import BOUNDS, STRICT, undecided
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
 from ..algebra.decide import Answer, Condition, Decision, decide
 from ..algebra.field import CoefficientField
 from ..algebra.functions import defined
-from .argument import (
-    BOUNDS,
+from .rules import (
     PROVED,
-    STRICT,
     Argument,
     ByPositiveTerms,
+    Stated,
     differ,
     larger_and_smaller,
     premise,
     weakest,
 )
-from .claim import Claim
 
 ZERO = Integer(0)
 
@@ -51,7 +49,7 @@ class BySameDifference:
     def label(self) -> str:
         return f"{self.argument.label}, rearranged"
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
             return undecided("rearranging serves bounds only")
         larger, smaller = larger_and_smaller(claim)
@@ -77,7 +75,7 @@ class BySum:
     def strength(self) -> str:
         return weakest((self.one.strength, self.other.strength))
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
             return undecided("bounds add up to a bound only")
         larger, smaller = larger_and_smaller(claim)
@@ -125,7 +123,7 @@ class ByMonotone:
     def strength(self) -> str:
         return weakest((PROVED, self.order.strength, self.slope.strength))
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
             return undecided("a monotone function gives bounds only")
         if self.variable.is_positive is not True:
@@ -175,7 +173,7 @@ class ByConvexity:
     def strength(self) -> str:
         return weakest((PROVED, self.curvature.strength))
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         if claim.relation not in (">=", ">"):
             return undecided("convexity bounds a function from below")
         outside = _not_smooth(self.function, self.variable)
@@ -224,7 +222,7 @@ def _all_of(*decisions: Decision) -> Decision:
     return Decision(Answer.PROVED, "every premise is proved", tuple(dict.fromkeys(conditions)))
 
 
-def _is_positive(claim: Claim, point: Expr, assume: tuple[Expr, ...]) -> bool:
+def _is_positive(claim: Stated, point: Expr, assume: tuple[Expr, ...]) -> bool:
     """Whether the point is certainly positive, at once or as an assumption plus something certainly
     not negative.
     """
@@ -260,7 +258,7 @@ def _not_smooth(function: Expr, variable: Symbol) -> str:
     )
 
 
-def _continuous_at_zero(claim: Claim, function: Expr, variable: Symbol) -> bool:
+def _continuous_at_zero(claim: Stated, function: Expr, variable: Symbol) -> bool:
     """Whether every power and logarithm of the variable is of something positive at 0, or a whole
     non-negative power.
     """

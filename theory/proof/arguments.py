@@ -4,17 +4,20 @@ from .argument import (
     Argument,
     ByApplying,
     ByCases,
+    ByConvexity,
     ByEnclosure,
     ByFactors,
     ByLeadingTerm,
+    ByMonotone,
     ByNormalForm,
     ByPositiveTerms,
+    BySameDifference,
+    BySum,
     ByWeightedAmGm,
     Cited,
     Numerically,
     UnderLemma,
 )
-from .argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
 
 __all__ = [
     "Argument",

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from sympy import Expr, sympify
 
-from ..algebra.answer import Answer, Condition, Decision, undecided
+from ..algebra.answer import BOUNDS, Answer, Condition, Decision, undecided
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
@@ -20,9 +20,8 @@ from ..algebra.decide import (
     few_points,
     points_where,
 )
-from .argument import BOUNDS, PROVED
-from .claim import Claim
 from .counterexample import any_point, counterexample, counterexample_downhill
+from .rules import PROVED, Stated
 from .search import why_positive
 from .terms import POSITIVE
 
@@ -144,7 +143,7 @@ class ByBound:
     label: ClassVar[str] = "automatic bound"
     strength: ClassVar[str] = PROVED
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         if claim.relation not in BOUNDS:
             return undecided("the automatic decision of bounds serves bounds only")
         return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

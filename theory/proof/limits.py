@@ -4,9 +4,10 @@ SymPy's limit, which is tried at points and is no proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,6 @@ from sympy import (
     Integer,
     Limit,
     Pow,
-    Rational,
     Symbol,
     nan,
     oo,
@@ -32,9 +32,9 @@ from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import Sides, with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.deadline import OutOfTime, check, within
-from ..algebra.decide import decide, witness_at
+from ..algebra.decide import decide
 from ..algebra.functions import defined
-from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
+from ..algebra.interval import Undefined
 from ..algebra.sample import Point, points
 from .path import at_zero
 from .points import PointEvaluator
@@ -46,12 +46,10 @@ INFINITE = (oo, -oo)
 SECONDS = 10
 #: At how many points a limit is tried, of how many that are drawn.
 POINTS, LARGEST_DRAW = 8, 400
-#: Powers of ten at which the sides of a refuted limit are shown; the first where both have a value.
-SHOWN, DIGITS, TEN_DIGITS = (400, 50, 3), (50, 500, 2_500), 10**12
-#: Where a limit is tried: at these logarithms of the variable, with so many digits, for what cancels; and
-#: which share of the distance has to go in the last step, unless it is no more than rounding: one over
-#: these.
-LOGARITHMS, DIGITS_ON_THE_WAY, SHARE, ROUNDING = (40, 80, 160, 320), 900, 10**6, 10**200
+#: Where a limit is tried: at these powers of ten, with so many digits, for what cancels; and which share
+#: of the distance has to go in the last step, unless it is no more than rounding: one over these.
+STEPS, DIGITS, SHARE, ROUNDING = (17, 35, 70, 140), 900, 10**6, 10**200
+SHOWN_DIGITS = 10
 LEADING = "every term of the remainder vanishes in the limit"
 CONTINUOUS = "it is the value that the left side takes continuously"
 
@@ -153,7 +151,7 @@ def _judged(
     tends, conditions = found
     same = _same(tends, wanted, fixed)
     if same.refuted:
-        return _refuted(sides, relation, x, limit, tends, wanted, way, near)
+        return way.refuted(near, tends)
     if not same.proved:
         return undecided(f"the limit is {tends}; {same.reason}")
     if failure := next(filter(None, map(way.failure, near)), ""):
@@ -172,29 +170,43 @@ def _points(sides: Sides, assume: Sides, x: Symbol, seed: int, way: _Way) -> Ite
     return (point for point in drawn if way.are_positive(assume, point))
 
 
+@dataclass(frozen=True)
 class _Way:
-    """The distance of both sides on the way to the limit; no code is shared with what finds it."""
+    """Both sides on the way to the limit; no code is shared with what finds it."""
 
-    def __init__(self, lhs: Expr, relation: str, rhs: Expr, x: Symbol, limit: str) -> None:
-        self.lhs, self.relation, self.rhs, self.x = lhs, relation, rhs, x
-        self.evaluator = PointEvaluator(DIGITS_ON_THE_WAY)
-        exp = self.evaluator.context.exp
-        self.steps = [exp(step if limit == "oo" else -step) for step in LOGARITHMS]
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    x: Symbol
+    limit: str
+
+    @cached_property
+    def evaluator(self) -> PointEvaluator:
+        return PointEvaluator(DIGITS)
+
+    @cached_property
+    def powers(self) -> list[Expr]:
+        """Of ten, at which the variable is put on the way."""
+        steps = (Integer(step if self.limit == "oo" else -step) for step in STEPS)
+        return [Pow(Integer(10), step, evaluate=False) for step in steps]
+
+    def at(self, power: Expr, point: Point) -> Point:
+        return {**point, self.x: power.doit()}
 
     def are_positive(self, assume: Sides, point: Point) -> bool:
         """Whether all that is assumed holds at the last steps."""
-        at_last = ({**point, self.x: step} for step in self.steps[-2:])
         try:
-            return all(self.evaluator.evaluate(a, at) > 0 for at in at_last for a in assume)
+            return all(
+                self.evaluator.evaluate(a, self.at(power, point)) > 0
+                for power in self.powers[-2:]
+                for a in assume
+            )
         except Undefined:
             return False
 
     def failure(self, point: Point) -> str:
         """The distances where they do not shrink to the last; empty where they do."""
-        distances = []
-        for step in self.steps:
-            with suppress(Undefined, ZeroDivisionError):
-                distances.append(self._distance({**point, self.x: step}))
+        distances = [self._distance(*values) for _, *values in self._values(point)]
         if len(distances) < 2:
             return "the sides have no values there"
         *_, before, last = distances
@@ -202,13 +214,44 @@ class _Way:
             return ""
         return ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
 
-    def _distance(self, at: Mapping[Symbol, Any]) -> Any:
-        left = self.evaluator.evaluate(self.lhs, at)
+    def _values(self, point: Point) -> list[tuple[Expr, Any, Any]]:
+        """The powers at which both sides have values, 0 for an infinite one."""
+        found = []
+        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
+        for power in self.powers:
+            with suppress(Undefined, ZeroDivisionError):
+                place = self.at(power, point)
+                values = [self.evaluator.evaluate(side, place) for side in (self.lhs, rhs)]
+                found.append((power, *values))
+        return found
+
+    def _distance(self, left: Any, right: Any) -> Any:
         if self.rhs in INFINITE:
             toward = left if self.rhs == oo else -left
             return 1 / toward if toward > 0 else self.evaluator.context.inf
-        right = self.evaluator.evaluate(self.rhs, at)
         return abs(left / right - 1) if self.relation == "~" else abs(left - right)
+
+    def refuted(self, near: Sequence[Point], tends: Expr) -> Decision:
+        """Refuted where the sides do not approach each other, as they tend to something else."""
+        what = {"~": "the ratio of the sides"}.get(
+            self.relation,
+            "the difference of the sides" if self.rhs.has(self.x) else "the left side",
+        )
+        shown = tends if tends in INFINITE else powsimp(tends)
+        for point in near:
+            if self.failure(point) and (values := self._values(point)):
+                reason = (
+                    f"the two sides do not approach each other as {self.x} -> {self.limit}: "
+                    f"{what} tends to {shown}"
+                )
+                return Decision(Answer.REFUTED, reason, witness=self._witness(point, *values[-1]))
+        return undecided(f"the limit is {shown}, and no point shows that it is another one")
+
+    def _witness(self, point: Point, power: Expr, left: Any, right: Any) -> Witness:
+        ordered = sorted({**point, self.x: power}.items(), key=lambda item: item[0].name)
+        shown = [str(self.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
+        rhs = str(self.rhs) if self.rhs in INFINITE else shown[1]
+        return Witness(tuple(ordered), shown[0], rhs, DIGITS)
 
 
 # -- what the limit is -----------------------------------------------------------------------------
@@ -300,61 +343,3 @@ def _same(tends: Expr, wanted: Expr, assume: Sides) -> Decision:
         answer = Answer.PROVED if tends == wanted else Answer.REFUTED
         return Decision(answer, "")
     return decide(tends, wanted, assume=assume)
-
-
-# -- refutations -----------------------------------------------------------------------------------
-
-
-def _refuted(
-    sides: Sides,
-    relation: str,
-    x: Symbol,
-    limit: str,
-    tends: Expr,
-    wanted: Expr,
-    way: _Way,
-    near: Sequence[Point],
-) -> Decision:
-    """Refuted at a point of the other letters, where the sides do not approach each other."""
-    evaluator = IntervalEvaluator(DIGITS[0])
-    apart = None if (tends in INFINITE or wanted in INFINITE) else tends - wanted
-    for point in near:
-        try:
-            if apart is not None and not certainly_nonzero(evaluator.evaluate(apart, point)):
-                continue
-        except Undefined:
-            continue
-        if way.failure(point):
-            what = {"~": "the ratio of the sides"}.get(
-                relation, "the difference of the sides" if sides[1].has(x) else "the left side"
-            )
-            reason = (
-                f"the two sides do not approach each other as {x} -> {limit}: {what} tends to "
-                f"{_shown(tends)}"
-            )
-            return Decision(Answer.REFUTED, reason, witness=_witness(sides, x, limit, point))
-    return undecided(f"the limit is {_shown(tends)}, and no point shows that it is another one")
-
-
-def _shown(e: Expr) -> str:
-    return str(e if e in INFINITE else powsimp(e))
-
-
-def _witness(sides: Sides, x: Symbol, limit: str, point: Point) -> Witness:
-    """Both sides near the limit at a point of the other letters."""
-    for step in SHOWN:
-        exponent = Integer(-step if limit == "0" else step)
-        at = {**point, x: Rational(10) ** exponent}
-        shown = {**point, x: Pow(Integer(10), exponent, evaluate=False)}
-        for digits in DIGITS:
-            evaluator = IntervalEvaluator(digits)
-            try:
-                left = evaluator.evaluate(sides[0], at)
-                right = 0 * left if sides[1] in INFINITE else evaluator.evaluate(sides[1], at)
-            except Undefined:
-                break
-            if all(v.delta * TEN_DIGITS <= max(abs(v.a), abs(v.b)) for v in (left, right)):
-                witness = witness_at(shown, left, right, digits)
-                return replace(witness, rhs=str(sides[1])) if sides[1] in INFINITE else witness
-    ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
-    return Witness(ordered, "beyond every number that is evaluated", str(sides[1]), DIGITS[0])

@@ -302,10 +302,13 @@ class Search(Prover):
         """Whether one positive term is at least another: by the logarithm of their quotient."""
         ((above, value),), ((below, other),) = larger.items(), smaller.items()
         arithmetic = reading.arithmetic
-        powers = ((above[0], ()), value), ((below[0], ()), other)
-        if above[1] != below[1] or any(arithmetic.sign_of_term(*term) != 1 for term in powers):
+        one: NormalForm = {(above[0], ()): value}
+        another: NormalForm = {(below[0], ()): other}
+        is_positive = arithmetic.is_certainly_positive(one) and arithmetic.is_certainly_positive(
+            another
+        )
+        if above[1] != below[1] or not is_positive:
             return False
-        one, another = ({key: coefficient} for key, coefficient in powers)
         return self._larger_logarithm(reading, one, another, strict, depth)
 
     def _larger_logarithm(

@@ -320,11 +320,9 @@ def test_first_failure() -> None:
 def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the normal form to accept a false claim, the points would object."""
     from isoflop.theory.algebra.decide import Answer, Decision
-    from isoflop.theory.proof import argument
+    from isoflop.theory.proof import rules
 
-    monkeypatch.setattr(
-        argument, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect")
-    )
+    monkeypatch.setattr(rules, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect"))
     verdict = claim(N, "==", 2 * N).verify()
     assert verdict.exact.proved
     assert not verdict.pointwise.passed

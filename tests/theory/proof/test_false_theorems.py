@@ -26,6 +26,7 @@ from isoflop.theory.proof.argument import (
 )
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.rules import Stated
 from isoflop.theory.proof.words import Sentence
 from isoflop.theory.typeset.theorem import theorem_latex
 from isoflop.theory.verdicts.verification import checked, verify
@@ -310,7 +311,7 @@ class Own:
     label: str = "normal form"
     strength: str = "proved"
 
-    def establish(self, claim: Claim) -> Decision:
+    def establish(self, claim: Stated) -> Decision:
         return Decision(Answer.PROVED, "because")
 
 
@@ -332,7 +333,7 @@ def test_an_argument_of_ones_own_is_called_so() -> None:
 
 def test_a_class_that_names_a_module_of_the_package_is_not_of_it() -> None:
     class Cheat(ByNormalForm):
-        def establish(self, claim: Claim) -> Decision:
+        def establish(self, claim: Stated) -> Decision:
             return Decision(Answer.PROVED, "because")
 
     Cheat.__module__ = ByNormalForm.__module__

@@ -31,7 +31,7 @@ def test_what_derive_prints_is_proved(run_cli, tmp_path, notation) -> None:
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_what_latex_prints_is_proved(run_cli, tmp_path, notation) -> None:
-    entries = verdicts(run_cli, tmp_path, notation, "latex", "--no-macros")
+    entries = verdicts(run_cli, tmp_path, notation, "latex", "--proof", "steps")
     assert len(entries) > 50
     assert [
         (entry["line"], entry["claim"]) for entry in entries if entry["answer"] != "proved"
@@ -43,7 +43,7 @@ def test_what_latex_prints_is_proved(run_cli, tmp_path, notation) -> None:
 def test_of_all_theorems_that_latex_prints_none_is_left_unproved(
     run_cli, tmp_path, notation
 ) -> None:
-    entries = verdicts(run_cli, tmp_path, notation, "latex", "--all", "--no-macros")
+    entries = verdicts(run_cli, tmp_path, notation, "latex", "--all", "--proof", "steps")
     left = [
         (e["line"], e["claim"])
         for e in entries
