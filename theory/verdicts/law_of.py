@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
 from ..algebra import symbols as sym
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
+from ..reader.latex import tokenize_latex
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
 from .typed import at_relations, called, sources
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
