@@ -5,6 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from isoflop.derivations import NAMES
+
 LAW = ("--law", "besiroglu2024")
 
 
