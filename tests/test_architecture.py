@@ -26,7 +26,7 @@ LAYERS = (
     {"claim"},
     {"envelope"},
     {"penalty", "ray"},
-    {"expansion", "economics"},
+    {"economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
     {"derivations", "symbols", "text", "reader.vocabulary"},

@@ -5,8 +5,6 @@ from decimal import Decimal
 
 import pytest
 
-from isoflop.derivations import NAMES
-
 LAW = ("--law", "besiroglu2024")
 
 
