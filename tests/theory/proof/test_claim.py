@@ -322,9 +322,7 @@ def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> Non
     from isoflop.theory.algebra.decide import Answer, Decision
     from isoflop.theory.proof import rules
 
-    monkeypatch.setattr(
-        rules, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect")
-    )
+    monkeypatch.setattr(rules, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect"))
     verdict = claim(N, "==", 2 * N).verify()
     assert verdict.exact.proved
     assert not verdict.pointwise.passed
