@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from isoflop import derive, misallocation
-from isoflop.theory.typeset.latex import theorem_latex
+from isoflop.theory.typeset.theorem import theorem_latex
 
 DOCUMENT = r"""\documentclass{article}
 \usepackage{amsmath, amssymb, amsthm}

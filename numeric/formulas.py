@@ -219,18 +219,6 @@ def ratio_at_log(xp: Any, log_size_ratio: Real) -> Any:
 
 
 @formula
-def size_ratio(xp: Any, ratio: Positive) -> Any:
-    """Size ratio N/N* at an overtraining ratio."""
-    return 1/xp.sqrt(ratio)
-
-
-@formula
-def ratio(xp: Any, size_ratio: Positive) -> Any:
-    """Overtraining ratio at a size ratio."""
-    return 1/size_ratio**2
-
-
-@formula
 def critical_size_ratio(xp: Any, beta: Real, gamma: Real) -> Any:
     """Multiple of the optimum at or below which model sizes cannot reach L*(C)."""
     return (gamma/(beta + gamma))**(1/beta)
@@ -556,13 +544,6 @@ def penalty_by_gamma(xp: Any, log_size_ratio: Real, beta: Real, gamma: Real) -> 
 
 
 @formula
-def local_exponent(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
-    """Local exponent -dlog y/dlog C = alpha (1 - E/y) of y = E + C0 C^-alpha."""
-    x0 = C0*compute**-alpha
-    return alpha*x0/(E + x0)
-
-
-@formula
 def log_turning_compute(xp: Any, C0_1: Real, C0_2: Real, alpha_1: Real, alpha_2: Real) -> Any:
     """Compute at which the difference of two laws, each with a floor or without, turns: its logarithm."""
     return xp.log(C0_2*alpha_2/(C0_1*alpha_1))/(alpha_2 - alpha_1)
@@ -594,61 +575,6 @@ def bilinear_draws_exponent(xp: Any, compute: Positive, b: Real, d: Real) -> Any
 def bilinear_log_crossing(xp: Any, b: Real, d: Real) -> Any:
     """Bilinear law: logarithm of the compute at which the curves of all k cross."""
     return -b/d
-
-
-@formula
-def gold(xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
-    """Negative log likelihood g of the gold reference."""
-    return Eg + Gg*compute**-ag
-
-
-@formula
-def composed(
-    xp: Any, compute: Positive, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real, xi0: Real
-) -> Any:
-    """-log pass@k by way of the gold reference's likelihood."""
-    return xi0 + K0*(Eg + Gg*compute**-ag)**kappa
-
-
-@formula
-def composed_coefficient_without_floor(xp: Any, Gg: Real, K0: Real, kappa: Real) -> Any:
-    """C0 of the composed law for Eg = 0."""
-    return Gg**kappa*K0
-
-
-@formula
-def composed_exponent_without_floor(xp: Any, ag: Real, kappa: Real) -> Any:
-    """Exponent of the composed law for Eg = 0."""
-    return ag*kappa
-
-
-@formula
-def composed_floor(xp: Any, Eg: Real, K0: Real, kappa: Real, xi0: Real) -> Any:
-    """E0 of the composed law for Eg > 0."""
-    return xi0 + Eg**kappa*K0
-
-
-@formula
-def composed_coefficient(xp: Any, Eg: Real, Gg: Real, K0: Real, kappa: Real) -> Any:
-    """C0 of the composed law for Eg > 0, to leading order."""
-    return Eg**(kappa - 1)*Gg*K0*kappa
-
-
-@formula
-def composed_reducible(
-    xp: Any, compute: Positive, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real
-) -> Any:
-    """-log pass@k - E0 of the composed law for Eg > 0."""
-    return Eg**kappa*K0*xp.expm1(kappa*xp.log1p(Gg*compute**-ag/Eg))
-
-
-@formula
-def composed_local_exponent(
-    xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real
-) -> Any:
-    """Local exponent -dlog(y - E0)/dlog C of the composed law y for Eg > 0."""
-    x0 = xp.log1p(Gg*compute**-ag/Eg)
-    return ag*kappa*xp.expm1(-x0)/xp.expm1(-kappa*x0)
 
 
 @formula

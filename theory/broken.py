@@ -13,8 +13,6 @@ from .algebra import symbols as sym
 from .envelope import log_slope
 from .ray import RayForm
 
-CABALLERO = "Caballero et al. 2023, arXiv 2210.14891"
-
 
 class softplus(Function):
     """log(1 + exp(x)), to be computed without overflow."""

@@ -8,9 +8,10 @@ terms under C = 6 N D is the case of Hoffmann et al. 2022, arXiv 2203.15556.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms, log
 
@@ -109,7 +110,7 @@ class Envelope(Displayed):
 
     def statements(self) -> list[Claim]:
         """Every statement about this envelope."""
-        return _claims(self)
+        return list(_claims(self))
 
     @cached_property
     def named(self) -> Envelope:
@@ -224,6 +225,15 @@ class Envelope(Displayed):
             ),
             follows="The penalty of any other allocation, the effective compute and the overhead, "
             "and the optimum where the params or the tokens are capped.",
+            short=(
+                "global_minimum",
+                "uniqueness",
+                "alike_once",
+                "budget",
+                "envelope",
+                "loss",
+                "exponent",
+            ),
         )
 
     @property
@@ -385,157 +395,138 @@ def optimum(variable: Symbol) -> Expr:
     return function(f"{variable}_opt")(sym.C)
 
 
-def _claims(envelope: Envelope) -> list[Claim]:
+def equal(name: str, sides: tuple[Expr, Expr], why: str | Sentence, **more: Any) -> Claim:
+    """The claim that two sides are equal, and why."""
+    lhs, rhs = sides
+    return Claim(name, lhs, "==", rhs, say(why) if isinstance(why, str) else why, **more)
+
+
+def _claims(envelope: Envelope) -> Iterator[Claim]:
     form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
     terms, shares, names = form.terms, envelope.shares, envelope.named
     powers = [budget.exponent(term.variable) for term in terms]
-    at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
-    optimal_terms = [
-        term.expression.subs(term.variable, at_optimum[term.variable]) for term in terms
-    ]
-    reducible, level = envelope.reducible, envelope.fresh("tau", "theta", "level")
-    levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
-    named_levels = [term.expression / w for term, w in zip(terms, names.shares, strict=True)]
-    claims = [
-        Claim(
-            "shares_sum",
-            Add(*shares),
-            "==",
-            Integer(1),
-            say("The shares of the terms in the reducible loss sum to one:"),
-        ),
-        Claim(
-            "exponent",
-            1 / alpha,
-            "==",
-            Add(*(c / term.exponent for c, term in zip(powers, terms, strict=True))),
-            say(
-                "The reciprocals of the exponents add up:"
-                if all(c == 1 for c in powers)
-                else "The reciprocals of the exponents add up, each times that of the budget:"
-            ),
-        ),
-    ]
+    each = "" if all(c == 1 for c in powers) else ", each times that of the budget"
+    reciprocals = (c / term.exponent for c, term in zip(powers, terms, strict=True))
+    yield equal(
+        "shares_sum",
+        (Add(*shares), Integer(1)),
+        "The shares of the terms in the reducible loss sum to one:",
+    )
+    yield equal(
+        "exponent",
+        (1 / alpha, Add(*reciprocals)),
+        f"The reciprocals of the exponents add up{each}:",
+    )
     for term, share, c in zip(terms, shares, powers, strict=True):
-        claims.append(
-            Claim(
-                f"power_{term.variable}",
-                term.exponent * share,
-                "==",
-                alpha * c,
-                say("The exponent of {} times the share of its term:", term.variable),
-            )
+        yield equal(
+            f"power_{term.variable}",
+            (term.exponent * share, alpha * c),
+            say("The exponent of {} times the share of its term:", term.variable),
         )
-    claims += [
-        Claim(
-            "global_minimum",
-            form.reducible,
-            ">=",
-            reducible.subs(sym.C, budget.compute()),
-            "Weighted AM-GM with the weights "
-            + listed(names.shares)
-            + ", which sum to one by {shares_sum}. "
-            + say("Equality holds only where {}. By ", chain(*named_levels))
-            + listed_steps([f"power_{x}" for x in form.variables])
-            + " the variables enter the geometric mean through the compute alone:",
-            ByWeightedAmGm(tuple(term.expression for term in terms), shares),
-            through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
-        ),
-        Claim(
-            "budget",
-            budget.compute(at_optimum),
-            "==",
-            sym.C,
-            say("The allocation spends exactly the budget:"),
-        ),
-    ]
-    for term, value, share, c in zip(terms, optimal_terms, shares, powers, strict=True):
+    yield _global_minimum(envelope)
+    at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
+    yield equal(
+        "budget", (budget.compute(at_optimum), sym.C), "The allocation spends exactly the budget:"
+    )
+    for term, share, named, c in zip(terms, shares, names.shares, powers, strict=True):
         x = term.variable
+        value = term.expression.subs(x, at_optimum[x])
         elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
-        claims += [
-            Claim(
-                f"share_{x}",
-                value,
-                "==",
-                share * reducible,
-                say(
-                    "At the optimum the term of {} is the share {} of the reducible loss, whatever "
-                    "the compute:",
-                    x,
-                    share if share.is_Symbol else names.shares[form.variables.index(x)],
-                ),
+        yield equal(
+            f"share_{x}",
+            (value, share * envelope.reducible),
+            say(
+                "At the optimum the term of {} is the share {} of the reducible loss, whatever the "
+                "compute:",
+                x,
+                share if share.is_Symbol else named,
             ),
-            Claim(
-                f"balance_{x}",
-                term.exponent * value / c,
-                "==",
-                alpha * reducible,
-                say("The exponent times the term, over the power of {} in the budget:", x),
-            ),
-            Claim(
-                f"stationarity_{x}",
-                elasticity,
-                "==",
-                -alpha * c * reducible,
-                say("Stationarity in the logarithm of {} along the budget:", x),
-            ),
-        ]
-    least = (term.coefficient / (w * level) for term, w in zip(terms, shares, strict=True))
-    alike = {t.variable: Pow(x, 1 / t.exponent) for t, x in zip(terms, least, strict=True)}
-    alike_by_name = {
-        t.variable: Pow(t.coefficient / (w * level), 1 / t.exponent)
-        for t, w in zip(terms, names.shares, strict=True)
-    }
-    at_level = (envelope.coefficient / level) ** (1 / alpha)
-    claims += [
-        Claim(
-            "envelope",
-            Add(*optimal_terms),
-            "==",
-            reducible,
-            say("Both terms over their shares agree there, and the bound is attained:")
-            if len(terms) == 2
-            else say("All terms over their shares agree there, and the bound is attained:"),
-        ),
-        Claim(
-            "uniqueness",
-            budget.compute(alike),
-            "==",
-            at_level,
-            say("Where the terms over their shares equal {}, ", level)
-            + listed([(x, "=", value) for x, value in alike_by_name.items()])
-            + ", and the compute is:",
-        ),
-        Claim(
-            "alike_once",
-            Partial(at_level, level),
-            "<",
-            Integer(0),
-            say("It falls as {} rises, so that it is {} at one point alone:", level, sym.C),
-            ByPositiveTerms(form=at_level / (alpha * level)),
-        ),
-        Claim(
-            "loss",
-            envelope.functions[0].func(*envelope.allocation),
-            "==",
-            envelope.loss,
-            say("With the irreducible loss added, the loss at the optimum is:")
-            if form.irreducible in form.loss.free_symbols
-            else say("The loss at the optimum is:"),
-            where=envelope.definitions[:2],
-        ),
-    ]
-    if set(form.variables) == {sym.N, sym.D}:
-        claims.append(
-            Claim(
-                "tokens_per_param",
-                envelope.tokens / envelope.params,
-                "==",
-                _derived(form, budget).tokens_per_param,
-                say("The optimal number of tokens per parameter is a power of compute:"),
-            )
         )
-    return claims
+        yield equal(
+            f"balance_{x}",
+            (term.exponent * value / c, alpha * envelope.reducible),
+            say("The exponent times the term, over the power of {} in the budget:", x),
+        )
+        yield equal(
+            f"stationarity_{x}",
+            (elasticity, -alpha * c * envelope.reducible),
+            say("Stationarity in the logarithm of {} along the budget:", x),
+        )
+    optimal_terms = [t.expression.subs(t.variable, at_optimum[t.variable]) for t in terms]
+    both = "Both" if len(terms) == 2 else "All"
+    yield equal(
+        "envelope",
+        (Add(*optimal_terms), envelope.reducible),
+        f"{both} terms over their shares agree there, and the bound is attained:",
+    )
+    yield from _where_alike(envelope)
+    irreducible = form.irreducible in form.loss.free_symbols
+    yield equal(
+        "loss",
+        (envelope.functions[0].func(*envelope.allocation), envelope.loss),
+        "With the irreducible loss added, the loss at the optimum is:"
+        if irreducible
+        else "The loss at the optimum is:",
+        where=envelope.definitions[:2],
+    )
+    if set(form.variables) == {sym.N, sym.D}:
+        yield equal(
+            "tokens_per_param",
+            (envelope.tokens / envelope.params, _derived(form, budget).tokens_per_param),
+            "The optimal number of tokens per parameter is a power of compute:",
+        )
+
+
+def _global_minimum(envelope: Envelope) -> Claim:
+    """The bound of weighted AM-GM on the reducible loss."""
+    terms, shares, names = envelope.form.terms, envelope.shares, envelope.named.shares
+    levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
+    named_levels = [term.expression / w for term, w in zip(terms, names, strict=True)]
+    return Claim(
+        "global_minimum",
+        envelope.form.reducible,
+        ">=",
+        envelope.reducible.subs(sym.C, envelope.budget.compute()),
+        "Weighted AM-GM with the weights "
+        + listed(names)
+        + ", which sum to one by {shares_sum}. "
+        + say("Equality holds only where {}. By ", chain(*named_levels))
+        + listed_steps([f"power_{term.variable}" for term in terms])
+        + " the variables enter the geometric mean through the compute alone:",
+        ByWeightedAmGm(tuple(term.expression for term in terms), shares),
+        through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
+    )
+
+
+def _where_alike(envelope: Envelope) -> Iterator[Claim]:
+    """The terms over their shares agree at one point of a budget alone."""
+    terms, alpha = envelope.form.terms, envelope.exponent
+    level = envelope.fresh("tau", "theta", "level")
+
+    def at(shares: Sequence[Expr]) -> dict[Symbol, Expr]:
+        return {
+            t.variable: Pow(t.coefficient / (w * level), 1 / t.exponent)
+            for t, w in zip(terms, shares, strict=True)
+        }
+
+    at_level = (envelope.coefficient / level) ** (1 / alpha)
+    yield Claim(
+        "uniqueness",
+        envelope.budget.compute(at(envelope.shares)),
+        "==",
+        at_level,
+        say("Where the terms over their shares equal {}, ", level)
+        + listed([(x, "=", value) for x, value in at(envelope.named.shares).items()])
+        + ", and the compute is:",
+    )
+    yield Claim(
+        "alike_once",
+        Partial(at_level, level),
+        "<",
+        Integer(0),
+        say("It falls as {} rises, so that it is {} at one point alone:", level, sym.C),
+        ByPositiveTerms(form=at_level / (alpha * level)),
+    )
 
 
 def product_of_powers(bases: Sequence[Expr], exponents: Sequence[Expr]) -> Expr:

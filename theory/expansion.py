@@ -1,4 +1,4 @@
-"""Expansions of the cost of misallocation in s = log r, and the tails of the effective compute.
+"""Expansions of the cost of misallocation in s = log r.
 
 P(s) = w_N e^(-beta s) + w_D e^(g s) is the moment generating function of a variable that is -beta
 with probability w_N and g = gamma a/d with probability w_D; its mean is 0, so log P expands in the
@@ -60,17 +60,3 @@ def log_overhead_series(m: Misallocation, order: int = 3) -> Expr:
     scale = m._overhead_power / w_d
     coefficients = {2: scale * second, 3: scale * (third - g * second)}
     return Add(*(coefficients[n].factor() * S**n for n in range(2, order + 1)))
-
-
-def overtrained_effective_compute(m: Misallocation) -> Expr:
-    """C_eff/C ~ (w_N r^-beta)^(-1/alpha) for r -> 0."""
-    return (m._weights[0] ** (-1 / m.envelope.exponent)) * R ** (
-        m._exponents[0] / m.envelope.exponent
-    ).cancel()
-
-
-def undertrained_effective_compute(m: Misallocation) -> Expr:
-    """C_eff/C ~ (w_D r^g)^(-1/alpha) for r -> infinity."""
-    return (m._weights[1] ** (-1 / m.envelope.exponent)) * R ** (
-        -m._exponents[1] / m.envelope.exponent
-    ).cancel()

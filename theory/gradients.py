@@ -29,73 +29,12 @@ def gradient(expression: Expr) -> Gradient:
     )
 
 
-@dataclass(frozen=True)
-class Gradients:
-    """Closed gradients of what the envelope gives, in theta; log N* and log D* at the compute of
-    interest.
+def gradients(envelope: Envelope | None = None) -> dict[str, Gradient]:
+    """Closed gradients in theta of what the envelope of L = E + A N^-beta + B D^-gamma under C =
+    kappa N D gives (kappa = 6 by default); those that depend on compute, at a fixed compute.
 
-    They follow from the envelope theorem: no optimum moves to first order.
-    """
-
-    envelope: Envelope
-
-    @property
-    def _sum(self) -> Expr:
-        return sym.BETA + sym.GAMMA
-
-    @property
-    def exponent(self) -> Gradient:
-        """grad alpha = (0, 0, w_N^2, w_D^2)."""
-        w_n, w_d = self.envelope.shares
-        return (Integer(0), Integer(0), w_n**2, w_d**2)
-
-    @property
-    def params_share(self) -> Gradient:
-        """grad w_N = (0, 0, -w_N, w_D)/(beta + gamma); w_N is the exponent of N*(C) as well."""
-        w_n, w_d = self.envelope.shares
-        return (Integer(0), Integer(0), -w_n / self._sum, w_d / self._sum)
-
-    @property
-    def log_params(self) -> Gradient:
-        """grad log N* = (1, -1, 1/beta - log N*, log D* - 1/gamma)/(beta + gamma)."""
-        log_n, log_d = log(self.envelope.params), log(self.envelope.tokens)
-        parts = (Integer(1), Integer(-1), 1 / sym.BETA - log_n, log_d - 1 / sym.GAMMA)
-        return tuple(part / self._sum for part in parts)
-
-    @property
-    def log_tokens(self) -> Gradient:
-        """grad log D* = -grad log N*, since N* D* is fixed by the budget."""
-        return tuple(-part for part in self.log_params)
-
-    @property
-    def log_tokens_per_param(self) -> Gradient:
-        """grad log(D*/N*) = -2 grad log N*."""
-        return tuple(-2 * part for part in self.log_params)
-
-    @property
-    def loss(self) -> Gradient:
-        """grad L* = R* (w_N, w_D, -w_N log N*, -w_D log D*); the derivative in E is 1."""
-        by_symbol = sensitivities(self.envelope)
-        return tuple(by_symbol[symbol] for symbol in (sym.A, sym.B, sym.BETA, sym.GAMMA))
-
-    @property
-    def log_reducible(self) -> Gradient:
-        """grad log R* = (w_N, w_D, -w_N log N*, -w_D log D*)."""
-        return tuple(part / self.envelope.reducible for part in self.loss)
-
-    @property
-    def log_coefficient(self) -> Gradient:
-        """grad log C0 = (w_N, w_D, w_N (w_N log kappa - log G), w_D (w_D log kappa + log G)) with G
-        = N*(kappa).
-        """
-        w_n, w_d = self.envelope.shares
-        kappa = self.envelope.budget.coefficient
-        log_g = log(self.envelope.params.subs(sym.C, kappa))
-        return (w_n, w_d, w_n * (w_n * log(kappa) - log_g), w_d * (w_d * log(kappa) + log_g))
-
-
-def gradients(envelope: Envelope | None = None) -> Gradients:
-    """The gradients for L = E + A N^-beta + B D^-gamma under C = kappa N D (kappa = 6 by default).
+    They follow from the envelope theorem: no optimum moves to first order. The derivative of the
+    optimal loss in E is 1.
 
     Raises
     ------
@@ -108,7 +47,28 @@ def gradients(envelope: Envelope | None = None) -> Gradients:
             f"envelope: {envelope.form.loss} under {envelope.budget}: needs {PARAMS_TOKENS.loss} "
             f"and kappa*N*D"
         )
-    return Gradients(envelope)
+    (w_n, w_d), kappa = envelope.shares, envelope.budget.coefficient
+    total, zero, one = sym.BETA + sym.GAMMA, Integer(0), Integer(1)
+    log_n, log_d = log(envelope.params), log(envelope.tokens)
+    log_g = log(envelope.params.subs(sym.C, kappa))
+    by_symbol = sensitivities(envelope)
+    loss = tuple(by_symbol[x] for x in (sym.A, sym.B, sym.BETA, sym.GAMMA))
+    log_params = tuple(
+        part / total for part in (one, -one, 1 / sym.BETA - log_n, log_d - 1 / sym.GAMMA)
+    )
+    share = (zero, zero, -w_n / total, w_d / total)
+    of_log_kappa = (w_n * (w_n * log(kappa) - log_g), w_d * (w_d * log(kappa) + log_g))
+    return {
+        "exponent": (zero, zero, w_n**2, w_d**2),
+        "params_share": share,
+        "tokens_share": tuple(-part for part in share),
+        "log_coefficient": (w_n, w_d, *of_log_kappa),
+        "log_optimal_params": log_params,
+        "log_optimal_tokens": tuple(-part for part in log_params),
+        "log_optimal_tokens_per_param": tuple(-2 * part for part in log_params),
+        "log_optimal_reducible_loss": tuple(part / envelope.reducible for part in loss),
+        "optimal_loss": loss,
+    }
 
 
 # -- the penalty -----------------------------------------------------------------------------------------------
@@ -163,27 +123,24 @@ class PenaltyDerivative:
             exp(self.other * self.along) - (1 + self.steps) * exp(-self.own * self.along)
         )
 
-    @property
-    def where_rising(self) -> Expr:
-        """(w/(b + g)) e^(g x) (1 - (1 + y) e^-y): for large x, where nothing on the way exceeds the
-        result by far.
+    def far(self, rising: bool) -> Expr:
+        """The same far from 0, where nothing on the way exceeds the result by far: for large x, where
+        P rises, (w/(b + g)) e^(g x) (1 - (1 + y) e^-y); else (w/(b + g)) e^(-b x) (e^y - 1 - y).
         """
-        return self.scale * exp(self.other * self.along) * (1 - (1 + self.steps) * exp(-self.steps))
-
-    @property
-    def where_falling(self) -> Expr:
-        """(w/(b + g)) e^(-b x) (e^y - 1 - y): the same for x far below 0."""
-        return self.scale * exp(-self.own * self.along) * (exp(self.steps) - 1 - self.steps)
+        y, scale = self.steps, self.scale
+        if rising:
+            return scale * exp(self.other * self.along) * (1 - (1 + y) * exp(-y))
+        return scale * exp(-self.own * self.along) * (exp(y) - 1 - y)
 
     @property
     def above_optimal_size(self) -> Expr:
         """The form for a size ratio far above 1."""
-        return self.where_rising if self.along == sym.LOG_SIZE_RATIO else self.where_falling
+        return self.far(self.along == sym.LOG_SIZE_RATIO)
 
     @property
     def below_optimal_size(self) -> Expr:
         """The form for a size ratio far below 1."""
-        return self.where_falling if self.along == sym.LOG_SIZE_RATIO else self.where_rising
+        return self.far(self.along != sym.LOG_SIZE_RATIO)
 
 
 def penalty_gradient(envelope: Envelope) -> dict[Symbol, PenaltyDerivative]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from sympy import Expr, Pow, Symbol, exp, log
 
 from .algebra import symbols as sym
-from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
@@ -36,12 +35,6 @@ def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr
     """
     scaled = ((coefficient * exponent, exponent) for coefficient, exponent in (first, second))
     return crossing_compute(*scaled)
-
-
-def local_exponent(floor: Expr, coefficient: Expr, exponent: Expr) -> Expr:
-    """-dlog y/dlog C = alpha (1 - E/y) of y = E + C0 C^-alpha, without cancellation."""
-    reducible = coefficient * sym.C**-exponent
-    return exponent * reducible / (floor + reducible)
 
 
 @dataclass(frozen=True)
@@ -91,75 +84,6 @@ class BilinearForm:
 
 
 @dataclass(frozen=True)
-class GoldComposition:
-    """-log pass@k = xi0 + K0 g^kappa with the gold reference's negative log likelihood g = Eg + Gg
-    C^-ag, as a compute law.
-    """
-
-    floor: Expr
-    coefficient: Expr
-    power: Expr
-    gold_floor: Expr
-    gold_coefficient: Expr
-    gold_exponent: Expr
-
-    @property
-    def gold(self) -> Expr:
-        """g = Eg + Gg C^-ag."""
-        return self.gold_floor + self.gold_coefficient * sym.C**-self.gold_exponent
-
-    @property
-    def value(self) -> Expr:
-        """-log pass@k = xi0 + K0 g^kappa."""
-        return self.floor + self.coefficient * self.gold**self.power
-
-    @property
-    def without_gold_floor(self) -> tuple[Expr, Expr, Expr]:
-        """(E0, C0, alpha) = (xi0, K0 Gg^kappa, kappa ag), exact for Eg = 0."""
-        return (
-            self.floor,
-            self.coefficient * self.gold_coefficient**self.power,
-            self.power * self.gold_exponent,
-        )
-
-    @property
-    def with_gold_floor(self) -> tuple[Expr, Expr, Expr]:
-        """(E0, C0, alpha) = (xi0 + K0 Eg^kappa, K0 kappa Eg^(kappa - 1) Gg, ag), to leading order
-        for Eg > 0; not kappa ag.
-        """
-        floor = self.floor + self.coefficient * self.gold_floor**self.power
-        slope = (
-            self.coefficient
-            * self.power
-            * self.gold_floor ** (self.power - 1)
-            * self.gold_coefficient
-        )
-        return floor, slope, self.gold_exponent
-
-    @property
-    def above_floor(self) -> Expr:
-        """u = (g - Eg)/Eg = (Gg/Eg) C^-ag."""
-        return self.gold_coefficient / self.gold_floor * sym.C**-self.gold_exponent
-
-    @property
-    def reducible(self) -> Expr:
-        """y - E0 = K0 Eg^kappa ((1 + u)^kappa - 1), without cancellation at large compute."""
-        return (
-            self.coefficient
-            * self.gold_floor**self.power
-            * expm1(self.power * log1p(self.above_floor))
-        )
-
-    @property
-    def local_exponent(self) -> Expr:
-        """-dlog(y - E0)/dlog C = kappa ag (1 - Eg/g)/(1 - (Eg/g)^kappa): from kappa ag at small
-        compute to ag at large.
-        """
-        distance = log1p(self.above_floor)
-        return self.power * self.gold_exponent * expm1(-distance) / expm1(-self.power * distance)
-
-
-@dataclass(frozen=True)
 class AccuracyCurve:
     """Accuracy Q = exp(-A C^-alpha), and where its curvature changes sign on a linear and on a
     logarithmic axis of compute.
@@ -176,18 +100,6 @@ class AccuracyCurve:
     @property
     def accuracy(self) -> Expr:
         return exp(-self.neg_log)
-
-    @property
-    def compute_curvature(self) -> Expr:
-        """C^2 Q''/Q = alpha u (alpha u - alpha - 1)."""
-        a, u = self.exponent, self.neg_log
-        return a * u * (a * u - a - 1)
-
-    @property
-    def log_curvature(self) -> Expr:
-        """(d^2 Q/dlog C^2)/Q = alpha^2 u (u - 1)."""
-        a, u = self.exponent, self.neg_log
-        return a**2 * u * (u - 1)
 
     def compute_where(self, neg_log: Expr) -> Expr:
         """C = (A/u)^(1/alpha)."""

@@ -6,8 +6,10 @@ leaves. The penalty P = (L - E)/(L* - E) depends on the exponents and r alone: n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from sympy import (
     Add,
@@ -31,28 +33,22 @@ from .data.notation import DEFAULT, Notation
 from .envelope import (
     Envelope,
     derive,
+    equal,
     exponent_equation,
     gather,
     optimum,
+    product_of_powers,
     share_equations,
 )
 from .law import Term
-from .penalty_claims import RHO, R, S, X, critical, statements, tokens_factor
-from .proof.claim import Claim
-from .proof.words import Definition, Sentence, function, say
+from .proof.argument_calculus import ByMonotone, BySameDifference
+from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim
+from .proof.words import Definition, function, say
 from .theorem import Derivation
 from .typeset.equations import Displayed, Equation, Section
 
-#: Claims about how the numbers are computed rather than about the theorem.
-NUMERICAL_FORMS = (
-    "lost_compute",
-    "safe_effective_compute",
-    "safe_overhead",
-    "distant_overhead",
-    "safe_tokens_factor",
-    "safe_iso_loss",
-    "safe_iso_loss_params",
-)
+R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+X, Y = Symbol("x", real=True), Symbol("y", positive=True)
 
 #: The steps of the theorem.
 THEOREM = (
@@ -287,13 +283,6 @@ class Misallocation(Displayed):
         """
         return (solved.coefficient / (sym.REDUCIBLE - given.expression)) ** (1 / solved.exponent)
 
-    def safe_iso_loss(self, solved: Term, given: Term) -> Expr:
-        """The same with R - T written as -R expm1(log(T/R)): no cancellation where T is nearly R."""
-        gap = -expm1(
-            log(given.coefficient) - given.exponent * log(given.variable) - log(sym.REDUCIBLE)
-        )
-        return (solved.coefficient / (sym.REDUCIBLE * gap)) ** (1 / solved.exponent)
-
     @property
     def iso_loss_tokens(self) -> Expr:
         """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N
@@ -354,7 +343,13 @@ class Misallocation(Displayed):
 
     def statements(self) -> list[Claim]:
         """Every statement about the penalty."""
-        return statements(self)
+        return list(statements(self))
+
+    @property
+    def _mean(self) -> ByWeightedAmGm:
+        """Weighted AM-GM for the two terms of the penalty."""
+        (w_n, w_d), (b, g) = self._weights, self._exponents
+        return ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d))
 
     @cached_property
     def named(self) -> Misallocation:
@@ -407,6 +402,14 @@ class Misallocation(Displayed):
             "smol or go home: the overhead.",
             follows="A given size ratio has the same penalty in every law with the same two "
             "exponents.",
+            short=(
+                "budget_kept",
+                "penalty",
+                "penalty_at_least_one",
+                "equality",
+                "penalty_in_ratio",
+                "effective_compute",
+            ),
         )
 
     @property
@@ -513,37 +516,6 @@ class Misallocation(Displayed):
         steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
         return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
 
-    @property
-    def numerical_forms(self) -> Derivation:
-        """The rewritings in which the numbers are computed."""
-        claims = self.named_steps
-        return Derivation(
-            name="numerically_safe_forms",
-            title="The penalty without cancellation",
-            assumptions=(
-                *self.envelope.assumptions,
-                say(
-                    "Let {} be the reducible loss to be reached, {}, {} and {} for real {}.",
-                    sym.REDUCIBLE,
-                    (S, "=", log(R)),
-                    (expm1(X), "=", exp(X) - 1),
-                    (log1p(X), "=", log(1 + X)),
-                    X,
-                ),
-            ),
-            definitions=self.envelope.definitions,
-            statement=Sentence(
-                "The share of the compute that is lost is {lost_compute}, the share that is left "
-                "{safe_effective_compute}; the overhead is {safe_overhead}, or {distant_overhead}; "
-                "the factor of the tokens is {safe_tokens_factor}; and the same loss is reached at "
-                "{safe_iso_loss} and {safe_iso_loss_params}."
-            ),
-            steps=tuple(claims[name] for name in NUMERICAL_FORMS),
-            source="Rewriting with expm1 and log1p.",
-            follows="The generated functions keep their digits near the optimum and near the "
-            "critical sizes.",
-        )
-
 
 def misallocation(envelope: Envelope | None = None) -> Misallocation:
     """The penalty family of a two-term envelope (by default L = E + A N^-beta + B D^-gamma under C
@@ -575,14 +547,248 @@ def _loss_ratio(envelope: Envelope) -> Expr:
     return (sym.L - offset) / (optimum(sym.L) - offset)
 
 
-def penalty_along_budget(m: Misallocation) -> Claim:
-    """R over its least value at e^s times the optimal size and the same compute: P(e^s)."""
-    n_star, d_star = m.named.envelope.allocation
-    at = function("R")
-    return Claim(
+# -- the statements --------------------------------------------------------------------------------
+
+
+def tokens_factor(variable: Symbol) -> Symbol:
+    """k_D: the multiple of D* that makes up for too few params."""
+    return Symbol(f"k_{variable}", positive=True)
+
+
+def critical(variable: Symbol) -> Symbol:
+    """N_crit, D_crit: where one term alone is the reducible loss of the optimum."""
+    return Symbol(f"{variable}_crit", positive=True)
+
+
+def statements(m: Misallocation) -> Iterator[Claim]:
+    """The claims in the closed forms, or in the names, of `m`."""
+    yield from _of_the_penalty(m)
+    yield from _of_the_compute(m)
+    yield from _of_contours_and_caps(m)
+    derivative = m.penalty.subs(R, exp(S)).diff(S)
+    for order in range(2, 5):
+        derivative = derivative.diff(S)
+        yield equal(
+            f"series_{order}",
+            (derivative.subs(S, 0) / factorial(order), m.series(order).coeff(S, order)),
+            say(f"The Taylor coefficient of order {order} in {{}}:", (S, "=", log(R))),
+        )
+
+
+def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
+    envelope, at = m.envelope, function("R")
+    budget, (n, d) = envelope.budget, envelope.form.variables
+    (w_n, w_d), (b, g) = m._weights, m._exponents
+    n_star, d_star = envelope.allocation
+    moved = {n: R * n_star, d: R**-m._slope * d_star}
+    with_ratio = (m.size_ratio * n_star, RHO * m.size_ratio * d_star)
+    powers = [Integer(1), *(budget.exponent(x) for x in moved)]
+    spent = product_of_powers([budget.coefficient, *moved.values()], powers)
+    known, w = {"where": envelope.definitions}, m.named.envelope.shares
+    yield equal(
+        "budget_kept",
+        (spent, sym.C),
+        say("The powers of {} cancel, and the optimum spends the budget:", R),
+    )
+    yield equal(
         "penalty",
-        at(n_star * exp(S), d_star * exp(-m._slope * S)) / at(n_star, d_star),
-        "==",
-        PENALTY(exp(S)),
-        say("Each term is its share of the least reducible loss, times the power of {}:", exp(S)),
+        (at(*moved.values()) / at(n_star, d_star), m.penalty),
+        say(
+            "Each term is its share {} or {} of the least reducible loss, times the power of {} by "
+            "which it moved:",
+            *w,
+            R,
+        ),
+        **known,
+    )
+    yield equal("shares_cancel", (b * w_n, g * w_d), "The exponents times their weights agree:")
+    yield Claim(
+        "penalty_at_least_one",
+        m.penalty,
+        ">=",
+        Integer(1),
+        say("Weighted AM-GM for the two terms with the weights {} and {}; ", *w)
+        + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
+        m._mean,
+        through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
+    )
+    yield equal(
+        "equality",
+        (_over(R**g, R**-b), R ** (b + g)),
+        say(
+            "Equality holds where the two terms over their weights agree; their quotient is 1 where "
+            "{} is 1, and only there:",
+            R,
+        ),
+    )
+    yield equal(
+        "ratio",
+        (_over(moved[d], moved[n]), m.ratio * gather(d_star / n_star)),
+        say("The tokens per parameter change by the factor {}:", m.ratio),
+    )
+    yield equal(
+        "penalty_in_ratio",
+        (at(*with_ratio) / at(n_star, d_star), m.penalty_in_ratio),
+        say("In terms of {} the size ratio is {}:", RHO, (R, "=", m.size_ratio)),
+        **known,
+    )
+    yield equal(
+        "excess",
+        (m.penalty.subs(R, exp(S)) - 1, m.excess),
+        say("The terms of order 0 and 1 in {} cancel; what is left is a sum of positive terms:", S),
+    )
+    for name, tail, end, x in (
+        ("overtrained_tail", m.overtrained_tail, Integer(0), n),
+        ("undertrained_tail", m.undertrained_tail, oo, d),
+    ):
+        why = say("For {} the {} term dominates:", (R, "->", end), x)
+        yield Claim(name, m.penalty, "~", tail, why, ByLeadingTerm(R, str(end)))
+
+
+def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
+    """What a moved run is worth in compute, and what it takes to make up for it."""
+    envelope, at = m.envelope, function("R")
+    budget, (params, tokens) = envelope.budget, envelope.form.terms
+    (n, d), (n_star, d_star) = envelope.form.variables, envelope.allocation
+    (w_n, w_d), (b, g) = m._weights, m._exponents
+    left = 1 - w_n * R**-b
+    reached = {n: R * n_star, d: m.tokens_factor * d_star}
+    power = budget.exponent(d) / tokens.exponent
+    falling = R ** budget.exponent(n) * (w_d / Y) ** power
+    above: dict[str, Any] = {"assume": (left,)}
+    in_s: dict[str, Any] = {"assume": (left.subs(R, exp(S)),)}
+    yield equal(
+        "lost_compute",
+        (1 - m.effective_compute.subs(R, exp(S)), m.lost_compute),
+        say("One less a power is {} of minus a logarithm:", expm1(X)),
+    )
+    yield equal(
+        "safe_effective_compute",
+        (m.effective_compute.subs(R, exp(S)), m.safe_effective_compute),
+        say("The logarithm of the penalty is {} of its excess:", log1p(X)),
+    )
+    yield equal(
+        "effective_compute",
+        (
+            envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
+            m.penalty * envelope.reducible,
+        ),
+        say("The reducible loss of the optimum falls as {}:", sym.C**-m.named.envelope.exponent),
+    )
+    yield equal(
+        "above_critical",
+        (w_n * R**-b, (m.critical_size_ratio * n_star / (R * n_star)) ** b),
+        say(
+            "So the term of {} takes less than the whole where {} exceeds {}:",
+            n,
+            R * n_star,
+            critical(n),
+        ),
+    )
+    yield equal(
+        "tokens_factor",
+        (at(*reached.values()), at(n_star, d_star)),
+        say("The term of {} takes what that of {} leaves of the least loss:", d, n),
+        **above,
+        where=envelope.definitions,
+    )
+    yield equal(
+        "compute_overhead",
+        (budget.compute(reached) / sym.C - 1, m.compute_overhead),
+        say("The compute of that run over {}, less 1:", sym.C),
+        **above,
+    )
+    yield Claim(
+        "never_cheaper",
+        1 + m.compute_overhead,
+        ">=",
+        Integer(1),
+        say("By {penalty_at_least_one}, {} is at most {}; ", left, w_d * R**g)
+        + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
+        + "where the two agree the product is 1:",
+        ByMonotone(
+            *(falling, Y, left, w_d * R**g, False),
+            BySameDifference(m.penalty, Integer(1), m._mean),
+        ),
+        **above,
+    )
+    for name, form, safe, why in (
+        (
+            "safe_overhead",
+            *(m.compute_overhead, m.safe_overhead),
+            "The gap to the critical size, through the excess of the penalty:",
+        ),
+        (
+            "distant_overhead",
+            *(m.compute_overhead, m.distant_overhead),
+            "The same through its definition:",
+        ),
+        (
+            "safe_tokens_factor",
+            *(m.tokens_factor, m.safe_tokens_factor),
+            "The gap to the critical size, through the two safe functions:",
+        ),
+    ):
+        yield equal(name, (form.subs(R, exp(S)), safe), why, **in_s)
+    for name, term, ratio, best, why in (
+        ("critical_size", params, m.critical_size_ratio, n_star, "At this size"),
+        ("critical_tokens", tokens, m.critical_tokens_ratio, d_star, "At this amount of data"),
+    ):
+        alone = term.expression.subs(term.variable, ratio * best)
+        words = f"{why} the {{}} term alone is the least reducible loss:"
+        yield equal(name, (alone, envelope.reducible), say(words, term.variable))
+    at_shares = {
+        term.variable: (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
+        for term, share in zip(envelope.form.terms, envelope.shares, strict=True)
+    }
+    yield equal(
+        "compute_for_reducible",
+        (budget.compute(at_shares), envelope.compute_for_reducible),
+        say(
+            "The compute of the params and tokens whose terms are their shares of {}:",
+            sym.REDUCIBLE,
+        ),
+    )
+
+
+def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
+    form, (params, tokens) = m.envelope.form, m.envelope.form.terms
+    (n, d), (n_star, d_star) = form.variables, m.envelope.allocation
+    for name, solved, given in (
+        ("iso_loss", tokens, params),
+        ("iso_loss_params", params, tokens),
+    ):
+        yield equal(
+            name,
+            (form.reducible.subs(solved.variable, m.iso_loss(solved, given)), sym.REDUCIBLE),
+            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
+            assume=(sym.REDUCIBLE - given.expression,),
+        )
+    contour = m.iso_loss_tokens
+    yield equal(
+        "iso_loss_slope",
+        (n * contour.diff(n), contour * m.iso_loss_slope.subs(d, contour)),
+        "Differentiate the contour in the logarithms:",
+        assume=(sym.REDUCIBLE - params.expression,),
+    )
+    yield equal(
+        "iso_loss_tangency",
+        (m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True), -m._slope),
+        "At the optimum the iso-loss contour is tangent to the isoFLOP line:",
+    )
+    for name, best, compute, x, cap in (
+        ("data_wall", d_star, m.data_wall, d, sym.D_MAX),
+        ("size_cap", n_star, m.size_cap, n, sym.N_MAX),
+    ):
+        why = "At this compute the optimal {} reaches {}:"
+        yield equal(name, (best.subs(sym.C, compute), cap), say(why, x, cap))
+    pull = params.exponent * params.expression / m._slope - tokens.exponent * tokens.expression
+    at_cap = [(n, m.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
+    yield equal(
+        "data_wall_shadow_price",
+        (
+            sym.D_MAX * m.capped_reducible(d, sym.D_MAX).diff(sym.D_MAX),
+            pull.subs(at_cap, simultaneous=True),
+        ),
+        say("What a larger {} would save at fixed compute:", sym.D_MAX),
     )

@@ -14,20 +14,21 @@ r"""Theorems that are written as text: what a Markdown file says, as data for th
 
 A formula is LaTeX between dollars, or plain text between backquotes. The setting gives the names of
 the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives a name of one's own,
-and a paragraph that begins with "Assume" assumes something more. The last paragraph before the
-steps is the statement: its claims are names of steps. Every letter that is not of the setting is
-positive, unless `Let $x$ be real` says so. The number of draws is what stands behind "pass@" and
-"fail@", which `Let` may give a value where the setting is passk. Of factorials, binomials and
-values of Gamma only the recurrence is known.
+or a letter of the law a value, `Let $\gamma = \beta$`, and a paragraph that begins with "Assume"
+assumes something more. The last paragraph before the steps is the statement: its claims are names
+of steps. Every letter that is not of the setting is positive, unless `Let $x$ be real` says so. The
+number of draws is what stands behind "pass@" and "fail@", which `Let` may give a value where the
+setting is passk. Of factorials, binomials and values of Gamma only the recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
-be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the mean of $x$
-and $y$ with the weights $u$ and $v$`, `by $f$, which falls in $x$, at $x_1$ and $x_2$`, where "and
-there by ..." may say how the two places are compared. Without one an equality is decided by the
-normal form, a limit by its leading term, and a bound by the search. `by the lemma of Tung 1975`
-grants the paragraph `Lemma of Tung 1975, Title: ...`, and `cited from SOURCE` proves nothing: such
-steps have a status of their own. Nothing of the file is run.
-Several lines of steps may have one reason below them.
+be that one and no other: `by positive terms`, `by the positive terms $x + y$`, `by the factors $x$
+and $y$` (each is positive, or a square of what is not zero), `by the mean of $x$ and $y$ with the
+weights $u$ and $v$`, `by $f$, which falls in $x$, at $x_1$ and $x_2$`, where "and there by ..." may
+say how the two places are compared, `by $f$, which is convex in $x$, at $x_1$ and $x_2$`, where the
+tangent at $x_2$ lies below. Without one an equality is decided by the normal form, a limit by its
+leading term, and a bound by the search. `by the lemma of Tung 1975` grants the paragraph
+`Lemma of Tung 1975, Title: ...`, and `cited from SOURCE` proves nothing: such steps have a status of
+their own. Nothing of the file is run. Several lines of steps may have one reason below them.
 
 A file of errata has a section for each slip, `## Slip: name`: where it is, what is printed, which
 is refuted, `At $k = 10$, $q = 1/2$` where this has to be at a telling point, and what holds instead;
@@ -48,7 +49,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sympy import Expr, Function, Integer, Symbol, oo
+from sympy import Expr, Function, Integer, Symbol, cosh, oo, sinh
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
@@ -65,6 +66,7 @@ from .proof.argument import (
     Argument,
     ByApplying,
     ByEnclosure,
+    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -72,7 +74,7 @@ from .proof.argument import (
     Cited,
     UnderLemma,
 )
-from .proof.argument_calculus import ByMonotone
+from .proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from .proof.bounds import ByBound
 from .proof.claim import Claim
 from .proof.errata import Erratum, Remark
@@ -91,6 +93,8 @@ from .ray import ray
 from .theorem import Derivation, step
 
 X = Symbol("x")
+#: Functions that stay as they are written.
+WHOLE = (expm1, log1p, phi2, sinh, cosh)
 #: What a law may be of the reducible loss.
 OUTER = function("h")(Symbol("y", positive=True))
 SECTION = re.compile(r"^## ", re.MULTILINE)
@@ -277,7 +281,7 @@ class _Reader:
     def __init__(self, setting: Setting, paragraphs: Iterable[str] = ()) -> None:
         letters = (value for value in vars(sym).values() if isinstance(value, Symbol))
         self.table: dict[str, Expr | NamedFunction] = {letter.name: letter for letter in letters}
-        self.table |= {safe.__name__: NamedFunction((X,), safe(X)) for safe in (expm1, log1p, phi2)}
+        self.table |= {f.__name__: NamedFunction((X,), f(X)) for f in WHOLE}
         self.definitions: list[Definition] = []
         self.lemmas: dict[str, Sentence] = {}
         self.without_value = {_typed(f): f for f in setting.functions}
@@ -286,6 +290,9 @@ class _Reader:
         for definition in setting.definitions:
             self._take(definition)
         said = (words.names for words in setting.assumptions if isinstance(words, Sentence))
+        own = (d.value.free_symbols - d.name.free_symbols for d in setting.definitions)
+        #: The letters of the law that have no value.
+        self.given = frozenset().union(*own) - {d.name for d in setting.definitions}
         #: What the setting says of letters, or what they stand for.
         self.known = frozenset().union(*said, (d.name for d in setting.definitions))
         for paragraph in paragraphs:
@@ -329,12 +336,17 @@ class _Reader:
             or "".join(arguments[:1] + arguments[-1:]) not in ("", "()")
         ):
             raise ParseError(f"{words}: gives no name; 'Let $x = ...$'")
-        if name in self.table and name not in self.without_value:
+        letter = self.table.get(name)
+        is_free = letter in self.given and not arguments
+        if letter is not None and name not in self.without_value and not is_free:
             raise ParseError(f"{words}: {name!r} has a meaning already")
         for token in tokens[1:]:
             self._introduce(token)
         parameters = [self.expression(letter, latex=False) for letter in arguments[1:-1:2]]
         body = self.expression(value, latex=latex)
+        if is_free:
+            self._give(letter, body, words)
+            return
         assumed = {"positive": True} if body.is_positive else {"real": True}
         given_by_setting = self.without_value.pop(name, None)
         called = _indexed(name) if given_by_setting is None else given_by_setting.func.__name__
@@ -342,6 +354,13 @@ class _Reader:
         left = kind(called, **assumed)
         self._take(Definition(left(*parameters) if arguments else left, body))
         self.known |= {self.definitions[-1].name}
+
+    def _give(self, letter: Symbol, value: Expr, words: str) -> None:
+        """Give a letter of the law a value in the other letters of the law."""
+        self.given -= {letter}
+        if not value.is_positive or not value.free_symbols <= self.given:
+            raise ParseError(f"{words}: must be positive, and in other letters of the law")
+        self.definitions.insert(0, Definition(letter, value))
 
     def expression(self, words: str, *, latex: bool) -> Expr:
         """An expression; a letter without a meaning is positive."""
@@ -474,6 +493,7 @@ class _Reader:
             for f in formulas
             if (f.signs == (">",) and f.sides[1].is_zero) or _is_zero_loss(f)
         }
+        told |= {f.sides[1] for f in formulas if f.sides[0].is_zero and f.signs[:1] == ("<",)}
         untold = in_paper_order(own - told)
         return (say("Let ") + all_positive(untold) + ".",) if untold else ()
 
@@ -496,21 +516,26 @@ class _Reader:
         formulas = [self.formula(found).sides[0] for found in FORMULA.finditer(hint)]
         if re.fullmatch(r"the positive terms {}", FORMULA.sub("{}", hint)):
             return ByPositiveTerms(form=formulas[0])
+        if re.fullmatch(r"the factors {}(?:(?:, | and ){})*", FORMULA.sub("{}", hint)):
+            return ByFactors(tuple(formulas))
         means = r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*"
         if re.fullmatch(means, FORMULA.sub("{}", hint)) and len(formulas) % 2 == 0:
             half = len(formulas) // 2
             return ByWeightedAmGm(tuple(formulas[:half]), tuple(formulas[half:]))
-        monotone = r"{}, which (falls|rises) in {}, at {} and {}"
+        function = r"{}, which (falls|rises|is convex) in {}, at {} and {}"
         first, there, order = hint.partition(", and there by ")
-        if way := re.fullmatch(monotone, FORMULA.sub("{}", first)):
+        if way := re.fullmatch(function, FORMULA.sub("{}", first)):
             f, x, left, right = formulas[:4]
             if not isinstance(x, Symbol):
                 raise ParseError(f"by {hint!r}: {x} is no letter")
+            if way[1] == "is convex":
+                return _above_tangent(f, x, left, right)
             compared = self.argument(order) if there else ByBound()
-            return ByMonotone(f, x, left, right, way[1] == "rises", compared)
+            return ByMonotone(f, x, left, right, way[1] == "rises", compared, ByBound())
         raise ParseError(
             f"by {hint!r}: must be 'by positive terms', 'by the positive terms $x$', 'by the mean "
-            f"of $x$ and $y$ with the weights $u$ and $v$' or 'by $f$, which falls in $x$, at $u$ and $v$'"
+            f"of $x$ and $y$ with the weights $u$ and $v$' or 'by $f$, which falls in $x$, at $u$ and "
+            f"$v$', or 'rises', or 'is convex'"
         )
 
 
@@ -567,11 +592,19 @@ def _inside(argument: Argument) -> Argument:
     return ByApplying(argument)
 
 
+def _above_tangent(f: Expr, x: Symbol, point: Expr, at: Expr) -> Argument:
+    """That f at a point lies above its tangent at another, as the claim has it or rearranged."""
+    tangent = f.subs(x, at) + f.diff(x).subs(x, at) * (point - at)
+    return BySameDifference(f.subs(x, point), tangent, ByConvexity(f, x, point, at))
+
+
 def _positive(formula: Formula) -> Expr:
     """What a condition calls positive."""
-    if formula.signs not in ((">",), ("<",)):
-        raise ParseError(f"{formula}: a condition of a step is a strict bound")
+    if formula.signs not in ((">",), ("<",), ("!=",)):
+        raise ParseError(f"{formula}: a condition of a step is a strict bound, or that two differ")
     left, right = formula.sides
+    if formula.signs == ("!=",):
+        return (left - right) ** 2
     return left - right if formula.signs == (">",) else right - left
 
 

@@ -3,8 +3,7 @@ practice.
 
 *The design.* The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D
 and T_D log D. Each coincidence of the design makes some of them dependent. The ranks below are
-those that `isoflop.derivations.data.rank_at_fixed_size`, `rank_on_a_constant_size_ratio`,
-`rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
+those that the theorems `rank_three` and `rank_on_a_ray` prove.
 
 *The Jacobian.* Its singular vectors are the directions in which the coefficients move and the
 fitted losses hardly do. They are those of the triangle R of J = QR, which is small whatever the

@@ -143,19 +143,26 @@ def test_numbers_in_hoffmann_letters(call, data) -> None:
     assert "alpha_C  = 0.1782865" in call(*words).out
 
 
-def test_text(call) -> None:
+def test_numbers_stand_first_and_the_answer_fits_a_screen(call, derived) -> None:
     result = call("derive", "--law", "besiroglu2024")
     assert (result.code, result.err) == (0, "")
-    assert max(map(len, result.out.splitlines())) <= 100
-    for part in (
-        "N*(C)",
-        "L*(C)       = E + C0 C^-alpha",
-        "Proofs (17 of 17 proved)",
-        "weighted AM-GM",
-        "P(r)",
-        "L*(C) = 1.8172 + 2708.498 C^-0.1782865",
-    ):
-        assert part in result.out
+    lines = result.out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 30
+    assert "  L*(C) = 1.8172 + 2708.498 C^-0.1782865" in lines[:8]
+    formulas = call("derive").out.splitlines()
+    assert result.out.endswith("\n".join(formulas) + "\n")
+    assert len(formulas) <= 25
+    assert formulas[-1] == f"{len(derived['claims'])} statements proved (--proofs lists them)"
+    assert "  L*(C)       = E + C0 C^-alpha" in formulas
+
+
+def test_proofs_are_listed_on_request(call, derived) -> None:
+    text = call("derive", "--proofs").out
+    assert max(map(len, text.splitlines())) <= 100
+    for claim in derived["claims"]:
+        assert f"\n  {claim['name']} " in text
+    assert "P(rho)" in text
 
 
 @pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])

@@ -20,7 +20,7 @@ def row_of(text: str, law: str) -> list[float]:
 def test_default_document(call):
     result = call("latex")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(r"\documentclass[11pt]{article}")
+    assert result.out.startswith(r"\documentclass{article}")
     assert result.out.rstrip().endswith(r"\end{document}")
     assert re.findall(r"\\label\{iso:([^}]*)\}", result.out) == [
         "compute-optimal-envelope",
@@ -66,22 +66,28 @@ def test_penalties_against_a_search(call, besiroglu):
         )
 
 
-def test_fragment_with_a_papers_symbols(call):
-    out = call(
-        "latex",
-        "penalty_tails",
-        "--fragment",
-        "--notation",
-        "hoffmann",
-        "--symbol",
-        "alpha=a",
-        "N=M",
-    ).out
+def test_a_fragment_in_the_other_notation(call):
+    out = call("latex", "penalty_tails", "--fragment", "--notation", "hoffmann").out
     assert r"\documentclass" not in out
     assert r"\begin{document}" not in out
     assert "% Needs the packages" in out
-    assert r"\providecommand{\isobeta}{a}%" in out
-    assert r"\providecommand{\isoN}{M}%" in out
+    assert r"\gamma" not in out
+
+
+def test_short_names_and_how_much_of_a_proof(call):
+    short, steps, none = (
+        call("latex", "envelope", "--proof", proof).out for proof in ("short", "steps", "none")
+    )
+    assert short == call("latex", "compute_optimal_envelope").out
+    assert call("latex", "envelope", "penalty").out == call("latex").out
+    for text in (short, steps, none):
+        assert text.count(r"\begin{theorem}") == 1
+        assert text.count(r"\textbf{Status:} proved.") == 1
+    assert steps.count(r"\item") > 10
+    assert r"\item" not in short
+    assert r"\begin{proof}" in short
+    assert r"\begin{proof}" not in none
+    assert len(none) < len(short) < len(steps)
 
 
 def test_bibliography_of_a_fragment(call, tmp_path):
@@ -93,15 +99,6 @@ def test_bibliography_of_a_fragment(call, tmp_path):
     assert cited == set(re.findall(r"^@\w+\{([^,]+),", path.read_text(), re.MULTILINE))
     assert "thebibliography" not in alone.out
     assert set(re.findall(r"\\bibitem\{([^}]+)\}", call(*words, "--bibliography").out)) == cited
-
-
-def test_narrow_columns_break_more_lines(call):
-    wide, two, narrow = (
-        call("latex", "penalty_tails", *words).out
-        for words in ([], ["--columns", "2"], ["--columns", "2", "--width", "219"])
-    )
-    assert two.startswith(r"\documentclass[twocolumn]{article}")
-    assert wide.count(r"\\") < two.count(r"\\") <= narrow.count(r"\\")
 
 
 def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_path):
@@ -127,29 +124,26 @@ def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_
 
 
 def test_list_derives_nothing(call, monkeypatch):
+    from isoflop.derivations import NAMES
+
     monkeypatch.setattr("isoflop.theory.proof.claim.Derivation.__init__", None)
     lines = call("latex", "--list").out.splitlines()
-    assert len(lines) == 88
+    assert len(lines) == len(NAMES)
     assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
-
-
-def test_no_macros(call):
-    assert r"\iso" not in call("latex", "penalty_tails", "--no-macros").out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["penalty_tail"], "NAME 'penalty_tail': is no derivation (did you mean penalty_tails"),
-        (["penalty_tails", "--all"], "--all: means every derivation"),
+        (
+            ["penalty_tail"],
+            "NAME 'penalty_tail': is none of the",
+        ),
+        (["penalty_tails", "--all"], "--all: means every theorem"),
         (["--ratio", "2"], "--law is missing"),
-        (["penalty_tails", "--symbol", "N"], "--symbol 'N': must be NAME=LATEX"),
-        (["penalty_tails", "--symbol", "N=D"], "is the letter of"),
-        (["penalty_tails", "--symbol", "N=M", "N=K"], "given twice"),
-        (["penalty_tails", "--symbol", "N=M", "--no-macros"], "need"),
+        (["envelope", "--proof", "long"], "--proof 'long': must be one of short, steps, none"),
+        (["penalty_tails", "--columns", "2"], "unknown option --columns"),
         (["penalty_tails", *LAW, "--ratio", "-1"], "--ratio '-1'"),
-        (["penalty_tails", "--columns", "3"], "--columns '3': must be one of 1, 2"),
-        (["penalty_tails", "--width", "20"], "--width '20': must be points, from"),
         (["penalty_tails", "--bib", "no/such/folder/x.bib"], "--bib 'no/such/folder/x.bib'"),
     ],
 )

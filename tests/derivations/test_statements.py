@@ -38,12 +38,15 @@ STRICT = {
     "size_cap": ("beyond", "smaller_is_worse", "price_is_negative"),
     "crossing_of_two_k": ("impossible_below", "possible_above", "rises_below", "falls_above"),
     "rank_on_a_ray": ("change_of_basis", "minor_sign", "below_one", "apart"),
-    "rank_on_a_ray_with_equal_exponents": ("minor_sign",),
-    "rank_on_a_constant_size_ratio": ("minor_sign",),
-    "rank_at_fixed_size": ("minor_sign", "sign_at_fixed_data"),
+    "rank_three": (
+        "minor_sign",
+        "sign_at_fixed_data",
+        "sign_at_size_ratio",
+        "sign_at_equal_exponents",
+    ),
     "critical_sizes": ("size_out_of_reach", "tokens_out_of_reach", "smaller_is_worse"),
     "unique_minimum_along_the_budget": ("convex",),
-    "cancellation_free_excess": ("exponential", "remainder"),
+    "numerically_safe_forms": ("exponential", "remainder"),
     "train_longer_or_sample_more": ("corner_of_many_draws", "corner_at_equality"),
 }
 
@@ -213,7 +216,7 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
 
 @pytest.mark.parametrize(
     ("name", "step"),
-    [("misallocation_penalty", "penalty"), ("rank_on_a_constant_size_ratio", "reducible")],
+    [("misallocation_penalty", "penalty"), ("rank_three", "reducible")],
 )
 def test_a_step_about_the_moved_run_contains_the_size_ratio(name, step) -> None:
     claim = {claim.name: claim for claim in load(name).steps}[step].unfolded

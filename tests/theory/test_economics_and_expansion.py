@@ -12,7 +12,6 @@ from isoflop.theory import economics, expansion
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
-from isoflop.theory.factors import factors
 from isoflop.theory.penalty import misallocation
 
 STEP = MP.mpf(10) ** -12
@@ -125,19 +124,3 @@ def test_order_out_of_range(order: int) -> None:
     ):
         with pytest.raises(ValueError, match=f"order={order}"):
             series(FAMILY, order)
-
-
-def test_tails_of_effective_compute(law: Numbers) -> None:
-    best, bottom, alpha = minimum(law), least(law), at(ENVELOPE.exponent, law)
-    for tail, log_ratio in (
-        (expansion.overtrained_effective_compute, -300),
-        (expansion.undertrained_effective_compute, 300),
-    ):
-        run = law.reducible(law.completed([best[0] + log_ratio]))
-        direct = (run / bottom) ** (-1 / alpha)
-        assert close(at(tail(FAMILY), law, r=MP.exp(log_ratio)), direct, MP.mpf(10) ** -6)
-
-
-def test_no_factors() -> None:
-    with pytest.raises(ValueError, match="count=0"):
-        factors(0)

@@ -283,39 +283,6 @@ def test_bilinear_law_at_the_printed_digits_of_humaneval():
     assert close(value(law.compute_exponent, big), -MP.log(doubled) / MP.log(2))
 
 
-GOLD = dict(
-    zip(
-        symbols("xi_0 K_0 p E_g G_g a_g"),
-        map(Rational, ("0.2", "3", "1.7", "0.4", "50", "0.3")),
-        strict=True,
-    )
-)
-
-
-def test_gold_composition_at_large_compute():
-    law = passk.GoldComposition(*GOLD.values())
-    floor, coefficient, exponent = (value(part, {}) for part in law.with_gold_floor)
-    exponents, corrections = [], []
-    for power in (30, 33):
-        c = MP.mpf(10) ** power
-        direct = (
-            MP.mpf("0.2") + 3 * (MP.mpf("0.4") + 50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7") - floor
-        )
-        exponents.append(direct)
-        corrections.append((direct / (coefficient * c**-exponent) - 1) * c**exponent)
-    assert close(MP.log10(exponents[0] / exponents[1]) / 3, exponent, MP.mpf(10) ** -5)
-    next_order = (
-        side("gold_law_composition", "next_order") / side("gold_law_composition", "leading_order")
-    ).subs(GOLD)
-    assert close(corrections[1], value(next_order, {}), MP.mpf(10) ** -5)
-    bare = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", "1.7", "0", "50", "0.3")))
-    e0, c0, alpha = (value(part, {}) for part in bare.without_gold_floor)
-    c = MP.mpf(10) ** 5
-    assert close(
-        e0 + c0 * c**-alpha, MP.mpf("0.2") + 3 * (50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7")
-    )
-
-
 def test_inflection_by_root_finding():
     a, alpha = MP.mpf(2000), MP.mpf("0.18")
     curve = passk.AccuracyCurve(Integer(2000), Rational("0.18"))
@@ -388,48 +355,6 @@ def test_turning_point_by_root_finding():
     )
 
 
-def test_local_exponent_by_differences():
-    point = {
-        sym.E: Rational(1, 2),
-        sym.C0: Integer(900),
-        sym.ALPHA: Rational(1, 5),
-        sym.C: Integer(10) ** 12,
-    }
-
-    def log_value(x):
-        return MP.log(MP.mpf("0.5") + 900 * MP.exp(-x / 5))
-
-    assert close(
-        value(passk.local_exponent(sym.E, sym.C0, sym.ALPHA), point),
-        -MP.diff(log_value, MP.log(10**12)),
-        MP.mpf(10) ** -15,
-    )
-
-
-@pytest.mark.parametrize("kappa", ["0.6", "1.7"])
-def test_local_exponent_of_the_composition(kappa):
-    law = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", kappa, "0.4", "50", "0.3")))
-    limit = MP.mpf("0.2") + 3 * MP.mpf("0.4") ** MP.mpf(kappa)
-
-    def reducible(x):
-        return (
-            MP.mpf("0.2")
-            + 3 * (MP.mpf("0.4") + 50 * MP.exp(-MP.mpf("0.3") * x)) ** MP.mpf(kappa)
-            - limit
-        )
-
-    for c in (10, 10**7, 10**12):
-        at, x = {sym.C: Integer(c)}, MP.log(c)
-        assert close(value(law.reducible, at), reducible(x))
-        exact = -MP.diff(lambda z: MP.log(reducible(z)), x)
-        assert close(value(law.local_exponent, at), exact, MP.mpf(10) ** -10)
-        assert (
-            min(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
-            < exact
-            < max(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
-        )
-
-
 def test_agreement_and_leading_excess_across_k():
     pair = passk.cross_allocation()
     point = {}
@@ -458,22 +383,11 @@ def test_agreement_and_leading_excess_across_k():
 
 
 def test_numbers_are_computed_from_what_the_theorems_prove():
-    gold = passk.GoldComposition(*GOLD)
-    composed = "gold_law_composition"
     a, b, c = (Symbol(name, real=True) for name in "abc")
     bilinear = passk.BilinearForm(sym.A, a, b, c)
     laws = tuple(zip(symbols("c_1 c_2"), symbols("alpha_1 alpha_2"), strict=True))
-    u, first_floor = symbols("u E_1")
-    floor, coefficient, exponent = gold.with_gold_floor
-    _, bare_coefficient, bare_exponent = gold.without_gold_floor
+    (u,) = symbols("u")
     proved: list[tuple[Expr, Expr]] = [
-        (gold.gold, named(composed, "g", sym.C)),
-        (gold.value, named(composed, "y", sym.C)),
-        (gold.reducible, side(composed, "reducible", "lhs")),
-        (gold.local_exponent, side(composed, "local_exponent")),
-        (floor, side(composed, "floor")),
-        (coefficient, side(composed, "leading_order")),
-        (bare_coefficient * sym.C**-bare_exponent, named(composed, "f", sym.C)),
         (bilinear.value, named("bilinear_law_crosses_once", "y", sym.C, DRAWS)),
         (bilinear.crossing, named("bilinear_law_crosses_once", "C_x")),
         (-bilinear.draws_exponent, side("bilinear_law_crosses_once", "slope", "lhs")),
@@ -485,11 +399,6 @@ def test_numbers_are_computed_from_what_the_theorems_prove():
             passk.turning_compute(*laws).subs(laws[1][1], laws[0][1] + u),
             named("crossing_of_two_k", "C_t"),
         ),
-        (
-            passk.local_exponent(first_floor, *laws[0]),
-            side("crossing_of_two_k", "local_exponent", "lhs"),
-        ),
     ]
-    assert exponent == symbols("a_g")[0]
     for formula, stated in proved:
         assert decide(defined(formula), stated).proved, (formula, stated)

@@ -68,6 +68,25 @@ def test_a_mean_and_a_monotone_function() -> None:
     assert status(changed((old, f"$\\frac{{1}}{{P(r)}} \\le 1$, {rises}"))) == "failed"
 
 
+def test_a_convex_function_lies_above_its_tangent() -> None:
+    old = "$P(r) > w_N r^{-\\beta}$, by the positive terms $w_D r^{\\gamma}$"
+    convex = "by $e^{t}$, which is convex in $t$, at $t$ and $0$"
+    real = ("A run", "Let $t$ be real.\n\nA run")
+    assert status(changed((old, f"$e^{{t}} \\ge 1 + t$, {convex}"), real)) == "proved"
+    assert status(changed((old, f"$e^{{t}} - t > 1$, {convex}"), real)) == "failed"
+    apart = "for $t \\ne 0$"
+    assert status(changed((old, f"$e^{{t}} - t > 1$ {apart}, {convex}"), real)) == "proved"
+    assert status(changed((old, f"$e^{{t}} \\ge 1 + 2 t$, {convex}"), real)) == "failed"
+
+
+def test_a_letter_of_the_law_with_a_value() -> None:
+    old = "$P(r) > w_N r^{-\\beta}$, by the positive terms $w_D r^{\\gamma}$"
+    equal = ("A run", "Let $\\gamma = \\beta$\n\nA run")
+    claim = (old, "$P(r) = \\cosh(\\beta \\log r)$")
+    assert status(changed(claim, equal)) == "proved"
+    assert status(changed(claim)) == "failed"
+
+
 def test_a_letter_that_no_word_introduces_is_said_to_be_positive() -> None:
     built = theorem(changed(("P(r) > w_N", "u + P(r) > w_N"), (", by the positive terms $w_D r^{\\gamma}$", "")), "mine")  # fmt: skip
     assert [str(text) for text in built.assumptions][-1] == "Let u > 0."
@@ -85,6 +104,16 @@ def test_a_letter_that_no_word_introduces_is_said_to_be_positive() -> None:
         ([("A run", "Assume $u < 0$.\n\nA run")], "every letter is positive"),
         ([("A run", "Suppose so.\n\nA run")], "begins with 'Assume'"),
         ([("A run", "Let $P(r) = 1$\n\nA run")], "has a meaning already"),
+        ([("A run", "Let $\\gamma = -\\beta$\n\nA run")], "must be positive"),
+        ([("A run", "Let $\\gamma = 2 \\gamma$\n\nA run")], "in other letters"),
+        (
+            [("A run", "Let $\\gamma = \\beta$\n\nLet $\\beta = \\gamma$\n\nA run")],
+            "in other letters",
+        ),
+        (
+            [("A run", "Let $\\gamma = \\beta$\n\nLet $\\gamma = 2 \\beta$\n\nA run")],
+            "has a meaning already",
+        ),
         ([("P(r) >", "P(r) \\sim"), (", by the positive terms $w_D r^{\\gamma}$", "")], "no limit"),
         ([("**above**", "above")], "begins with 'Assume'"),
     ],

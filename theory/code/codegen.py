@@ -279,8 +279,7 @@ def _cases(e: Piecewise, arguments: Sequence[Symbol], moving: Sequence[Symbol]) 
 
 def law_module(envelope: Envelope) -> str:
     """Source of the formulas of any law."""
-    header = HEADER.format(title=TITLE, runtime="isoflop.numeric.arrays", names=", ".join(RUNTIME))
-    return _module(header, formulas(envelope))
+    return _module("isoflop.numeric.arrays", RUNTIME, formulas(envelope))
 
 
 def default_formulas() -> tuple[GeneratedFormula, ...]:
@@ -292,14 +291,13 @@ def default_formulas() -> tuple[GeneratedFormula, ...]:
 
 def default_module() -> str:
     """Source of the formulas of the default law, of pass@k and of downstream accuracy."""
-    header = HEADER.format(
-        title=TITLE, runtime=".arrays", names=", ".join([*RUNTIME, "several", "sides"])
-    )
     printed = (*default_formulas(), *passk_formulas(), *accuracy_formulas())
-    return "\n\n".join([_module(header, printed), *_break_functions()])
+    module = _module(".arrays", (*RUNTIME, "several", "sides"), printed)
+    return "\n\n".join([module, *_break_functions()])
 
 
-def _module(header: str, printed: Iterable[GeneratedFormula]) -> str:
+def _module(runtime: str, names: Iterable[str], printed: Iterable[GeneratedFormula]) -> str:
+    header = HEADER.format(title=TITLE, runtime=runtime, names=", ".join(names))
     return "\n\n".join([header, *map(function, printed)])
 
 
@@ -308,19 +306,16 @@ def _break_functions() -> list[str]:
 
     The two logarithms and the two shares at u = distance/width come together, from one exponential.
     """
-    parts = break_parts()
-    texts = []
-    for name, count, summary in (
-        (
-            "break_value",
-            1,
-            "log of the factor of a break: -change*width*log(exp(distance/width) + 1).",
+    parts = list(break_parts().values())
+    value = "log of the factor of a break: -change*width*log(exp(distance/width) + 1)."
+    slopes = "The same and its derivatives c, x, f in change, distance, log width."
+    return [
+        _break_function("break_value", parts[:1], value),
+        _break_function("break_slopes", parts[:4], slopes),
+        _break_function(
+            "break_parts", parts, "The same and its second derivatives cx, cf, xx, xf, ff."
         ),
-        ("break_slopes", 4, "The same and its derivatives c, x, f in change, distance, log width."),
-        ("break_parts", len(parts), "The same and its second derivatives cx, cf, xx, xf, ff."),
-    ):
-        texts.append(_break_function(name, list(parts.values())[:count], summary))
-    return texts
+    ]
 
 
 SIDES = ("above", "below", "passed", "left")
@@ -339,22 +334,13 @@ def _break_function(name: str, parts: list[Expr], summary: str) -> str:
     return "\n".join([*lines, f"    return {', '.join(map(source, results))}"]) + "\n"
 
 
-USAGE = """usage: python -m isoflop.theory.code.codegen
-
-Write numeric/formulas.py, in place of what is there. There are no options."""
-
-
 def main() -> None:
-    """Write the generated module."""
-    import sys
+    """Write the generated module in place of what is there."""
+    from argparse import ArgumentParser
     from pathlib import Path
 
-    words = sys.argv[1:]
-    if words:
-        asked = any(word in ("-h", "--help") for word in words)
-        error = f"codegen: error: unexpected argument {words[0]!r}"
-        print(USAGE if asked else error, file=sys.stdout if asked else sys.stderr)
-        raise SystemExit(0 if asked else 2)
+    name = "python -m isoflop.theory.code.codegen"
+    ArgumentParser(prog=name, description="Write numeric/formulas.py anew.").parse_args()
     path = Path(__file__).resolve().parents[2] / "numeric" / "formulas.py"
     path.write_text(default_module(), encoding="utf-8")
     print(f"wrote {path}")

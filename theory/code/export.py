@@ -40,13 +40,10 @@ def derive_json(
     Returns
     -------
     dict
-        ``notation``; ``law`` and ``budget`` (loss and compute in their variables); ``params``,
-        ``tokens``, ``tokens_per_param`` (None where the law has other variables); ``allocation``
-        (variable -> optimum); ``exponent``, ``coefficient``, ``shares`` (variable -> share),
-        ``loss`` (L*(C)), ``penalty`` (P as a function of r at the same C): strings for
-        ``sympy.sympify`` with positive symbols as locals, without floats. ``claims``: name,
-        relation, lhs, rhs, argument, answer, conditions, reason; the answer comes from proving the
-        claim now.
+        The law, its envelope and the penalty as strings for ``sympy.sympify`` with positive symbols
+        as locals, without floats; None where the law has other variables than params and tokens.
+        ``claims``: name, relation, lhs, rhs, argument, answer, conditions, reason; the answer comes
+        from proving the claim now.
 
     Raises
     ------
@@ -68,34 +65,32 @@ def derive_json(
             f"{plain(misallocation.envelope.budget.compute())}, not of this one"
         )
     names = _renaming(spelling)
-    variables = envelope.form.variables
-    allocation = dict(zip(map(str, variables), envelope.allocation, strict=True))
+
+    def text(expression: Expr) -> str:
+        return _text(expression, names)
+
+    variables = list(map(str, envelope.form.variables))
+    allocation = dict(zip(variables, map(text, envelope.allocation), strict=True))
     both = {"N", "D"} <= allocation.keys()
-    claims = [
-        *envelope.claims.values(),
-        *(misallocation.claims.values() if misallocation is not None else ()),
-    ]
-    shares = zip(variables, envelope.shares, strict=True)
+    claims = [*envelope.claims.values(), *(misallocation.claims.values() if misallocation else ())]
     return {
         "notation": spelling.name,
-        "law": _text(envelope.form.loss, names),
-        "budget": _text(envelope.budget.compute(), names),
-        "params": _text(allocation["N"], names) if "N" in allocation else None,
-        "tokens": _text(allocation["D"], names) if "D" in allocation else None,
-        "tokens_per_param": _text(envelope.tokens_per_param, names) if both else None,
-        "allocation": {name: _text(value, names) for name, value in allocation.items()},
-        "exponent": _text(envelope.exponent, names),
-        "coefficient": _text(envelope.coefficient, names),
-        "shares": {str(variable): _text(share, names) for variable, share in shares},
-        "loss": _text(envelope.loss, names),
-        "penalty": _text(misallocation.penalty, names) if misallocation is not None else None,
-        "claims": [_claim(claim, envelope, spelling, names) for claim in claims],
+        "law": text(envelope.form.loss),
+        "budget": text(envelope.budget.compute()),
+        "params": allocation.get("N"),
+        "tokens": allocation.get("D"),
+        "tokens_per_param": text(envelope.tokens_per_param) if both else None,
+        "allocation": allocation,
+        "exponent": text(envelope.exponent),
+        "coefficient": text(envelope.coefficient),
+        "shares": dict(zip(variables, map(text, envelope.shares), strict=True)),
+        "loss": text(envelope.loss),
+        "penalty": text(misallocation.penalty) if misallocation is not None else None,
+        "claims": [_claim(claim, spelling, names) for claim in claims],
     }
 
 
-def _claim(
-    claim: Claim, envelope: Envelope, spelling: Notation, names: dict[Symbol, Symbol]
-) -> dict[str, Any]:
+def _claim(claim: Claim, spelling: Notation, names: dict[Symbol, Symbol]) -> dict[str, Any]:
     decision, claim = claim.prove(), claim.unfolded
     return {
         "name": claim.name,

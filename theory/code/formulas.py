@@ -16,7 +16,7 @@ from sympy import And, Expr, Piecewise, Rational, Symbol, exp, log, oo
 from ..algebra import symbols as sym
 from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope, derive
-from ..gradients import Gradient, gradients, penalty_gradient
+from ..gradients import gradients, penalty_gradient
 from ..penalty import Misallocation, misallocation
 from ..ray import ray
 
@@ -303,10 +303,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
         (s,),
         "Overtraining ratio from the logarithm of the size ratio.",
     )
-    yield GeneratedFormula(
-        "size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio."
-    )
-    yield GeneratedFormula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.")
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
         yield GeneratedFormula(
@@ -409,20 +405,18 @@ def gradient_formulas() -> tuple[GeneratedFormula, ...]:
 
 
 def _gradients_of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
-    closed = gradients(envelope)
-    tokens_share = tuple(-part for part in closed.params_share)
-    listed: tuple[tuple[str, Gradient, str], ...] = (
-        ("exponent", closed.exponent, "alpha"),
-        ("params_share", closed.params_share, "w_N"),
-        ("tokens_share", tokens_share, "w_D"),
-        ("log_coefficient", closed.log_coefficient, "log C0"),
-        ("log_optimal_params", closed.log_params, "log N*"),
-        ("log_optimal_tokens", closed.log_tokens, "log D*"),
-        ("log_optimal_tokens_per_param", closed.log_tokens_per_param, "log(D*/N*)"),
-        ("log_optimal_reducible_loss", closed.log_reducible, "log R*"),
-        ("optimal_loss", closed.loss, "L*"),
-    )
-    for name, gradient, what in listed:
+    what = {
+        "exponent": "alpha",
+        "params_share": "w_N",
+        "tokens_share": "w_D",
+        "log_coefficient": "log C0",
+        "log_optimal_params": "log N*",
+        "log_optimal_tokens": "log D*",
+        "log_optimal_tokens_per_param": "log(D*/N*)",
+        "log_optimal_reducible_loss": "log R*",
+        "optimal_loss": "L*",
+    }
+    for name, gradient in gradients(envelope).items():
         for coordinate, part in zip(COORDINATES, gradient, strict=True):
             if part != 0:
                 at = (sym.C,) if part.has(sym.C) else ()
@@ -430,7 +424,7 @@ def _gradients_of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
                     derivative_name(name, coordinate),
                     part,
                     at,
-                    f"Derivative of {what} in {coordinate}{', at fixed compute' if at else ''}.",
+                    f"Derivative of {what[name]} in {coordinate}{', at fixed compute' if at else ''}.",
                 )
 
 

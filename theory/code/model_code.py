@@ -37,24 +37,15 @@ from .codegen import Printer
 
 #: SymPy's functions and NumPy's names of them.
 FUNCTIONS: dict[Any, str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    expm1: "expm1",
-    log1p: "log1p",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tan: "tan",
-    sympy.asin: "arcsin",
-    sympy.acos: "arccos",
-    sympy.atan: "arctan",
-    sympy.sinh: "sinh",
-    sympy.cosh: "cosh",
-    sympy.tanh: "tanh",
-    sympy.asinh: "arcsinh",
-    sympy.acosh: "arccosh",
-    sympy.atanh: "arctanh",
-    sympy.Abs: "absolute",
-    sympy.sign: "sign",
+    **{
+        getattr(sympy, name): name
+        for name in ["exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sign"]
+    },
+    **{
+        getattr(sympy, f"a{name}"): f"arc{name}"
+        for name in ["sin", "cos", "tan", "sinh", "cosh", "tanh"]
+    },
+    **{expm1: "expm1", log1p: "log1p", sympy.Abs: "absolute"},
 }
 POWERS = ("power", "sqrt", "square")
 RUNTIME = tuple(dict.fromkeys((*FUNCTIONS.values(), *POWERS)))

@@ -37,10 +37,6 @@ COLUMNS, *RUNS = map(tuple, _RUNS)
 #: both stands for two trainings.
 MIXTURE, C4 = "DCLM+code+math", "C4"
 
-#: Nominal tokens per parameter of the runs of Table 11, and the budget from which larger runs are
-#: held out.
-TOKENS_PER_PARAM, HELD_OUT_FROM = "20", "6e21"
-
 
 def decode_table_13(columns: tuple[str, ...]) -> dict[str, str]:
     """Coefficients of equation 5 behind a row of Table 13.

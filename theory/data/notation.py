@@ -188,68 +188,38 @@ class Notation:
         return _translate(coefficients, SCHAEFFER, self, kind, partial)
 
 
-_COMMON_SYMBOLS = (
-    ("E", "E"),
-    ("A", "A"),
-    ("B", "B"),
-    ("C0", "C_0"),
-    ("N", "N"),
-    ("D", "D"),
-    ("C", "C"),
-    ("L", "L"),
-    ("r", "r"),
-    ("rho", r"\rho"),
-)
+def _symbols(own: dict[str, str], best: str) -> tuple[tuple[str, str], ...]:
+    """LaTeX by name: letters that every notation has, a notation's own, and its mark of an optimum."""
+    same = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
+    optima = {f"{name}_opt": f"{name}{best}" for name in "NDL"}
+    return tuple((same | {"C0": "C_0", "rho": r"\rho"} | own | optima).items())
+
 
 SCHAEFFER = Notation(
-    name="schaeffer",
-    title="beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
-    source="Schaeffer et al. 2025",
-    irreducible="E",
-    params_coefficient="A",
-    tokens_coefficient="B",
-    params_exponent="beta",
-    tokens_exponent="gamma",
-    compute_coefficient="C0",
-    compute_exponent="alpha",
-    params_allocation="w_N",
-    tokens_allocation="w_D",
-    symbols=(
-        *_COMMON_SYMBOLS,
-        ("beta", r"\beta"),
-        ("gamma", r"\gamma"),
-        ("alpha", r"\alpha"),
-        ("w_N", "w_N"),
-        ("w_D", "w_D"),
-        ("N_opt", "N^{*}"),
-        ("D_opt", "D^{*}"),
-        ("L_opt", "L^{*}"),
+    "schaeffer",
+    "beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
+    "Schaeffer et al. 2025",
+    *("E", "A", "B", "beta", "gamma", "C0", "alpha", "w_N", "w_D"),
+    symbols=_symbols(
+        {
+            "beta": r"\beta",
+            "gamma": r"\gamma",
+            "alpha": r"\alpha",
+            "w_N": "w_N",
+            "w_D": "w_D",
+        },
+        "^{*}",
     ),
 )
 
 HOFFMANN = Notation(
-    name="hoffmann",
-    title="alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
-    source="Hoffmann et al. 2022",
-    irreducible="E",
-    params_coefficient="A",
-    tokens_coefficient="B",
-    params_exponent="alpha",
-    tokens_exponent="beta",
-    compute_coefficient="C0",
-    compute_exponent="alpha_C",
-    params_allocation="a",
-    tokens_allocation="b",
-    symbols=(
-        *_COMMON_SYMBOLS,
-        ("beta", r"\alpha"),
-        ("gamma", r"\beta"),
-        ("alpha", r"\alpha_C"),
-        ("w_N", "a"),
-        ("w_D", "b"),
-        ("N_opt", r"N_{\mathrm{opt}}"),
-        ("D_opt", r"D_{\mathrm{opt}}"),
-        ("L_opt", r"L_{\mathrm{opt}}"),
+    "hoffmann",
+    "alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
+    "Hoffmann et al. 2022",
+    *("E", "A", "B", "alpha", "beta", "C0", "alpha_C", "a", "b"),
+    symbols=_symbols(
+        {"beta": r"\alpha", "gamma": r"\beta", "alpha": r"\alpha_C", "w_N": "a", "w_D": "b"},
+        r"_{\mathrm{opt}}",
     ),
 )
 

@@ -19,7 +19,7 @@ The laws stand in laws.toml.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 
 from . import text_of
@@ -154,43 +154,20 @@ class PublishedLaw:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "family": self.family,
-            "label": self.label,
-            "kind": self.kind,
+        apart = ("digits", "printed_digits", "sources")
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart} | {
             "coefficients": self.coefficients,
-            "form": self.form,
-            "notation": self.notation,
             "printed": self.printed,
-            "metric": self.metric,
-            "unit": self.unit,
-            "metric_type": self.metric_type,
-            "random_baseline": self.random_baseline,
-            "budget": self.budget,
             "source": self.source.citation,
-            "locus": self.locus,
             "url": self.source.link,
-            "verified": self.verified,
-            "note": self.note,
         }
 
 
 @dataclass(frozen=True)
 class RunsOnARay:
-    """Runs at one nominal ratio of tokens to params, and the budgets that they span.
-
-    Attributes
-    ----------
-    tokens_per_param : str
-        Nominal D/N.
-    compute_lo, compute_hi : str
-        Smallest and largest training budget of these runs, in FLOP.
-    fit_lo, fit_hi : str
-        The budgets to which the source restricts its fits when it tests extrapolation, in FLOP.
-    source : Work
-    locus, note : str
+    """Runs at one nominal ratio of tokens to params: the smallest and the largest training budget
+    of these runs, and the budgets to which the source restricts its fits when it tests
+    extrapolation, in FLOP.
     """
 
     tokens_per_param: str
@@ -198,9 +175,6 @@ class RunsOnARay:
     compute_hi: str
     fit_lo: str
     fit_hi: str
-    source: Work
-    locus: str
-    note: str
 
 
 def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
@@ -336,32 +310,14 @@ def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
 
 #: Sources of the laws by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in
 #: no public file found.
-SOURCES = {
-    key: WORKS[key]
-    for key in (
-        "hoffmann2022",
-        "besiroglu2024",
-        "krajewski2025",
-        "muennighoff2023",
-        "schaeffer2025",
-    )
-}
+_PAPERS = "hoffmann2022 besiroglu2024 krajewski2025 muennighoff2023 schaeffer2025"
+SOURCES = {key: WORKS[key] for key in _PAPERS.split()}
 
-#: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20.
-KRAJEWSKI_RUNS = RunsOnARay(
-    tokens_per_param="20",
-    compute_lo="1.00e18",
-    compute_hi="3.77e22",
-    fit_lo="3e18",
-    fit_hi="6e21",
-    source=SOURCES["krajewski2025"],
-    locus="Tables 7-9 (runs), Section 4.1 (budgets of the extrapolation test)",
-    note=(
-        "The ratio is nominal: with N = C/(6D), the 56 rows near 20 have D/N from 17.8 to 22.6. "
-        "Appendix H says that Tables 10 to 13 are fitted to all runs, not only to those between "
-        "fit_lo and fit_hi."
-    ),
-)
+#: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20 (Tables 7 to 9), and
+#: the budgets of its test of extrapolation (Section 4.1). The ratio is nominal: with N = C/(6D), the
+#: 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H says that Tables 10 to 13 are fitted to all
+#: runs, not only to those between fit_lo and fit_hi.
+KRAJEWSKI_RUNS = RunsOnARay("20", "1.00e18", "3.77e22", "3e18", "6e21")
 
 
 def _laws_of(family: str, entries: dict[str, Any]) -> list[PublishedLaw]:
@@ -382,25 +338,21 @@ def _law(name: str, family: str, entry: dict[str, Any]) -> PublishedLaw:
     letters = notation(entry["notation"]).names(entry["kind"])
     decimals = given if entry["kind"] != "compute" else decode_table_11(given["A"], given["alpha"])
     label, metric_type = entry.get("label"), entry.get("metric_type")
+    alike = ("kind", "form", "notation", "metric", "unit", "note")
     return PublishedLaw(
+        **{field: entry[field] for field in alike},
         name=name,
-        title=entry["title"].format(label=label, metric_type=metric_type),
         family=family,
+        title=entry["title"].format(label=label, metric_type=metric_type),
         label=label,
-        kind=entry["kind"],
-        form=entry["form"],
-        notation=entry["notation"],
-        digits=tuple((canonical, decimals.get(own)) for canonical, own in letters.items()),
-        printed_digits=tuple(entry.get("printed", given).items()),
-        metric=entry["metric"],
-        unit=entry["unit"],
         metric_type=metric_type,
         random_baseline=entry.get("random_baseline"),
         budget="6*N*D",
+        digits=tuple((canonical, decimals.get(own)) for canonical, own in letters.items()),
+        printed_digits=tuple(entry.get("printed", given).items()),
         sources=tuple(SOURCES[key] for key in entry["sources"]),
         locus=entry["locus"].format(label=label),
-        verified=(f"verified against {entry['verified']}" if "verified" in entry else "unverified"),
-        note=entry["note"],
+        verified=f"verified against {entry['verified']}" if "verified" in entry else "unverified",
     )
 
 

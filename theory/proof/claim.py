@@ -44,7 +44,16 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
-from .words import Definition, Formula, Sentence, condition, names_in, needed, own_names, unfolded
+from .words import (
+    Definition,
+    Formula,
+    Sentence,
+    condition,
+    names_in,
+    needed,
+    own_names,
+    unfolded,
+)
 
 __all__ = [
     "FAILED",
@@ -280,7 +289,8 @@ class Derivation:
     The statement is a sentence about steps: `{name}` in it is the claim of that step, so that
     nothing can be stated as a formula that no step proves. A step may use the names that are
     defined; every other letter has to be introduced by an assumption, the statement's domain, or
-    the reasons. Definitions that nothing uses are left out.
+    the reasons. Definitions that nothing uses are left out. `short` names the steps that a paper
+    prints as the proof; by default they are those of the statement.
     """
 
     name: str
@@ -291,6 +301,7 @@ class Derivation:
     source: str
     follows: str | Sentence = ""
     definitions: tuple[Definition, ...] = ()
+    short: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.definitions:
@@ -307,8 +318,9 @@ class Derivation:
         ValueError
             Where the source, or a step's name or reason is empty, two steps have one name, the two
             sides of a step are one and the same, a lemma is the conclusion itself, the statement
-            holds a formula that is no step's, a letter is used that nothing introduces, or a text
-            without formulas holds a reference to a step, which only a `Sentence` prints.
+            holds a formula that is no step's, it or `short` names what is no step, a letter is used
+            that nothing introduces, or a text without formulas holds a reference to a step, which
+            only a `Sentence` prints.
         """
         require_text("source", self.source)
         references = [f"{{{step.name}}}" for step in self.steps]
@@ -326,7 +338,13 @@ class Derivation:
                 f"own"
             )
         self._refuse_unproved_statement(self.statement)
+        self._refuse_unknown_steps(Sentence(" ".join(f"{{{name}}}" for name in self.short)))
         self._refuse_unknown_letters()
+
+    @property
+    def short_proof(self) -> tuple[str, ...]:
+        """The names of the steps that a paper prints as the proof."""
+        return self.short or tuple(dict.fromkeys(self.statement.steps))
 
     @property
     def stated(self) -> dict[str, Formula]:

@@ -34,10 +34,12 @@ from mpmath.libmp import (
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.answer import BOUNDS, STRICT
+from ..algebra.building import substituted
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
 from ..algebra.steps import Step, Stepwise, Values
+from ..algebra.tokens import ParseError
 
 SMALLEST_LIMIT_STEP = 3
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
@@ -375,8 +377,9 @@ def _not_apart(
         left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
         if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
             return ""
-    if (lhs - rhs).subs(point) == 0:
-        return f"both sides are {evaluator.context.nstr(left, 20)}"
+    with suppress(ParseError):  # a number that is too large to write down is none to compare
+        if substituted(lhs - rhs, point, "the difference") == 0:
+            return f"both sides are {evaluator.context.nstr(left, 20)}"
     raise Undefined("the sides agree in every digit")
 
 

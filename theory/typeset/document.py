@@ -1,20 +1,10 @@
-r"""A complete LaTeX document: theorems with proofs and status, tables of laws and penalties,
-bibliography.
-
-The letters of a law (N, D, C, L, E, A, B, C_0, r, rho, alpha, beta, gamma) are written as macros
-``\isoN``, ``\isoD``, ..., each defined with ``\providecommand``: a paper that defines its own
-first, or edits the definitions, sees its own symbols. A fragment's theorems, labels and citations
-have names of their own as well: ``isotheorem``, ``iso:...``.
-"""
+"""A LaTeX document: theorems with proofs and status, tables of laws and penalties, bibliography."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from functools import partial
 from typing import Any
 
 from sympy import __version__ as sympy_version
@@ -22,78 +12,50 @@ from sympy import __version__ as sympy_version
 from ..._version import __version__
 from ..algebra import symbols as sym
 from ..data.bibliography import WORKS, Work, citations
-from ..data.notation import DEFAULT, ROLES, Notation
+from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import Derivation, Verdict, weakest
-from ..proof.words import Sentence
-from .breaking import ARTICLE, SIZES, LineWidth
 from .equations import Displayed
 from .escapes import latex_words
-from .layout import OPTIMAL
 from .numbers import Shortest
-from .plain import plain
 from .printer import render, symbol_latex
 from .table import Column, Table
 from .theorem import label, shares_setting, theorem_latex
-from .width import MACRO, width
-from .words import latex_sentence, respell
+from .words import latex_sentence
 
-__all__ = [
-    "PREFIX",
-    "CheckedTheorem",
-    "cited",
-    "date_of_print",
-    "document_latex",
-    "require_symbols",
-    "with_macros",
-    "written",
-]
+__all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
 
 Subject = Derivation | Displayed
 
-#: The letters of a law, in which notations and papers differ.
-LETTERS = ("E", "A", "B", "C0", "N", "D", "C", "L", "alpha", "beta", "gamma", "r", "rho")
 PACKAGES = ("amsmath", "amssymb", "amsthm")
 #: Of labels and, in a fragment, of what it cites.
 PREFIX = "iso:"
 #: What a table of laws shows: the fitted coefficients, and what follows from them.
 FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
-#: Tables of many columns are narrower than the lines of an article.
-FOOTNOTE, SEPARATION = r"\footnotesize", 6
-SMALL = rf"{FOOTNOTE}\setlength{{\tabcolsep}}{{{SEPARATION // 2}pt}}"
+#: Tables of many columns are as wide as the lines of an article.
+SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 PENALTIES = (
     "Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same "
     "compute."
 )
-TITLE = "Compute-optimal training: derivations"
-LAW_SYMBOLS = frozenset(
-    {
-        sym.N,
-        sym.D,
-        sym.C,
-        sym.L,
-        sym.E,
-        sym.A,
-        sym.B,
-        sym.BETA,
-        sym.GAMMA,
-        sym.SIZE_RATIO,
-        sym.RATIO,
-    }
-)
-#: Long formulas within a line: wider spaces rather than a formula in the margin.
-STRETCHED = r"\begingroup\emergencystretch=4em"
-NUMERALS = {"0": "zero"}
 INTRODUCTION = (
-    "Each statement below was checked by isoflop {isoflop} with SymPy {sympy} on {date}, in the "
-    "notation of {notation}: every step by the argument that the proof names, and again at random "
-    "points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of a "
-    "theorem is that of its weakest step."
+    "Each statement below was checked by isoflop {isoflop} with SymPy {sympy}, in the notation of "
+    "{notation}: every step by an exact argument, and again at random points in arithmetic of 50 "
+    "digits, bounds also in interval arithmetic. The status of a theorem is that of its weakest "
+    "step."
 )
 #: A derivation that a sentence names, and one that is not in the document.
 NAMED = re.compile(r"\((\w+(?:\\_\w+){2,})\)")
 OTHER_NAME = re.compile(r"\\texttt\{\w+(?:\\_\w+){2,}\}")
 ELSEWHERE = r"Names in \texttt{typewriter} are those of other derivations of the package."
+#: A theorem of a fragment is numbered with the paper's own, where these are called "theorem".
+GUARDED_THEOREM = (
+    r"\ifcsname isotheorem\endcsname\else"
+    r"\ifcsname c@theorem\endcsname\newtheorem{isotheorem}[theorem]{Theorem}\relax"
+    r"\else\newtheorem{isotheorem}{Theorem}\relax\fi\fi"
+)
+#: So many theorems are named in the first line of a fragment.
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -129,136 +91,65 @@ def _derivation(subject: Subject) -> Derivation:
     return subject if isinstance(subject, Derivation) else subject.derivation
 
 
-# -- symbols as macros -----------------------------------------------------------------------------------------
-
-
-def macro(name: str) -> str:
-    r"""The macro of a letter: ``\isoN``, ``\isobeta``, ``\isoCzero``."""
-    return MACRO + "".join(NUMERALS.get(character, character) for character in name)
-
-
-def with_macros(spelling: Notation) -> Notation:
-    """The notation with a macro for every letter of a law; marks of the optimum and indices stay."""
-    known = spelling.symbol_names()
-
-    def respelt(name: str, latex: str) -> str:
-        stem = name.removesuffix(OPTIMAL)
-        if name in LETTERS:
-            return macro(name)
-        return (
-            macro(stem) + latex.removeprefix(known[stem])
-            if stem != name and stem in LETTERS
-            else latex
-        )
-
-    symbols = tuple((name, respelt(name, latex)) for name, latex in spelling.symbols)
-    kept = {name: getattr(spelling, name) for name in ("name", "title", "source", *ROLES)}
-    return Notation(**kept, symbols=symbols)
-
-
-def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> list[str]:
-    """The definitions of the macros that occur."""
-    lines = []
-    for name in LETTERS:
-        if re.search(re.escape(macro(name)) + r"(?![A-Za-z])", body):
-            letter = symbols.get(name, spelling.latex(name))
-            braced = f"{{{letter}}}" if re.search(r"[\^_']", letter) else letter
-            lines.append(
-                rf"\providecommand{{{macro(name)}}}{{{braced}}}% "
-                rf"{respell(sym.QUANTITIES[name].meaning, spelling)}"
-            )
-    return lines
-
-
-# -- citations -------------------------------------------------------------------------------------------------
+# -- citations -------------------------------------------------------------------------------------
 
 
 @dataclass
 class Citing:
-    r"""Sentences with ``\cite`` for every work that they mention, and the works in the order of
-    their first mention.
-    """
+    r"""Sentences with ``\cite`` for every work that they mention, and the works that were mentioned."""
 
-    spelling: Notation
     prefix: str = ""
     works: dict[str, Work] = field(default_factory=dict)
 
     def __call__(self, sentence: str) -> str:
-        pieces: list[str] = []
-        position = 0
+        text, position = "", 0
         for begin, end, work in citations(sentence):
-            pieces += [sentence[position:begin], f"{_spoken(work.cited)}~{self.key(work.key)}"]
+            names = latex_words(work.cited).replace("et al. ", r"et al.\ ")
+            text += f"{latex_words(sentence[position:begin])}{names}~{self.key(work.key)}"
             position = end
-        pieces.append(sentence[position:])
-        return "".join(piece if k % 2 else latex_words(piece) for k, piece in enumerate(pieces))
+        return text + latex_words(sentence[position:])
 
     def key(self, key: str) -> str:
         r"""``\cite`` of a work by its key."""
         self.works.setdefault(key, WORKS[key])
         return rf"\cite{{{self.prefix}{key}}}"
 
-    def bibliography(self) -> list[str]:
-        if not self.works:
-            return []
-        entries = [
-            _bibitem(work, self.prefix)
-            for work in sorted(self.works.values(), key=lambda work: work.key)
-        ]
-        return [r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"]
-
-
-def _what_follows(text: str | Sentence, citing: Citing) -> str:
-    """The words cite the works that they mention; formulas are set."""
-    return latex_sentence(text, citing.spelling, words=citing)
-
-
-def _spoken(names: str) -> str:
-    return latex_words(names).replace("et al. ", r"et al.\ ")
+    def bibliography(self) -> str:
+        entries = [_bibitem(self.works[key], self.prefix) for key in sorted(self.works)]
+        return "\n".join([r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"])
 
 
 def _bibitem(work: Work, prefix: str) -> str:
     details = latex_words(work.details)
     details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
-    stop = "" if work.title.endswith("?") else "."
-    return rf"\bibitem{{{prefix}{work.key}}} {latex_words(work.listed_authors)}, \emph{{{latex_words(work.title)}{stop}}} {details}"
+    title = f"{latex_words(work.title)}{'' if work.title.endswith('?') else '.'}"
+    authors = latex_words(work.listed_authors)
+    return rf"\bibitem{{{prefix}{work.key}}} {authors}, \emph{{{title}}} {details}"
 
 
 def _breakable(address: str) -> str:
     return r"\texttt{" + address.replace("/", r"/\allowbreak ").replace("-", r"-\allowbreak ") + "}"
 
 
-# -- the document ----------------------------------------------------------------------------------------------
+def cited(latex: str) -> list[Work]:
+    """The works that a document or a fragment cites, in the order of their keys."""
+    keys = {key.removeprefix(PREFIX) for key in re.findall(r"\\cite\{([^{}]+)\}", latex)}
+    return [WORKS[key] for key in sorted(keys)]
 
-#: What a document of one column and one of two have: the options of the class, and the text on a
-#: page. A measure is that of text in 10pt.
-CLASSES = {1: "11pt", 2: "twocolumn"}
-PAGES = {
-    1: "textwidth=385pt,textheight=620pt",
-    2: "textwidth=516pt,columnsep=12pt,textheight=660pt",
-}
-#: A theorem of a fragment is numbered with the paper's own, where these are called "theorem".
-GUARDED_THEOREM = (
-    r"\ifcsname isotheorem\endcsname\else"
-    r"\ifcsname c@theorem\endcsname\newtheorem{isotheorem}[theorem]{Theorem}\relax"
-    r"\else\newtheorem{isotheorem}{Theorem}\relax\fi\fi"
-)
-#: So many theorems are named in the first line of a fragment.
-MOST_NAMED = 4
+
+# -- the document ----------------------------------------------------------------------------------
 
 
 def document_latex(
     entries: Iterable[CheckedTheorem],
     *,
     notation: str | Notation = DEFAULT,
+    proof: str = "short",
     laws: Sequence[Mapping[str, Any]] = (),
     penalties: Table | None = None,
     fragment: bool = False,
     bibliography: bool | None = None,
-    measure: LineWidth = ARTICLE,
-    macros: bool = True,
-    symbols: Mapping[str, str] | None = None,
-    title: str = TITLE,
-    made: date | None = None,
+    title: str = "Compute-optimal training: derivations",
 ) -> str:
     r"""A LaTeX document that compiles as it is, or a fragment for ``\input``.
 
@@ -269,139 +160,76 @@ def document_latex(
     notation : {"schaeffer", "hoffmann"}
         A derivation whose own letters would collide with it is set in the default notation, and
         says so.
+    proof : {"short", "steps", "none"}
+        How much of each proof; see `theorem_latex`.
     laws : sequence of mappings
         Each with ``law``, its name, ``key`` of the work to cite or None, the coefficients ``E``,
         ``A``, ``B``, ``beta``, ``gamma``, and what follows: ``alpha``, ``C0``, ``w_N``. None prints
         as a dash.
     penalties : Table, optional
-        A table of penalties, with its headings in the letters of `written`.
+        A table of penalties.
     fragment : bool
-        Leave out preamble, title and introduction. A first comment line says what made it, others
-        what it needs; the names of environments, labels and citations are its own.
+        Leave out preamble, title and introduction. Comments say what made it and what it needs; the
+        names of environments, labels and citations are its own.
     bibliography : bool, optional
         With the list of what is cited; by default a document has it and a fragment has not.
-    measure : LineWidth
-        How wide displays may be.
-    macros : bool
-        Write the letters of a law as macros, defined at the top; else the letters themselves.
-    symbols : mapping, optional
-        Canonical name -> LaTeX: what the macros stand for.
     title : str
-    made : datetime.date, optional
-        The date on it; by default `date_of_print`.
-
-    Raises
-    ------
-    ValueError
-        Where a symbol is none of the letters of a law, or two letters are given the same LaTeX.
     """
-    spelling, symbols = find_notation(notation), dict(symbols or {})
-    require_symbols(symbols, spelling, macros)
-    made = made or date_of_print()
-    citing = Citing(spelling, PREFIX if fragment else "")
+    spelling, entries = find_notation(notation), list(entries)
+    citing = Citing(PREFIX if fragment else "")
     environment = "isotheorem" if fragment else "theorem"
-    entries = list(entries)
-    set_theorem = partial(theorem_latex, cite=citing, measure=measure, environment=environment)
-    parts = list(_theorems(entries, spelling, citing, macros, set_theorem))
-    tables = []
+    parts = list(_theorems(entries, spelling, proof, citing, environment))
     if laws:
-        tables.append((*_law_table(laws, written(spelling, macros), citing), "laws"))
+        table, caption = _law_table(laws, spelling, citing)
+        parts.append(table.latex(caption, f"{PREFIX}laws", SMALL))
     if penalties is not None:
-        tables.append((penalties, PENALTIES, "penalty"))
-    for table, caption, name in tables:
-        across = measure.columns > 1 and _table_width(table) > measure.column
-        parts.append(table.latex(caption, f"{PREFIX}{name}", SMALL, across=across))
+        parts.append(penalties.latex(PENALTIES, f"{PREFIX}penalty", SMALL))
     if citing.works and (bibliography or not fragment):
-        parts.append("\n".join(citing.bibliography()))
+        parts.append(citing.bibliography())
     body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
-    definitions = _definitions(body, spelling, symbols)
-    packages = ",".join([*PACKAGES, *(["booktabs"] if tables else [])])
+    packages = [*PACKAGES, *(["booktabs"] if laws or penalties is not None else [])]
     if fragment:
-        origin = _origin(entries, [row["law"] for row in laws], spelling, made)
-        needed = f"% Needs the packages {packages.replace(',', ', ')}."
-        keys = sorted(f"{PREFIX}{key}" for key in citing.works)
-        references = [f"% Cites {', '.join(keys)}."] if keys and not bibliography else []
-        return "\n".join(
-            [
-                origin,
-                needed,
-                *references,
-                *definitions,
-                *([GUARDED_THEOREM] if entries else []),
-                "",
-                body,
-            ]
-        )
-    head = [
-        rf"\documentclass[{CLASSES[measure.columns]}]{{article}}",
-        rf"\usepackage[{PAGES[measure.columns]}]{{geometry}}",
-        rf"\usepackage{{{packages},microtype}}",
-        r"\usepackage[hidelinks,pdfusetitle]{hyperref}",
-        r"\newtheorem{theorem}{Theorem}",
-        r"\allowdisplaybreaks[1]",
-        *definitions,
-    ]
-    printed = f"{made.day} {made:%B} {made.year}"
-    opening = [
-        rf"\title{{{latex_words(title)}}}",
-        rf"\author{{isoflop {__version__}}}",
-        rf"\date{{{printed}}}",
-        r"\begin{document}",
-        r"\maketitle",
-    ]
-    checked = INTRODUCTION.format(
-        isoflop=__version__,
-        sympy=sympy_version,
-        date=printed,
-        notation=latex_words(spelling.source),
+        return "\n".join([*_head_of_fragment(entries, spelling, packages, body), "", body])
+    introduction = INTRODUCTION.format(
+        isoflop=__version__, sympy=sympy_version, notation=latex_words(spelling.source)
     )
-    introduction = (
-        ["", checked, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if entries else []
+    return "\n".join(
+        [
+            r"\documentclass{article}",
+            r"\usepackage[textwidth=400pt,textheight=620pt]{geometry}",
+            rf"\usepackage{{{','.join(packages)},microtype}}",
+            r"\usepackage[hidelinks,pdfusetitle]{hyperref}",
+            r"\newtheorem{theorem}{Theorem}",
+            r"\allowdisplaybreaks[1]",
+            r"\setlength{\emergencystretch}{4em}",
+            rf"\title{{{latex_words(title)}}}",
+            rf"\author{{isoflop {__version__}}}",
+            r"\date{}",
+            r"\begin{document}",
+            r"\maketitle",
+            "",
+            *([introduction] if entries else []),
+            *([ELSEWHERE] if OTHER_NAME.search(body) else []),
+            "",
+            body,
+            "",
+            r"\end{document}",
+        ]
     )
-    return "\n".join([*head, *opening, *introduction, "", body, "", r"\end{document}"])
 
 
-def date_of_print() -> date:
-    """Today, or the day of SOURCE_DATE_EPOCH, in seconds since 1970.
-
-    Raises
-    ------
-    ValueError
-        Where SOURCE_DATE_EPOCH is no whole number of seconds from 0 on.
-    """
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    if not seconds:
-        return datetime.now(UTC).date()
-    try:
-        return datetime.fromtimestamp(int(seconds.strip()), UTC).date()
-    except (ValueError, OverflowError, OSError):
-        raise ValueError(
-            f"SOURCE_DATE_EPOCH={seconds!r}: must be a number of seconds since 1970"
-        ) from None
-
-
-def cited(latex: str) -> list[Work]:
-    """The works that a document or a fragment cites, in the order of their keys."""
-    keys = {key.removeprefix(PREFIX) for key in re.findall(r"\\cite\{([^{}]+)\}", latex)}
-    return [WORKS[key] for key in sorted(keys)]
-
-
-def _origin(
-    entries: Sequence[CheckedTheorem], laws: Sequence[str], spelling: Notation, made: date
-) -> str:
-    """The line that says what made a fragment, of what."""
+def _head_of_fragment(
+    entries: Sequence[CheckedTheorem], spelling: Notation, packages: Sequence[str], body: str
+) -> Iterator[str]:
+    """What made a fragment, of what, and what it needs."""
     names = [entry.derivation.name for entry in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
-    settings = dict.fromkeys(
-        entry.subject.law_and_budget for entry in entries if isinstance(entry.subject, Displayed)
-    )
-    forms = [
-        f"L = {plain(loss, notation=spelling)}, C = {plain(compute, notation=spelling)}"
-        for loss, compute in settings
-    ]
-    named = [f"laws {', '.join(laws)}"] if laws else []
-    facts = [content, *forms, *named, f"{spelling.name} notation"]
-    return f"% isoflop {__version__}, {made}: {'; '.join(filter(None, facts))}"
+    yield f"% isoflop {__version__}: {content or 'tables'}; {spelling.name} notation"
+    yield f"% Needs the packages {', '.join(packages)}."
+    if works := cited(body):
+        yield f"% Cites {', '.join(f'{PREFIX}{work.key}' for work in works)}."
+    if entries:
+        yield GUARDED_THEOREM
 
 
 def _with_references(body: str, names: Iterable[str]) -> str:
@@ -415,102 +243,53 @@ def _with_references(body: str, names: Iterable[str]) -> str:
     return NAMED.sub(reference, body)
 
 
-def _table_width(table: Table) -> int:
-    """About how many points wide a table is in footnote size."""
-    columns = [
-        max(map(_cell_width, (column.latex_head(), *map(column.latex_cell, table.entries))))
-        for column in table.page
-    ]
-    return sum(columns) * dict(SIZES)[FOOTNOTE] // 100 + SEPARATION * (len(columns) - 1)
-
-
-def _cell_width(cell: str) -> int:
-    return width(cell.replace("$", ""), 1) if "$" in cell else width(rf"\text{{{cell}}}")
-
-
-def written(spelling: Notation, macros: bool) -> Notation:
-    """The notation in which a document with or without macros is written."""
-    return with_macros(spelling) if macros else spelling
-
-
-def require_symbols(symbols: Mapping[str, str], spelling: Notation, macros: bool = True) -> None:
-    """ValueError where a symbol is no letter of a law, is no LaTeX, or is the letter of another."""
-    if symbols and not macros:
-        raise ValueError(f"symbols={symbols!r}: need macros=True")
-    for name, latex in symbols.items():
-        if name not in LETTERS:
-            raise ValueError(f"symbols={name!r}: must be one of {', '.join(LETTERS)}")
-        if not latex.strip() or not _balanced(latex):
-            raise ValueError(f"symbols={name}={latex!r}: must be LaTeX with balanced braces")
-    meant: dict[str, str] = {}
-    for name in LETTERS:
-        letter = symbols.get(name, spelling.latex(name)).strip()
-        if letter in meant:
-            raise ValueError(f"symbols={name}={letter!r}: is the letter of {meant[letter]} already")
-        meant[letter] = name
-
-
-def _balanced(latex: str) -> bool:
-    depth = 0
-    for token in re.findall(r"\\.|[{}%]", latex):
-        depth += (token == "{") - (token == "}")
-        if depth < 0 or token == "%":
-            return False
-    return depth == 0
-
-
 def _theorems(
     entries: Iterable[CheckedTheorem],
     spelling: Notation,
+    proof: str,
     citing: Citing,
-    macros: bool,
-    set_theorem: Callable[..., str],
+    environment: str,
 ) -> Iterator[str]:
     """The theorems in order; one that shares the setting of the last refers to it."""
     home: tuple[Derivation, Notation] | None = None
     for entry in entries:
         derivation = entry.derivation
-        used = frozenset().union(*(step.symbols for step in derivation.steps))
-        clash = _clash(used, spelling)
+        clash = _clash(derivation, spelling)
         chosen = DEFAULT if clash else spelling
-        if macros and len(used & LAW_SYMBOLS) > 1:
-            chosen = with_macros(chosen)
         if home is None or home[1] != chosen or not shares_setting(derivation, home[0]):
             home = derivation, chosen
-        remark = (
-            [
-                f"This theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ would "
-                f"have two meanings."
-            ]
-            if clash
-            else []
-        )
-        citing.spelling = chosen
-        theorem = set_theorem(
+        if clash:
+            yield (
+                f"The next theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ "
+                f"would have two meanings."
+            )
+        yield theorem_latex(
             entry.subject,
             notation=chosen,
+            proof=proof,
             verdicts=entry.verdicts,
+            cite=citing,
+            environment=environment,
             home=None if home[0] is derivation else home[0],
         )
-        closing = _closing(entry, citing)
-        yield "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
+        yield _closing(entry, chosen, citing)
 
 
-def _closing(entry: CheckedTheorem, citing: Citing) -> str:
+def _closing(entry: CheckedTheorem, spelling: Notation, citing: Citing) -> str:
     """The status of a theorem, its source, and what follows from it."""
     derivation = entry.derivation
-    about = [
-        rf"\textbf{{Status:}} {latex_words(entry.status)}.",
-        rf"\textbf{{Source:}} {citing(derivation.source)}" if derivation.source else "",
-        rf"\textbf{{What follows:}} {_what_follows(derivation.follows, citing)}"
-        if derivation.follows
-        else "",
-    ]
-    return r"\noindent " + "\n".join(filter(None, about))
+    about = [rf"\noindent \textbf{{Status:}} {latex_words(entry.status)}."]
+    if derivation.source:
+        about.append(rf"\textbf{{Source:}} {citing(derivation.source)}")
+    if follows := derivation.follows:
+        said = latex_sentence(follows, spelling, words=citing)
+        about.append(rf"\textbf{{What follows:}} {said}")
+    return "\n".join([*about, r"\par\medskip"])
 
 
-def _clash(used: Iterable[Any], spelling: Notation) -> str:
+def _clash(derivation: Derivation, spelling: Notation) -> str:
     """The LaTeX that two symbols of a derivation would share; empty where there is none."""
+    used = frozenset().union(*(step.symbols for step in derivation.steps))
     meant: dict[str, str] = {}
     for name in sorted({symbol.name for symbol in used}):
         letter = symbol_latex(name, spelling) or name
@@ -526,8 +305,8 @@ def _law_table(
     keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
     sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
     budget = f"{render(sym.C, spelling)} = {render(6 * sym.N * sym.D, spelling)}"
-    law = sym.E + sym.A * sym.N**-sym.BETA + sym.B * sym.D**-sym.GAMMA
-    caption = f"Coefficients of laws ${render(law, spelling)}$, and what follows for the envelope under ${budget}$.{sources}"
+    law = render(sym.E + sym.A * sym.N**-sym.BETA + sym.B * sym.D**-sym.GAMMA, spelling)
+    caption = f"Coefficients of laws ${law}$, and what follows for the envelope under ${budget}$.{sources}"
     columns = [Column("law", align="left")]
     columns += [
         Column(name, latex=f"${symbol_latex(name, spelling)}$", format=Shortest(digits))

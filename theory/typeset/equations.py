@@ -4,7 +4,7 @@ as an align block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
@@ -17,13 +17,14 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import Claim, Derivation
 from ..proof.words import Sentence, condition
-from .breaking import ARTICLE, LineWidth, filled, pieces
 from .plain import PlainPrinter
-from .printer import PaperPrinter, snug
-from .width import width
+from .printer import PaperPrinter, length, snug
+from .rows import LONG
 from .words import latex_sentence, plain_sentence
 
 WIDTH = 100
+#: How LaTeX sets the condition of an equation.
+CONDITION = r" \quad \left({}\right)"
 
 
 @dataclass(frozen=True)
@@ -107,32 +108,19 @@ class Displayed:
         """
         spelling = find_notation(notation)
         self.check_spelling(spelling)
-        sections, printer = self.sections(spelling), PlainPrinter(spelling)
-        labels = [printer.doprint(e.label) for _, lines in sections for line in lines for e in line]
-        parts = []
-        for heading, lines in sections:
-            title = plain_sentence(heading, spelling)
-            parts += [title, "", *_rows(lines, printer, max(map(len, labels))), ""]
-        return "\n".join([*parts, *_proofs(self, spelling)] if proofs else parts[:-1])
+        lines = sections_text(self.sections(spelling), spelling)
+        return "\n".join([*lines, "", *_proofs(self, spelling)] if proofs else lines)
 
     def __str__(self) -> str:
         return self.text()
 
-    def to_latex(
-        self,
-        *,
-        notation: str | Notation = DEFAULT,
-        environment: str = "align",
-        measure: LineWidth = ARTICLE,
-    ) -> str:
+    def to_latex(self, *, notation: str | Notation = DEFAULT, environment: str = "align") -> str:
         r"""The equations as a LaTeX align block.
 
         Parameters
         ----------
         notation : {"schaeffer", "hoffmann"}
         environment : {"align", "align*"}
-        measure : LineWidth
-            Wider equations are broken.
 
         Raises
         ------
@@ -143,84 +131,51 @@ class Displayed:
             raise ValueError(f"environment={environment!r}: must be align or align*")
         spelling = find_notation(notation)
         self.check_spelling(spelling)
-        printed = [
-            (
-                heading,
-                [
-                    [_equation_latex(equation, spelling, measure) for equation in line]
-                    for line in lines
-                ],
-            )
-            for heading, lines in self.sections(spelling)
-        ]
-        column = max(width(line[0][0]) for _, lines in printed for line in lines)
+        sections = self.sections(spelling)
         parts: list[str] = []
-        for heading, lines in printed:
-            rows = [_row(line, measure.text - column, environment == "align") for line in lines]
+        for heading, lines in sections:
+            rows = [_row(line, spelling, environment == "align") for line in lines]
             title = rf"  \intertext{{{latex_sentence(heading, spelling)}:}}" + "\n"
             shown = ", \\\\\n".join(f"  {row}" for row in rows) + ".\n"
-            parts.append(title + shown if len(printed) > 1 else shown)
+            parts.append(title + shown if len(sections) > 1 else shown)
         return f"\\begin{{{environment}}}\n{''.join(parts)}\\end{{{environment}}}"
 
     def _repr_latex_(self) -> str:
         return self.to_latex()
 
 
-def _right_side(
-    equation: Equation,
-    printer: PaperPrinter | PlainPrinter,
-    parts: Callable[[Expr], Iterable[str]],
-    conditioned: Callable[[str], str],
-) -> list[str]:
-    """The equation from its first sign on, in pieces between which it may be broken."""
+def _right_sides(equation: Equation, printer: PaperPrinter | PlainPrinter, when: str) -> list[str]:
+    """What stands behind the left side: each other side with its sign, the last with the order of
+    what was left out and the condition.
+    """
     sign = printer.signs.get(equation.relation, equation.relation)
-    sides = [parts(side) for side in equation.sides[1:]]
-    found = [piece for start, *more in sides for piece in (f"{sign} {start}", *more)]
+    found = [f"{sign} {printer.doprint(side)}" for side in equation.sides[1:]]
     if equation.remainder is not None:
-        found.append(f"+ O{printer.bracket(printer.doprint(equation.remainder))}")
+        found[-1] += f" + O{printer.bracket(printer.doprint(equation.remainder))}"
     if equation.condition is not None:
         left, relation, right = equation.condition
         link = printer.signs.get(relation, relation)
-        found[-1] += conditioned(f"{printer.doprint(left)} {link} {printer.doprint(right)}")
+        found[-1] += when.format(f"{printer.doprint(left)} {link} {printer.doprint(right)}")
     return found
 
 
 # -- text ------------------------------------------------------------------------------------------------------
 
 
-def _rows(lines: Sequence[Line], printer: PlainPrinter, column: int) -> list[str]:
-    """One equation a row, the relations under each other."""
-    rows = []
-    for equation in (equation for line in lines for equation in line):
-        label = printer.doprint(equation.label)
-        found = _right_side(
-            equation, printer, lambda side: [printer.doprint(side)], "   for {}".format
-        )
-        first, *rest = _broken(" ".join(found), WIDTH - column - 3)
-        rows.append(f"  {label.ljust(column)} {first}")
-        rows += [" " * (column + 5) + more for more in rest]
-    return rows
-
-
-def _broken(text: str, width: int) -> list[str]:
-    """Lines of at most `width` where that can be, broken at spaces outside all brackets."""
-    lines = [""]
-    for word in _words(text):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines
-
-
-def _words(text: str) -> list[str]:
-    words, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == " " and depth == 0:
-            words.append("")
-        else:
-            words[-1] += character
-    return words
+def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
+    """Each section below its heading, one equation a row, the relations under each other."""
+    printer = PlainPrinter(spelling)
+    labels = [printer.doprint(e.label) for _, lines in sections for line in lines for e in line]
+    column = max(map(len, labels))
+    found: list[str] = []
+    for heading, lines in sections:
+        found += ["", f"{plain_sentence(heading, spelling)}:"]
+        for equation in (equation for line in lines for equation in line):
+            label = f"  {printer.doprint(equation.label).ljust(column)} "
+            right = " ".join(_right_sides(equation, printer, "   for {}"))
+            below = " " * (len(label) + 2)
+            found += wrap(right, WIDTH, initial_indent=label, subsequent_indent=below)
+    return found[1:]
 
 
 def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
@@ -253,31 +208,21 @@ def _where(conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
 # -- LaTeX -----------------------------------------------------------------------------------------------------
 
 
-def _row(line: Sequence[tuple[str, list[str]]], room: int, numbered: bool) -> str:
-    """The equations of one line next to each other, or one that is too wide on several lines."""
-    (label, first), *others = line
-    beside = [f"{left} {' '.join(right)}" for left, right in others]
-    text = r", \qquad ".join([f"{label} &{' '.join(first)}", *beside])
-    if others or width(" ".join(first)) <= room:
-        return text
-    rows = filled(first, room)
-    end = r" \notag" if numbered else ""
-    return f"{label} &" + f"{end} \\\\\n  &\\quad ".join(rows)
+def _row(line: Line, spelling: Notation, numbered: bool) -> str:
+    """The equations of one line next to each other; one that is long has a row at each relation."""
+    equations = [_equation_latex(equation, spelling) for equation in line]
+    (label, *first), *others = equations
+    if not others and length(" ".join([label, *first])) > LONG:
+        end = r" \notag" if numbered else ""
+        return f"{label} &" + f"{end} \\\\\n  &".join(first)
+    beside = [" ".join(sides) for sides in others]
+    return r", \qquad ".join([f"{label} &{' '.join(first)}", *beside])
 
 
-def _equation_latex(
-    equation: Equation, spelling: Notation, measure: LineWidth
-) -> tuple[str, list[str]]:
-    """The left side, and the rest from its relation on."""
-    printer = PaperPrinter(spelling)
-
-    def conditioned(text: str) -> str:
-        return rf" \quad {snug(printer.bracket(text))}"
-
-    right = _right_side(
-        equation, printer, lambda side: pieces(side, printer, measure.item), conditioned
-    )
-    return PaperPrinter(spelling, arguments=True).doprint(equation.label), right
+def _equation_latex(equation: Equation, spelling: Notation) -> list[str]:
+    """The left side, and the others with their signs."""
+    label = PaperPrinter(spelling, arguments=True).doprint(equation.label)
+    return [label, *map(snug, _right_sides(equation, PaperPrinter(spelling), CONDITION))]
 
 
 # -- conditions ------------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
-from .width import width
 
 SIGNS = {
     "propto": r"\propto",
@@ -54,8 +53,14 @@ MOST_DIGITS, KEPT_DIGITS = 20, 12
 #: An integer that ends in so many zeros is written with a power of ten.
 MANY_ZEROS = 6
 
-#: An exponent that is wider than this on the line, in points, is set as a fraction.
-WIDEST_INLINE_EXPONENT = 90
+#: An exponent of more marks than this on the line is set as a fraction.
+LONGEST_INLINE_EXPONENT = 17
+
+#: What LaTeX sets one beside the other: letters, signs, macros; a bracket is one mark however tall.
+MARK = re.compile(r"(?:\\left|\\right)(?![A-Za-z])|(\\[A-Za-z]+|\\.|[^\s{}^_&\\])")
+
+#: What is as wide as several.
+WIDE = {r"\qquad": 4, r"\log": 3, r"\exp": 3}
 
 
 class PaperPrinter(Conventional, LatexPrinter):
@@ -110,11 +115,12 @@ class PaperPrinter(Conventional, LatexPrinter):
         return rf"\left({text}\right)"
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
-        if self.inline and alone:
+        if self.inline:
             over = self.product(above)
             ambiguous = divided(over) or isinstance(above[-1], log)
             ambiguous |= len(above) == 1 and isinstance(above[0], Add)
-            return f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
+            text = f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
+            return text if alone else self.bracket(text)
         if (
             self.small
             and alone
@@ -142,7 +148,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def raised(self, base: str, exponent: Expr) -> str:
         on_the_line = self._exponent(exponent, inline=True)
-        short = width(on_the_line) <= WIDEST_INLINE_EXPONENT
+        short = length(on_the_line) <= LONGEST_INLINE_EXPONENT
         return f"{base}^{{{on_the_line if short else self._exponent(exponent, inline=False)}}}"
 
     def _exponent(self, exponent: Expr, *, inline: bool) -> str:
@@ -232,7 +238,7 @@ class PaperPrinter(Conventional, LatexPrinter):
         if (
             isinstance(argument, Add)
             or argument.atoms(Function)
-            or width(self._print(argument)) > WIDEST_INLINE_EXPONENT
+            or length(self._print(argument)) > LONGEST_INLINE_EXPONENT
         ):
             return rf"\exp\left({self._print(argument)}\right)"
         return self.raised("e", argument)
@@ -251,6 +257,15 @@ def divided(latex: str) -> bool:
 def shortened(decimal: str) -> str:
     """A decimal of many digits cut, and marked as cut."""
     return decimal if len(decimal) <= MOST_DIGITS else rf"{decimal[:KEPT_DIGITS]}\ldots"
+
+
+def length(latex: str) -> int:
+    r"""How many marks LaTeX sets, each of about five points.
+
+    >>> length(r"\frac{\beta \gamma}{\beta + \gamma}")
+    6
+    """
+    return sum(WIDE.get(mark, 1) for mark in MARK.findall(latex) if mark)
 
 
 def snug(latex: str) -> str:

@@ -1,65 +1,55 @@
-"""A theorem with its numbered proof."""
+"""A theorem with its proof: every step, or the few lines that a paper prints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from sympy import Expr
+from sympy import Integer, oo
 
 from ..algebra.answer import Decision
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
+from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described, with_those_within
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import (
-    ARTICLE,
-    LineWidth,
-    block,
-    closed,
-    definitions,
-    filled,
-    packed,
-    pieces,
-    with_names,
-)
 from .equations import Displayed, side_conditions
 from .escapes import latex_words
-from .printer import SIGNS, PaperPrinter, snug
-from .width import width
-from .words import formulas_display, latex_sentence, references, split, statement_latex
+from .printer import PaperPrinter
+from .rows import closed, display, parts_of
+from .words import inline, is_short, latex_sentence, statement_latex
+
+__all__ = ["PROOFS", "label", "shares_setting", "theorem_latex"]
 
 Cite = Callable[[str], str]
-Key = TypeVar("Key")
-SIGNS_OF_LIMITS = {"oo": r"\infty"}
+#: How much of a proof is printed.
+PROOFS = ("short", "steps", "none")
 
 
 def theorem_latex(
     subject: Derivation | Displayed,
     *,
     notation: str | Notation = DEFAULT,
+    proof: str = "steps",
     verdicts: Sequence[Verdict] | None = None,
     cite: Cite = latex_words,
-    measure: LineWidth = ARTICLE,
     environment: str = "theorem",
     home: Derivation | None = None,
 ) -> str:
-    r"""A theorem with its numbered proof, in the environments ``theorem`` and ``proof`` of amsthm.
+    r"""A theorem with its proof, in the environments ``theorem`` and ``proof`` of amsthm.
 
     Parameters
     ----------
     subject : Derivation, or an envelope or a misallocation
         Of which it is the theorem.
     notation : {"schaeffer", "hoffmann"}
+    proof : {"steps", "short", "none"}
+        Every step with its number; the steps of `Derivation.short` as a paper writes them; nothing.
     verdicts : sequence of Verdict, optional
         What `Derivation.verify` said of the steps. Without them every step is proved again for the
         print, by its exact argument alone.
     cite : callable
         Sets the source of a lemma.
-    measure : LineWidth
-        How wide displays may be.
     environment : str
         Of the statement.
     home : Derivation, optional
@@ -71,19 +61,27 @@ def theorem_latex(
     A step says how far it is established: proved, given a lemma (which is stated), checked
     numerically, cited, or not proved at all.
     """
+    if proof not in PROOFS:
+        raise ValueError(f"proof={proof!r}: must be one of {', '.join(PROOFS)}")
     spelling = find_notation(notation)
     if not isinstance(subject, Derivation):
         subject.check_spelling(spelling)
         subject = subject.derivation
-    head = [
-        rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
-        *_assumed(subject, spelling, measure, home),
-        statement_latex(subject.statement, subject.stated, spelling, measure.text),
+    title = latex_sentence(subject.title, spelling)
+    lines = [
+        rf"\begin{{{environment}}}[{title}]\label{{{label(subject.name)}}}",
+        *_assumed(subject, spelling, home),
+        statement_latex(subject.statement, subject.stated, spelling),
         rf"\end{{{environment}}}",
     ]
-    given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
-    graded = [_graded(step, verdict) for step, verdict in zip(subject.steps, given, strict=True)]
-    return "\n".join([*head, *_proof(graded, spelling, cite, measure)])
+    if proof != "none":
+        given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
+        steps = {
+            step.name: _graded(step, verdict)
+            for step, verdict in zip(subject.steps, given, strict=True)
+        }
+        lines += (_steps if proof == "steps" else _short)(steps, subject, spelling, cite)
+    return "\n".join(lines)
 
 
 def label(name: str) -> str:
@@ -99,12 +97,7 @@ def shares_setting(derivation: Derivation, home: Derivation) -> bool:
     )
 
 
-def _assumed(
-    derivation: Derivation,
-    spelling: Notation,
-    measure: LineWidth,
-    home: Derivation | None,
-) -> list[str]:
+def _assumed(derivation: Derivation, spelling: Notation, home: Derivation | None) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
     assumptions = derivation.assumptions[len(home.assumptions) if home else 0 :]
     printed = [latex_sentence(text, spelling) for text in assumptions]
@@ -118,11 +111,14 @@ def _assumed(
     given |= {definition.name for definition in home.definitions} if home else set()
     new = [d.formula for d in derivation.definitions if d.name not in given]
     opening = [rf"Take the setting of Theorem~\ref{{{label(home.name)}}}."] if home else []
-    write = "Write further" if home else "Write"
     if not new:
         return [*opening, *printed]
-    shown = formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, ".")
-    return [*opening, *printed, write, shown]
+    printer = PaperPrinter(spelling, arguments=True)
+    shown = display([parts_of(formula, printer) for formula in new], ".")
+    return [*opening, *printed, "Write further" if home else "Write", shown]
+
+
+# -- steps -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -134,12 +130,38 @@ class Graded:
     strength: str
 
     @property
-    def objection(self) -> str:
-        return (
-            f"Not proved: {self.decision.reason}"
-            if not self.decision.proved
-            else "Refuted by a check in numbers"
-        )
+    def formula(self) -> Formula:
+        """The claim with the conditions that its proof needs, and its limit."""
+        step = self.step
+        where = [
+            Formula.of(expression, relation, Integer(0))
+            for expression, relation in side_conditions(step.unfolded, self.decision, step)
+        ]
+        if step.limit is not None:
+            variable, end = step.limit
+            tends = Formula.of(variable, "->", oo if end == "oo" else Integer(0))
+            where = [*where[: len(step.assume)], tends]
+        return Formula(step.formula.sides, step.formula.signs, tuple(where))
+
+    def remark(self, spelling: Notation, cite: Cite) -> str:
+        """How far it is established, where that is less than a proof."""
+        arguments = list(with_those_within(self.step.argument))
+        if self.strength == FAILED:
+            refuted = "Refuted by a check in numbers"
+            objection = refuted if self.decision.proved else f"Not proved: {self.decision.reason}"
+            return rf" \emph{{{latex_words(objection)}.}}"
+        if self.strength == UNDER_LEMMA:
+            said = "".join(
+                rf" \emph{{Lemma}} ({cite(lemma.source)}, not proved here): "
+                rf"{latex_sentence(lemma.lemma, spelling).removesuffix('.')}."
+                for lemma in arguments
+                if isinstance(lemma, UnderLemma)
+            )
+            return said or " (Under a lemma that is not proved here.)"
+        if self.strength == NUMERICAL:
+            return " (Checked in numbers, not proved.)"
+        sources = [argument.source for argument in arguments if isinstance(argument, Cited)]
+        return f" (Cited, not proved: {cite(sources[0])}.)" if self.strength == CITED else ""
 
 
 def _graded(step: Claim, verdict: Verdict | None) -> Graded:
@@ -149,88 +171,47 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     return Graded(step, decision, earned(step.argument, decision))
 
 
-def _proof(
-    graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: LineWidth
-) -> list[str]:
+Steps = Mapping[str, Graded]
+
+
+def _steps(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite) -> list[str]:
+    """Every step with its number, behind what decided them."""
+    numbers = {name: f"step~{number}" for number, name in enumerate(steps, start=1)}
     items: list[str] = []
-    refer = references(entry.step.name for entry in graded)
-    for entry in graded:
-        step = entry.step
-        reason = latex_sentence(step.reason, spelling, step=refer.__getitem__)
-        if entry.strength == FAILED:
-            reason += rf" \emph{{{latex_words(entry.objection)}.}}"
-        reason = reason[:-1] + ":" if reason.endswith(".") else reason
-        conditions = side_conditions(step.unfolded, entry.decision, step)
-        items += [rf"  \item {reason}", _display(step, conditions, spelling, measure.item)]
+    for entry in steps.values():
+        reason = latex_sentence(entry.step.reason, spelling, step=numbers.__getitem__)
+        remark = entry.remark(spelling, cite)
+        reason = f"{reason[:-1]}{'.' if remark else ':'}" if reason[-1] in ".:" else reason
+        shown = display([parts_of(entry.formula, PaperPrinter(spelling))], ".")
+        items += [rf"  \item {reason}{remark}", shown]
+    *others, last = items
     return [
         r"\begin{proof}",
-        *_basis(graded, spelling, cite),
+        *_methods(list(steps.values())),
         r"\begin{enumerate}",
-        *items[:-1],
-        closed(items[-1]),
+        *others,
+        closed(last),
         r"\end{enumerate}",
         r"\end{proof}",
     ]
 
 
-def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str]:
-    """On what the steps rest: an exact procedure, a stated lemma, numbers, a citation."""
-    steps = list(enumerate((entry.step.argument for entry in graded), start=1))
-    by = {k: entry.strength for k, entry in enumerate(graded, start=1)}
-    methods = _gathered((described(argument), k) for k, argument in steps if by[k] == PROVED)
-    checks = "; ".join(
-        f"{_numbers(numbers)} by {latex_words(label)}" for label, numbers in methods.items()
-    )
-    every = (
-        "Each step was decided"
-        if all(strength == PROVED for strength in by.values())
-        else "Decided"
-    )
-    opening = [
-        f"{every} by an exact procedure: {checks}." if checks else "No step is proved outright."
-    ]
-    granted = [
-        (argument, k)
-        for k, argument in steps
-        if by[k] == UNDER_LEMMA and isinstance(argument, UnderLemma)
-    ]
-    for (lemma, source), numbers in _gathered(
-        ((argument.lemma, argument.source), k) for argument, k in granted
-    ).items():
-        verb = "rests" if len(numbers) == 1 else "rest"
-        opening += [
-            f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here "
-            f"({cite(source)}):"
-        ]
-        opening += [rf"\emph{{Lemma.}} {_ended(latex_sentence(lemma, spelling))}"]
-    for label, numbers in _gathered(
-        (described(argument), k) for k, argument in steps if by[k] == NUMERICAL
-    ).items():
-        opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({latex_words(label)})."]
-    for source, numbers in _gathered(
-        (_source(argument), k) for k, argument in steps if by[k] == CITED
-    ).items():
-        opening += [f"Cited, not proved: {_numbers(numbers)} ({cite(source)})."]
-    return opening
+def _methods(steps: Sequence[Graded]) -> list[str]:
+    """Which steps were decided by which exact procedure."""
+    methods: dict[str, list[int]] = {}
+    for number, entry in enumerate(steps, start=1):
+        if entry.strength == PROVED:
+            methods.setdefault(described(entry.step.argument), []).append(number)
+    if not methods:
+        return []
+    every = sum(map(len, methods.values())) == len(steps)
+    said = (f"{_numbered(numbers)} by {latex_words(how)}" for how, numbers in methods.items())
+    opening = "Each step was decided" if every else "Decided"
+    return [f"{opening} by an exact procedure: {'; '.join(said)}."]
 
 
-def _source(argument: object) -> str:
-    return argument.source if isinstance(argument, Cited) else "the literature"
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith(".") else f"{sentence}."
-
-
-def _gathered(pairs: Iterable[tuple[Key, int]]) -> dict[Key, list[int]]:
-    found: dict[Key, list[int]] = {}
-    for key, number in pairs:
-        found.setdefault(key, []).append(number)
-    return found
-
-
-def _numbers(steps: Sequence[int]) -> str:
-    """1--4, 6"""
+def _numbered(steps: Sequence[int]) -> str:
+    """steps 1--4, 6"""
     runs: list[list[int]] = []
     for step in steps:
         if runs and step == runs[-1][-1] + 1:
@@ -241,39 +222,26 @@ def _numbers(steps: Sequence[int]) -> str:
     return ("step " if len(steps) == 1 else "steps ") + ", ".join(texts)
 
 
-def _display(
-    step: Claim, conditions: Sequence[tuple[Expr, str]], spelling: Notation, room: int
-) -> str:
-    """The claim of a step, its conditions beside or below it, and the names that its long parts
-    were given.
+# -- a short proof ---------------------------------------------------------------------------------
+
+
+def _short(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite) -> list[str]:
+    """The steps that are the short proof, each a sentence with its formula; what a reason refers to
+    is said where it does.
     """
-    printer, formula = PaperPrinter(spelling), step.formula
-    count = len(formula.sides)
-    short, names = with_names(
-        [*formula.sides, *(expression for expression, _ in conditions)], printer, room
-    )
-    wide = [
-        [*pieces(e, printer, room), f"{SIGNS[relation]} 0"]
-        for e, (_, relation) in zip(short[count:], conditions, strict=True)
-    ]
-    notes = [" ".join(parts) for parts in wide]
-    if step.limit is not None:
-        variable, where = step.limit
-        end = SIGNS_OF_LIMITS.get(where, where)
-        notes = [*notes[: len(step.assume)], rf"{printer.doprint(variable)} \to {end}"]
-    note = snug(printer.bracket(", ".join(notes))) if notes else ""
-    left, right = split(Formula(tuple(short[:count]), formula.signs), printer, room)
-    fits = width(note) <= room
-    rows = packed(left, right, note if fits else "", room)
-    shown = block("align*", rows, "," if names or not fits else ".", room)
-    if not fits:
-        shown += f"\n  provided that\n{_conditions(wide, ',' if names else '.', room)}"
-    named = [(printer.doprint(name), pieces(part, printer, room)) for name, part in names]
-    return f"{shown}\n  where\n{definitions(named, room)}" if names else shown
-
-
-def _conditions(conditions: Sequence[Sequence[str]], end: str, room: int) -> str:
-    """Conditions that are too wide to stand beside an equation, each on rows of its own."""
-    *others, last = [filled(parts, room) for parts in conditions]
-    listed = [[*rows[:-1], f"{rows[-1]},"] for rows in others]
-    return block("gather*", [row for rows in [*listed, last] for row in rows], end, room)
+    printer = PaperPrinter(spelling)
+    claims = {name: inline(entry.step.stated, printer) for name, entry in steps.items()}
+    lines: list[str] = []
+    for name in derivation.short_proof:
+        entry = steps[name]
+        reason = latex_sentence(entry.step.reason, spelling, step=claims.__getitem__)
+        remark = entry.remark(spelling, cite)
+        reason = f"{reason.rstrip('.:')}{'.' if remark else ':'}{remark}"
+        formula = inline(entry.formula, printer)
+        if is_short(formula):
+            lines.append(f"{reason} {formula}.")
+        else:
+            lines += [reason, display([parts_of(entry.formula, printer)], ".")]
+    if len(derivation.short_proof) < len(steps):
+        lines.append(f"The full proof has {len(steps)} steps, each of them checked.")
+    return [r"\begin{proof}", *lines[:-1], closed(lines[-1]), r"\end{proof}"]

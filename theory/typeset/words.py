@@ -10,15 +10,14 @@ from ..data.notation import notation as find_notation
 from ..proof.claim import Derivation
 from ..proof.words import Formula, Sentence
 from ..proof.words import pieces as pieces_of
-from .breaking import block, filled, packed, pieces
 from .escapes import latex_words
 from .layout import EXPONENTS, OPTIMAL
 from .plain import PlainPrinter
-from .printer import SIGNS, PaperPrinter, snug
-from .width import width
+from .printer import PaperPrinter, length
+from .rows import display, parts_of
 
-#: A claim of a statement that is narrower than this, in points, stays in the line of text.
-SHORT = 110
+#: A claim of at most so many marks stays in the line of text.
+SHORT = 18
 #: What may stand between two claims of one display.
 JOINS = (", ", " and ", ", and ")
 
@@ -81,9 +80,7 @@ def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
     return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
 
 
-def statement_latex(
-    statement: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
-) -> str:
+def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling: Notation) -> str:
     """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
     ones in the line of text.
     """
@@ -94,14 +91,12 @@ def statement_latex(
     for words, name in pieces_of(statement.text):
         if waiting and (words not in JOINS or not name):
             mark = words[:1] if words[:1] in tuple(".,;:") else ""
-            shown = claims_latex(waiting, printer, spelling, room, mark)
+            shown = claims_latex(waiting, printer, mark)
             if shown.startswith("\n"):
                 parts[-1] = parts[-1].rstrip()
             parts.append(shown)
-            waiting, words = (
-                [],
-                words[len(mark) :].lstrip() if shown.endswith("\n") else words[len(mark) :],
-            )
+            waiting, words = [], words[len(mark) :]
+            words = words.lstrip() if shown.endswith("\n") else words
         if not waiting:
             parts.append(latex_words(words))
         if name == "":
@@ -109,59 +104,21 @@ def statement_latex(
         elif name is not None:
             waiting.append(claims[name])
     if waiting:
-        parts.append(claims_latex(waiting, printer, spelling, room, ""))
+        parts.append(claims_latex(waiting, printer, ""))
     return "".join(parts).strip()
 
 
-def claims_latex(
-    claims: Sequence[Formula], printer: PaperPrinter, spelling: Notation, room: int, end: str
-) -> str:
+def is_short(text: str) -> bool:
+    """Whether a formula in dollars is short and flat, so that it stays in the line of text."""
+    return length(text.strip("$")) <= SHORT and r"\frac" not in text
+
+
+def claims_latex(claims: Sequence[Formula], printer: PaperPrinter, end: str) -> str:
     """Claims in the line of text where they are short and flat, else as one display."""
     short = [inline(claim, printer) for claim in claims]
-    if all(width(text.strip("$")) <= SHORT and r"\frac" not in text for text in short):
+    if all(map(is_short, short)):
         return " and ".join(filter(None, [", ".join(short[:-1]), short[-1]])) + end
-    if len(claims) == 1:
-        return f"\n{formula_display(claims[0], printer, room, end)}\n"
-    return f"\n{formulas_display(claims, printer, room, end)}\n"
-
-
-def formulas_display(
-    formulas: Sequence[Formula], printer: PaperPrinter, room: int, end: str
-) -> str:
-    """Formulas as one display, as many to a row as fit."""
-    rows = [""]
-    for formula in formulas:
-        left, right = split(formula, printer, room)
-        note = conditions_latex(formula, printer)
-        first, *rest = filled([*left, *right, *([rf"\quad {note}"] if note else [])], room)
-        longer = rf"{rows[-1]}, \qquad {first}" if rows[-1] else first
-        if not rest and width(longer) <= room:
-            rows[-1] = longer
-        else:
-            rows[-1] += "," if rows[-1] else ""
-            rows += [first, *rest]
-    return block("gather*", [row for row in rows if row], end, room)
-
-
-def formula_display(formula: Formula, printer: PaperPrinter, room: int, end: str) -> str:
-    """One formula as a display, broken in front of its signs where it is too wide."""
-    left, right = split(formula, printer, room)
-    rows = packed(left, right, conditions_latex(formula, printer), room)
-    return block("align*", rows, end, room)
-
-
-def conditions_latex(formula: Formula, printer: PaperPrinter) -> str:
-    """The conditions of a formula, in a bracket; empty where it has none."""
-    texts = [inline(condition, printer).strip("$") for condition in formula.where]
-    return snug(printer.bracket(", ".join(texts))) if texts else ""
-
-
-def split(formula: Formula, printer: PaperPrinter, room: int) -> tuple[list[str], list[str]]:
-    """The pieces of the first side, and those of the others, each with its sign."""
-    first, *others = (pieces(side, printer, room) for side in formula.sides)
-    for sign, side in zip(formula.signs, others, strict=True):
-        side[0] = f"{SIGNS[sign]} {side[0]}"
-    return first, [piece for side in others for piece in side]
+    return f"\n{display([parts_of(claim, printer) for claim in claims], end)}\n"
 
 
 def references(names: Iterable[str]) -> Mapping[str, str]:

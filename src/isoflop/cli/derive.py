@@ -31,7 +31,9 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop derive",
-        ["[--law LAW] [--budget EXPRESSION] [--notation NAME] [--format text|json|latex]"],
+        [
+            "[--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]",
+        ],
         "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B "
         "D^-gamma under\n"
         "a budget, and prove every step. With a law: its numbers too. Exit status 1 where a step "
@@ -44,12 +46,15 @@ def parser() -> Parser:
             "isoflop derive --budget 'kappa*N**a*D**d' --format json",
         ],
     )
-    group = built.add_argument_group("budget")
+    group = built.add_argument_group("derivation")
     takes_one(
         group,
         "--budget",
         "EXPRESSION",
         "C as one term kappa N^a D^d, such as 6ND, 6*N*D or 'C = 6*N^1*D'; default: 6ND",
+    )
+    group.add_argument(
+        "--proofs", action="store_true", help="every formula, and every statement with its proof"
     )
     declare_law(built, several=False)
     declare_output(built, *FORMATS)
@@ -78,8 +83,10 @@ def run(options: Options) -> tuple[str, int]:
     answers = [
         (claim, claim.prove()) for claim in (*off.envelope.claims.values(), *off.claims.values())
     ]
-    text = (_latex if form == "latex" else _text)(off, law, answers, spelling)
-    return text, _status([decision.answer.value for _, decision in answers])
+    written = _latex if form == "latex" else _proofs if "--proofs" in options else _text
+    return written(off, law, answers, spelling), _status(
+        [decision.answer.value for _, decision in answers]
+    )
 
 
 def _status(answers: Sequence[str]) -> int:
@@ -142,20 +149,23 @@ def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str,
 
 
 def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
-    about = answers[len(off.envelope.claims) :]
-    proved = sum(decision.proved for _, decision in about)
-    parts = [
-        off.envelope.text(notation=spelling, proofs=True),
-        off.text(notation=spelling),
-        "\n  ".join(
-            [
-                f"Proofs ({proved} of {len(about)} statements about the penalty proved)",
-                *_unproved(about),
-            ]
-        ),
-    ]
-    if law is not None:
-        parts.append(figures_text(law, off.envelope, spelling))
+    """The numbers of the law, the formulas, and whether everything was proved."""
+    from ..theory.typeset.equations import sections_text
+
+    (heading, about_penalty), (_, effective), *_ = off.sections(spelling)
+    formulas = [*off.envelope.sections(spelling), (heading, [*about_penalty[:2], *effective])]
+    proved = sum(decision.proved for _, decision in answers)
+    count = str(proved) if proved == len(answers) else f"{proved} of {len(answers)}"
+    parts = [] if law is None else [figures_text(law, off.envelope, spelling)]
+    parts.append("\n".join(sections_text(formulas, spelling)))
+    closing = [f"{count} statements proved (--proofs lists them)", *_unproved(answers)]
+    return "\n\n".join([*parts, "\n  ".join(closing)])
+
+
+def _proofs(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
+    """Every formula and every statement with its proof."""
+    parts = [] if law is None else [figures_text(law, off.envelope, spelling)]
+    parts += [subject.text(notation=spelling, proofs=True) for subject in (off.envelope, off)]
     return "\n\n".join(parts)
 
 
@@ -168,4 +178,8 @@ def _latex(off: Misallocation, law: Law | None, answers: Answers, spelling: Nota
 
 
 def _unproved(answers: Answers) -> list[str]:
-    return [f"{claim.name}: {decision}" for claim, decision in answers if not decision.proved]
+    return [
+        f"{claim.name}: {decision.answer.value.upper()}, {decision.reason}"
+        for claim, decision in answers
+        if not decision.proved
+    ]

@@ -73,9 +73,7 @@ def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     ]
     column = max(len(left) for left, _ in rows)
     lines = [f"  {left.ljust(column)} = {right}" for left, right in rows]
-    return "\n".join(
-        ["In numbers", "", f"  {law_line(law, spelling)}", *lines, *_intervals(law, spelling)]
-    )
+    return "\n".join([law_line(law, spelling), *lines, *_intervals(law, spelling)])
 
 
 def _intervals(law: Law, spelling: Notation) -> list[str]:
@@ -88,8 +86,8 @@ def _intervals(law: Law, spelling: Notation) -> list[str]:
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
     from ..numeric.law.tables import law_table
-    from ..theory.typeset.latex import render
     from ..theory.typeset.numbers import Shortest
+    from ..theory.typeset.printer import render
 
     rows = [
         f"  {render(left, spelling)} &= {right}"

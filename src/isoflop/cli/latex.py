@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, blamed, outside, shown
+from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, shown
 from .run_options import is_terminal, say_interrupted, target
 from .selection import COEFFICIENTS, declare_law, notation
 from .selection import laws as selected_laws
+from .theorems import SHORT_NAMES, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
     from ..numeric.law import Law
     from ..theory.data.bibliography import Work
-    from ..theory.data.notation import Notation
-    from ..theory.typeset.breaking import LineWidth
     from ..theory.typeset.document import CheckedTheorem, Subject
     from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
-DEFAULTS = ("compute_optimal_envelope", "misallocation_penalty")
-#: Of columns, in points.
-NARROWEST, WIDEST = 180, 1000
+PROOFS = ("short", "steps", "none")
 
 
 def parser() -> Parser:
@@ -35,34 +31,40 @@ def parser() -> Parser:
     built = Parser(
         "isoflop latex",
         [
-            "[NAME ... | --all] [--law LAW ... [--ratio RATIO ...]] [-o FILE]",
-            "[NAME ... | --all] --fragment [--bib FILE] [--columns 2] [--symbol NAME=LATEX]",
+            "[envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]",
+            "[NAME ...] --fragment [--bib FILE]",
+            "[NAME ...] --law LAW ... [--ratio RATIO ...]",
             "--list",
         ],
-        "Theorems with assumptions, numbered proofs, status and sources, as a document for "
-        "pdflatex or a\n"
-        "fragment for \\input. Every step is checked for the print. Letters are macros, \\isoN for "
-        "N: define\n"
-        "them as your paper writes them, or let --symbol do it. Exit status 1 where a step fails.",
+        "Theorems with assumptions, proofs, status and sources, as a document for pdflatex or a "
+        "fragment\n"
+        "for \\input. Every step is checked for the print. Exit status 1 where a step fails.",
         [
-            "isoflop latex -o notes.tex",
+            "isoflop latex envelope",
+            "isoflop latex envelope penalty --proof steps -o notes.tex",
             "isoflop latex --law besiroglu2024 hoffmann2022 --ratio 0.1 1 10 -o notes.tex",
-            "isoflop latex --fragment --bib envelope.bib --columns 2 -o envelope.tex",
-            "isoflop latex optimum_by_lagrange --fragment --symbol N=M 'beta=b'",
+            "isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex",
             "isoflop latex --all --notation hoffmann -o derivations.tex",
         ],
     )
     built.add_argument(
         POSITIONAL,
         nargs="*",
-        help="derivations, by file name; default: the envelope and the penalty",
+        help="envelope, penalty, or a theorem by its file name; default: these two",
     )
     group = built.add_argument_group("content")
     group.add_argument(
-        "--list", action="store_true", help="names and titles of the derivations, and nothing else"
+        "--list", action="store_true", help="names and titles of the theorems, and nothing else"
     )
     group.add_argument(
-        "--all", action="store_true", help="every derivation of the package; takes minutes"
+        "--all", action="store_true", help="every theorem of the package; takes minutes"
+    )
+    takes_one(
+        group,
+        "--proof",
+        "short|steps|none",
+        "the lines that a paper prints, every step with its number, or the statement alone; "
+        "default: short",
     )
     takes_several(
         group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law"
@@ -77,17 +79,6 @@ def parser() -> Parser:
         "--bibliography", action="store_true", help="with --fragment: its own list of references"
     )
     takes_one(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX")
-    takes_one(group, "--columns", "1|2", "of the paper; default: 1")
-    takes_one(
-        group,
-        "--width",
-        "POINTS",
-        "\\columnwidth of the paper, which no display exceeds; default: 345, in two columns 252",
-    )
-    takes_several(
-        group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta"
-    )
-    group.add_argument("--no-macros", action="store_true", help="plain letters in place of macros")
     declare_law(built, several=True)
     output = built.add_argument_group("output")
     output.add_argument(
@@ -104,33 +95,15 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     if "--list" in options:
         return _titles(), DONE
-    spelling = notation(options)
-    names = _names(options)
-    symbols = _symbols(options)
-    laws = (
-        selected_laws(options)
-        if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
-        else []
-    )
-    macros, bib, measure = "--no-macros" not in options, target(options, "--bib"), _measure(options)
+    names, spelling = _names(options), notation(options)
+    proof, bib = options.chosen("--proof", PROOFS), target(options, "--bib")
+    wants_law = options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
+    laws = selected_laws(options) if wants_law else []
+    penalties = _penalties(laws, options)
 
     from ..numeric._progress import progress_bar
-    from ..theory.typeset.document import (
-        PREFIX,
-        CheckedTheorem,
-        cited,
-        date_of_print,
-        document_latex,
-        require_symbols,
-        written,
-    )
+    from ..theory.typeset.document import PREFIX, CheckedTheorem, cited, document_latex
 
-    made = date_of_print()
-    try:
-        require_symbols(symbols, spelling, macros)
-    except ValueError as error:
-        raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
-    penalties = _penalties(laws, options, written(spelling, macros))
     bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
     entries: list[CheckedTheorem] = []
     try:
@@ -145,14 +118,11 @@ def run(options: Options) -> tuple[str, int]:
     text = document_latex(
         entries,
         notation=spelling,
+        proof=proof,
         laws=_coefficients(laws),
         penalties=penalties,
         fragment="--fragment" in options,
         bibliography="--bibliography" in options or None,
-        measure=measure,
-        macros=macros,
-        symbols=symbols,
-        made=made,
     )
     if bib is not None:
         _write_bib(bib, cited(text), PREFIX if "--fragment" in options else "")
@@ -163,61 +133,23 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _titles() -> str:
-    """A line for each derivation. That it holds is not checked."""
+    """A line for each theorem. That it holds is not checked."""
     from ..derivations import NAMES, summary
 
     width = max(map(len, NAMES))
     return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES)
 
 
-# -- input -----------------------------------------------------------------------------------------
-
-
 def _names(options: Options) -> Sequence[str]:
+    """The theorems that are asked for."""
     from ..derivations import NAMES
 
     wanted = options.several(POSITIONAL)
-    if "--all" in options:
-        if wanted is not None:
-            raise UsageError(f"--all: means every derivation, leave out {shown(' '.join(wanted))}")
-        return NAMES
-    for name in wanted or ():
-        if name not in NAMES:
-            hint = (
-                close_matches(name, NAMES) or "; isoflop latex --list names them with their titles"
-            )
-            raise UsageError(f"{POSITIONAL} {shown(name)}: is no derivation{hint}")
-    return list(dict.fromkeys(wanted)) if wanted else DEFAULTS
-
-
-def _symbols(options: Options) -> dict[str, str]:
-    """Canonical name -> LaTeX; the names are those of the notation in use."""
-    canonical = {own: name for name, own in notation(options).names().items()}
-    found: dict[str, str] = {}
-    for word in options.words("--symbol") or ():
-        name, equals, letter = word.partition("=")
-        if not equals:
-            raise UsageError(f"--symbol {shown(word)}: must be NAME=LATEX, such as N=M")
-        name = canonical.get(name, name)
-        if name in found:
-            raise UsageError(f"--symbol {shown(word)}: this symbol is given twice")
-        found[name] = letter
-    return found
-
-
-def _measure(options: Options) -> LineWidth:
-    """The lines of the paper."""
-    from ..theory.typeset.breaking import ARTICLE, TWO_COLUMNS, LineWidth
-
-    usual = TWO_COLUMNS if options.chosen("--columns", ("1", "2")) == "2" else ARTICLE
-    points = options.positive("--width")
-    if points is None:
-        return usual
-    if not NARROWEST <= points <= WIDEST:
-        raise outside(
-            "--width", str(options.one("--width")), f"points, from {NARROWEST} to {WIDEST}"
-        )
-    return LineWidth(int(points), usual.columns)
+    if "--all" not in options:
+        return known(wanted or list(SHORT_NAMES))
+    if wanted is not None:
+        raise UsageError(f"--all: means every theorem, leave out {shown(' '.join(wanted))}")
+    return NAMES
 
 
 def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
@@ -230,7 +162,8 @@ def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
         raise UsageError(f"--bib {shown(path)}: cannot be written ({error.strerror})") from None
 
 
-def _penalties(laws: Sequence[Law], options: Options, spelling: Notation) -> Table | None:
+def _penalties(laws: Sequence[Law], options: Options) -> Table | None:
+    """The table of penalties at the ratios."""
     ratios = options.positives("--ratio")
     if ratios is None:
         return None
@@ -238,16 +171,12 @@ def _penalties(laws: Sequence[Law], options: Options, spelling: Notation) -> Tab
         raise UsageError("--law is missing: penalties are those of a law")
     from ..numeric.law.tables import penalty_page
 
-    return penalty_page(
-        [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws], spelling
-    )
-
-
-# -- content ---------------------------------------------------------------------------------------
+    costs = [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws]
+    return penalty_page(costs, notation(options))
 
 
 def _subject(name: str) -> Subject:
-    """The derivation; the envelope or the misallocation itself where it is theirs, which prints in
+    """The theorem; the envelope or the misallocation itself where it is theirs, which prints in
     their names.
     """
     from ..derivations import derivation
@@ -255,7 +184,7 @@ def _subject(name: str) -> Subject:
     from ..theory.penalty import misallocation
 
     built = derivation(name)
-    own = (derive(), misallocation()) if name in DEFAULTS else ()
+    own = (derive(), misallocation()) if name in SHORT_NAMES.values() else ()
     return next((subject for subject in own if subject.derivation == built), built)
 
 
@@ -267,18 +196,17 @@ def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
     from ..theory.envelope import derive
     from .figures import figures
 
-    envelope = derive()
     rows = []
     for law in laws:
-        derived = figures(law, envelope)
-        names = {"alpha": "exponent", "C0": "coefficient", "w_N": "params_share"}
-        published = LAWS.get(law.name)
+        derived, published = figures(law, derive()), LAWS.get(law.name)
         rows.append(
             {
                 "law": law.name,
                 "key": published.source.key if published else None,
                 **law.coefficients(),
-                **{name: derived[figure] for name, figure in names.items()},
+                "alpha": derived["exponent"],
+                "C0": derived["coefficient"],
+                "w_N": derived["params_share"],
             }
         )
     return rows

@@ -111,7 +111,7 @@ def test_the_rows_of_tables_11_and_12_are_those_of_the_published_laws():
     pairs = compute_counterparts()
     assert len(found) == len(pairs) == 12
     for law, compute_law in pairs:
-        claim = found[f"table_11_{law.label.replace('-', '_')}"]
+        claim = found[f"table_11_{str(law.label).replace('-', '_')}"]
         numbers = {abs(number) for number in claim.lhs.atoms(Rational)}
         wanted = [compute_law.printed[column] for column in ("A", "alpha")]
         wanted += [str(law.coefficients[name]) for name in ("A", "B", "beta", "gamma")]
