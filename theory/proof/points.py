@@ -31,15 +31,13 @@ from mpmath.libmp import (
     mpf_tanh,
     to_int,
 )
-from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Expr, Pow, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.answer import BOUNDS, STRICT
-from ..algebra.building import substituted
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
 from ..algebra.steps import Step, Stepwise, Values
-from ..algebra.tokens import ParseError
 
 SMALLEST_LIMIT_STEP = 3
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
@@ -47,6 +45,8 @@ SMALLEST_LIMIT_STEP = 3
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
+#: Of what is written out to be compared exactly.
+LARGEST_EXPONENT = 1_000
 LARGEST_DRAW = 2_000
 #: A bound that fails in a corner may hold at the first points: it is looked at where it is tightest
 #: of so many more.
@@ -377,9 +377,10 @@ def _not_apart(
         left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
         if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
             return ""
-    with suppress(ParseError):  # a number that is too large to write down is none to compare
-        if substituted(lhs - rhs, point, "the difference") == 0:
-            return f"both sides are {evaluator.context.nstr(left, 20)}"
+    exponents = [evaluator.evaluate(part.exp, point) for part in (lhs - rhs).atoms(Pow)]
+    can_be_written = all(abs(exponent) <= LARGEST_EXPONENT for exponent in exponents)
+    if can_be_written and (lhs - rhs).subs(point) == 0:
+        return f"both sides are {evaluator.context.nstr(left, 20)}"
     raise Undefined("the sides agree in every digit")
 
 
