@@ -31,17 +31,17 @@ from mpmath.libmp import (
     mpf_tanh,
     to_int,
 )
-from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Expr, Pow, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.answer import BOUNDS, STRICT
-from ..algebra.building import substituted
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
 from ..algebra.steps import Step, Stepwise, Values
-from ..algebra.tokens import ParseError
 
 SMALLEST_LIMIT_STEP = 3
+#: Up to which exponent a power is written out as an exact number.
+LARGEST_EXPONENT = 1_000
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
 #: not yet small.
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
@@ -377,9 +377,10 @@ def _not_apart(
         left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
         if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
             return ""
-    with suppress(ParseError):  # a number that is too large to write down is none to compare
-        if substituted(lhs - rhs, point, "the difference") == 0:
-            return f"both sides are {evaluator.context.nstr(left, 20)}"
+    exponents = (power.exp.subs(point) for power in (lhs - rhs).atoms(Pow))
+    written = all(e.is_Rational and max(abs(e.p), e.q) <= LARGEST_EXPONENT for e in exponents)
+    if written and (lhs - rhs).subs(point) == 0:
+        return f"both sides are {evaluator.context.nstr(left, 20)}"
     raise Undefined("the sides agree in every digit")
 
 
