@@ -17,6 +17,7 @@ from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer
+from ..algebra.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
 from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
@@ -293,7 +294,8 @@ class Paper:
             name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
         except ParseError:
             return
-        if name and name not in self._settings(0).words.names:
+        functions = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+        if name and name not in functions | self._settings(0).words.names.keys():
             own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
             self.definitions[name] = own
 
@@ -378,7 +380,7 @@ class _Claim:
         return (
             bool(self.name)
             and self.sides.relations[0] in ("==", "approx")
-            and not {self.name, joined} & known
+            and not {self.name, joined} & {*known, *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
             and r"\iff" not in self.piece.text
         )
 
