@@ -47,8 +47,6 @@ LARGEST_LOGARITHM = 10_000
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
-#: Of what is written out to be compared exactly.
-LARGEST_EXPONENT = 1_000
 LARGEST_DRAW = 2_000
 #: A bound that fails in a corner may hold at the first points: it is looked at where it is tightest
 #: of so many more.

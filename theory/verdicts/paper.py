@@ -19,6 +19,7 @@ from ..algebra import symbols as sym
 from ..algebra.answer import Answer
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
+from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
 from ..reader.tokens import ParseError
 from ..reader.vocabulary import refuse_clashes
 from .document import Document, Piece, Place
@@ -293,7 +294,8 @@ class Paper:
             name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
         except ParseError:
             return
-        if name and name not in self._settings(0).words.names:
+        functions = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+        if name and name not in functions | self._settings(0).words.names.keys():
             own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
             self.definitions[name] = own
 
@@ -378,7 +380,7 @@ class _Claim:
         return (
             bool(self.name)
             and self.sides.relations[0] in ("==", "approx")
-            and not {self.name, joined} & known
+            and not {self.name, joined} & {*known, *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
             and r"\iff" not in self.piece.text
         )
 
