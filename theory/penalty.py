@@ -19,7 +19,6 @@ from sympy import (
     Mul,
     Pow,
     Symbol,
-    acosh,
     exp,
     factorial,
     log,
@@ -269,11 +268,6 @@ class Misallocation(Displayed):
         Taylor coefficient).
         """
         return sqrt(sym.TOLERANCE / self._taylor(2))
-
-    @property
-    def equal_exponent_half_width(self) -> Expr:
-        """The exact half width arccosh(1 + epsilon)/beta where gamma a/d = beta."""
-        return acosh(1 + sym.TOLERANCE) / self._exponents[0]
 
     # -- contours and corners --------------------------------------------------------------------------------------
 

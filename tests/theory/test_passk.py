@@ -285,12 +285,13 @@ def test_bilinear_law_at_the_printed_digits_of_humaneval():
 
 def test_inflection_by_root_finding():
     a, alpha = MP.mpf(2000), MP.mpf("0.18")
-    curve = passk.AccuracyCurve(Integer(2000), Rational("0.18"))
+    level = named("accuracy_inflection", "w")
+    letters = dict(zip(symbols("A a"), (Integer(2000), Rational("0.18")), strict=True))
 
     def accuracy(c):
         return MP.exp(-a * c**-alpha)
 
-    linear = value(curve.compute_where(curve.compute_inflection), {})
+    linear = value(named("accuracy_inflection", "c", level), letters)
     scaled = MP.findroot(lambda z: MP.diff(lambda w: accuracy(w * linear), z, 2), MP.mpf("1.1"))
     assert close(scaled, 1, MP.mpf(10) ** -8)
     assert close(accuracy(linear), MP.mpf("0.00142"), MP.mpf("0.00001"))

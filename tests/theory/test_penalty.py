@@ -250,23 +250,6 @@ def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
     assert fine < rough / 50 or fine < MP.mpf("1e-7")
 
 
-@pytest.mark.parametrize("exponent", ["0.1", "0.34", "1.5"])
-def test_tolerance_of_equal_exponents_is_exact(
-    exponent: str, families: dict[str, Misallocation]
-) -> None:
-    family = families["6 N D"]
-    b, epsilon = MP.mpf(exponent), MP.mpf("0.37")
-    values = {"beta": b, "gamma": b}
-    half = MP.acosh(1 + epsilon) / b
-    assert str(family.equal_exponent_half_width) == "acosh(epsilon + 1)/beta"
-    found = root(
-        lambda s: evaluate(from_sympy(family.penalty), values | {"r": MP.exp(s)}) - 1 - epsilon,
-        MP.zero,
-        10 * half,
-    )
-    assert close(found, half)
-
-
 @SEEDS
 def test_iso_loss_contour(seed: int, families: dict[str, Misallocation]) -> None:
     case = random_case(seed, families)

@@ -14,13 +14,14 @@ from typing import Any
 from sympy import Expr, Symbol, expand_log, log
 
 from ..algebra.answer import undecided, weaker
-from ..algebra.building import Domain
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
-from ..data.notation import DEFAULT, HOFFMANN
+from ..data.notation import DEFAULT, HOFFMANN, Notation
+from ..reader.building import Domain
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
@@ -36,7 +37,6 @@ from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import RELATION, Claims, Given, limit_of, separated, sources
-from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3
@@ -232,7 +232,7 @@ class Proof(Shown):
 class Settings:
     """What holds for every claim; as in `prove`."""
 
-    notation: str = "schaeffer"
+    notation: str | Notation = "schaeffer"
     budget: Budget | None = None
     law: HasCoefficients | None = None
     assume: Sequence[str] = ()
@@ -373,7 +373,7 @@ def prove(
 
 
 def _with_signs(text: str, settings: Settings, latex: bool, assume: Sequence[str]) -> Proof:
-    signs, others = _signs_assumed(assume, settings.words)
+    signs, others = signs_assumed(assume, settings.words)
     return replace(settings, signs=signs).prove(text, latex=latex, assume=others)
 
 
@@ -399,7 +399,7 @@ def _in_hoffmanns_letters(text: str, settings: Settings, latex: bool) -> bool:
     return "gamma" not in words and (powers >= {("N", "alpha"), ("D", "beta")} or bool(alone))
 
 
-def _signs_assumed(
+def signs_assumed(
     assume: Sequence[str], words: Vocabulary
 ) -> tuple[dict[str, frozenset[int]], list[str]]:
     """The signs of letters that the law does not have, and the other assumptions."""
@@ -437,7 +437,7 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    numbers = None if law is None else Coefficients.of(law, words.notation.name, words.names)
+    numbers = None if law is None else Coefficients.of(law, words.notation, words.names)
     try:
         with within(settings.seconds):
             sides = [

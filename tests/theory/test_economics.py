@@ -1,14 +1,14 @@
-"""Prices and expansions against direct minimisation and difference quotients."""
+"""Prices against direct minimisation and difference quotients."""
 
 from random import Random
 from typing import Any
 
 import pytest
 from sympy import Expr
-from tests.theory.reference import MP, Numbers, draw, least, minimum, root
+from tests.theory.reference import MP, Numbers, draw, least, minimum
 from tests.theory.rewriting import evaluate, from_sympy
 
-from isoflop.theory import economics, expansion
+from isoflop.theory import economics
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
@@ -86,41 +86,3 @@ def test_capped_shadow_price(law: Numbers, capped: Any) -> None:
     price = at(economics.capped_shadow_price(FAMILY, capped), law, **{str(capped): MP.exp(cap)})
     assert close(price, slope(lambda h: loss(cap + h)))
     assert price < 0
-
-
-def test_expansions_leave_a_remainder_of_the_next_order(law: Numbers) -> None:
-    best, bottom = minimum(law), least(law)
-    alpha = at(ENVELOPE.exponent, law)
-
-    def log_penalty(s: Any) -> Any:
-        return MP.log(law.reducible(law.completed([best[0] + s])) / bottom)
-
-    def log_overhead(s: Any) -> Any:
-        tokens = root(
-            lambda v: MP.log(bottom) - MP.log(law.reducible([best[0] + s, v])),
-            best[1] - 5,
-            best[1] + 5,
-        )
-        return MP.log(law.compute_of([best[0] + s, tokens]) / law.compute)
-
-    series = (
-        (log_penalty, expansion.log_penalty_series(FAMILY), 4),
-        (lambda s: -log_penalty(s) / alpha, expansion.log_effective_compute_series(FAMILY), 4),
-        (log_overhead, expansion.log_overhead_series(FAMILY), 3),
-    )
-    for direct, polynomial, order in series:
-        errors = [
-            abs(direct(s) - at(polynomial, law, s=s)) for s in (MP.mpf(10) ** -3, MP.mpf(10) ** -4)
-        ]
-        assert MP.log10(errors[0] / errors[1]) > order + 1 - MP.mpf("0.2")
-
-
-@pytest.mark.parametrize("order", [1, 5])
-def test_order_out_of_range(order: int) -> None:
-    for series in (
-        expansion.log_penalty_series,
-        expansion.log_effective_compute_series,
-        expansion.log_overhead_series,
-    ):
-        with pytest.raises(ValueError, match=f"order={order}"):
-            series(FAMILY, order)
