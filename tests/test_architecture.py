@@ -25,7 +25,7 @@ LAYERS = (
     {"claim"},
     {"envelope"},
     {"penalty", "ray"},
-    {"factors", "economics"},
+    {"economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
     {"derivations", "symbols", "text"},

@@ -12,7 +12,6 @@ from isoflop.theory import economics
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
-from isoflop.theory.factors import factors
 from isoflop.theory.penalty import misallocation
 
 STEP = MP.mpf(10) ** -12
@@ -87,8 +86,3 @@ def test_capped_shadow_price(law: Numbers, capped: Any) -> None:
     price = at(economics.capped_shadow_price(FAMILY, capped), law, **{str(capped): MP.exp(cap)})
     assert close(price, slope(lambda h: loss(cap + h)))
     assert price < 0
-
-
-def test_no_factors() -> None:
-    with pytest.raises(ValueError, match="count=0"):
-        factors(0)

@@ -23,6 +23,7 @@ from ..algebra.answer import Answer, Decision, Witness, undecided
 from ..algebra.decide import witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..algebra.tokens import Token
+from ..data.notation import Notation
 from .question import BOUNDS, Question
 from .spelling import value_text
 
@@ -53,7 +54,9 @@ class Coefficients:
     values: Mapping[Symbol, Rational]
 
     @classmethod
-    def of(cls, law: HasCoefficients, notation: str, letters: Mapping[str, Any]) -> Coefficients:
+    def of(
+        cls, law: HasCoefficients, notation: Notation, letters: Mapping[str, Any]
+    ) -> Coefficients:
         """Of a law whose numbers are the decimals that they print as."""
         return cls(
             law.name,

@@ -1,344 +1,424 @@
-r"""The layout of a LaTeX document whose macros are expanded: its displays, the formulas in its prose,
-its sentences, and the parts in which what it says holds: theorems, proofs, sections, items of lists.
+"""A LaTeX document as pieces: the claims of its displays with what stands beside them, the formulas
+of its text, and what is declared in comments. Nothing is concluded from prose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-DISPLAYS = (
-    "equation",
-    "align",
-    "gather",
-    "multline",
-    "eqnarray",
-    "flalign",
-    "alignat",
-    "displaymath",
-    "dmath",
+from ..algebra.tokens import ParseError
+
+DISPLAYS = "equation|align|gather|multline|eqnarray|alignat|flalign|displaymath"
+DECLARED = re.compile(r"%\s*isoflop:\s*([^\n]*)")
+COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+LITERAL = re.compile(
+    r"\\begin\{(verbatim|comment|lstlisting)\*?\}.*?\\end\{\1\*?\}|\\verb(\W).*?\2"
+    r"|\\iffalse(?![a-z]).*?\\fi(?![a-z])",
+    re.DOTALL,
 )
-OPENING = re.compile(
-    rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
+INPUT = re.compile(r"\\(?:input|include)\s*\{\s*([^{}]+?)\s*\}")
+PIECE = re.compile(
+    r"\x01(?P<declared>[^\x02]*)\x02|\\(?P<section>(?:sub)*section)\b"
+    r"|\\begin\{(?P<theorem>theorem|lemma|proposition|corollary|definition)\}"
+    rf"|\\begin\{{(?P<name>(?:{DISPLAYS})\*?)\}}(?:\{{\d\}})?(?P<a>.*?)\\end\{{(?P=name)\}}"
+    r"|(?<!\\)\\\[(?P<b>.*?)(?<!\\)\\\]|(?<!\\)\$\$(?P<c>.*?)(?<!\\)\$\$"
+    r"|(?<!\\)\\\((?P<d>.*?)(?<!\\)\\\)|(?<!\\)\$(?P<e>[^$]*?)(?<!\\)\$",
+    re.DOTALL,
 )
-INLINE = re.compile(
-    r"(?<!\\)\$(?P<dollars>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)\$|\\\((?P<round>.+?)\\\)", re.DOTALL
+UNCLOSED = re.compile(rf"\\begin\{{(?:{DISPLAYS})\*?\}}|(?<!\\)\\\[|\$\$")
+#: In front of a formula of the text that says what a name is, and between two such formulas.
+EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
+GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
+#: What has no meaning inside a display.
+LAYOUT = re.compile(
+    r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?|\\(?:nonumber|notag)\b"
+    r"|[.,;]?\s*\\qedhere\b|\\(?:displaystyle|textstyle|small|hfill|allowdisplaybreaks)\b|\\[hv]space\*?\{[^{}]*\}"
 )
-SECTION = re.compile(r"\\(?:sub)*(?:section|paragraph)\*?(?![A-Za-z])|\\chapter\*?(?![A-Za-z])")
-THEOREMS = ("theorem", "lemma", "proposition", "corollary", "example", "remark", "claim")
-NEW_THEOREM = re.compile(r"\\newtheorem\*?\{([^{}]*)\}")
-#: "In the setting of Theorem~\\ref{...}".
-SETTING = re.compile(
-    r"\b(?:setting|notation|assumptions?|hypothes[ei]s|conditions?) of (?:[A-Z][a-z]+\.?)?[\s~]*"
-    r"\\(?:[cC]|auto)?ref\{(?P<label>[^{}]*)\}"
+MARK = re.compile(
+    r"(?P<label>\\(?:label|tag\*?)\s*\{(?P<key>[^{}]*)\})"
+    r"|(?P<words>\\(?:text|textrm|textit|mbox)\s*\{(?P<said>[^{}]*)\})"
+    r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)|(?P<apart>\\q?quad(?![A-Za-z])|[,;]|&&)"
+    r"|(?P<implies>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
+    r"|(?P<forall>\\forall(?![A-Za-z]))"
 )
-ENVIRONMENT = re.compile(r"\\begin\{(?P<name>[A-Za-z]+\*?)\}")
-LISTS = r"itemize|enumerate|description"
-NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
-END_OF_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\end\{{(?:{LISTS})\}}")
-#: Words in a display.
-PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
-#: Before words that are an index or a name.
-BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
-#: The full stop at the end of a display.
-STOPPED = re.compile(r"\.(?:\s|\\label\{[^{}]*\}|\\(?:qedhere|notag|nonumber))*\Z")
-ABBREVIATION = re.compile(
-    r"(?:i\.\s?e|e\.\s?g|cf|resp|et al|eq|eqs|fig|sec|s\.\s?t|w\.\s?r\.\s?t)\Z", re.IGNORECASE
+CONDITION = re.compile(
+    r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?(?: all| every| any| each)?"
 )
-SENTENCE_ENDS = re.compile(
-    r"[.?!](?=\s|\Z|\\footnote|\})|\\footnote(?=\{)|\n\s*\n|\\(?:item|begin|end|label|caption)(?![A-Za-z])"
+WHERE = re.compile(r"(?:and )?(?:where|with)")
+JOINS = re.compile(r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?")
+#: Words that say why, not where, a claim holds.
+REMARK = re.compile(r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)")
+EQUALITY = re.compile(r"(?:with )?equality .*")
+NO_NAME = re.compile(r"or|not|only|otherwise|else|unless|false|wrong|nowhere|never")
+INTERTEXT = re.compile(r"\\(?:short)?intertext\s*\{")
+BRACKETED = re.compile(
+    r"(?:\\left|\\bigl?|\\Bigl?)?\s*\((.*?)(?:\\right|\\bigr?|\\Bigr?)?\s*\)", re.DOTALL
 )
-#: The place of a formula in a sentence, which is `\0`, its number and `\0`.
-FORMULA = re.compile(r"\0([0-9]+)\0")
+FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
+RELATION = (
+    r"=|<|>|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
+    r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
+)
+LINK = re.compile(rf"[\s&]*(?:{RELATION})")
+LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
+#: Beside a claim: `r \to 0`, `\beta > \gamma`, `0 < r < 1`, `u \in \mathbb{R}`.
+BESIDE = re.compile(
+    rf"\(?\s*(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
+    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\s*\{{?R\}}?|\\infty)(?:\s*(?:<|\\leq?)\s*(?:[\d.]+|{LETTER}))?\s*\)?"
+)
 
 
 @dataclass(frozen=True)
-class Display:
-    """Where a display begins, where its contents begin and end, and where it ends; the latter two
-    None where it is never closed.
-    """
+class Place:
+    """A line of a file."""
 
-    start: int
-    first: int
-    last: int | None
-    end: int | None
-    opening: str
-    closing: str
-    name: str
-    """Of its environment; empty without one."""
+    file: str
+    line: int
 
 
-def displays(text: str, start: int = 0, stop: int | None = None) -> Iterator[Display]:
-    """The displays of a part of the text; the last may be one that is never closed."""
-    stop = len(text) if stop is None else stop
-    while (opening := OPENING.search(text, start, stop)) is not None:
-        name = opening["name"] or ""
-        closing = rf"\end{{{name}}}" if name else r"\]" if opening["bracket"] else "$$"
-        last = text.find(closing, opening.end(), stop)
-        is_closed = last >= 0
-        start = last + len(closing)
-        yield Display(
-            opening.start(),
-            opening.end(),
-            last if is_closed else None,
-            start if is_closed else None,
-            opening.group(),
-            closing,
-            name,
-        )
-        if not is_closed:
-            return
+NOWHERE = Place("", 0)
 
 
 @dataclass(frozen=True)
-class Inline:
-    """A formula in the prose: where it begins with its dollar, where it ends, and where its text
-    begins.
-    """
-
-    start: int
-    end: int
-    first: int
-    text: str
-
-
-def inline_formulas(text: str, start: int = 0, stop: int | None = None) -> Iterator[Inline]:
-    """The formulas between dollars, or between `\\(` and `\\)`."""
-    for match in INLINE.finditer(text, start, len(text) if stop is None else stop):
-        name = "dollars" if match["dollars"] is not None else "round"
-        yield Inline(match.start(), match.end(), match.start(name), match[name])
-
-
-@dataclass(frozen=True)
-class ProseSentence:
-    """A sentence, or its beginning, as words with a mark for each formula.
+class Piece:
+    """A claim of the document, a formula of its text, a declaration or the start of a section.
 
     Attributes
     ----------
-    start, end : int
-        In the document.
+    kind : {"claim", "explained", "inline", "declared", "section", "theorem"}
+        `explained` is a formula of the text behind "where" or "let".
     text : str
-        With the mark `FORMULA` for each formula.
-    formulas : tuple of Inline
+    place : Place
+    conditions : tuple of str
+        That stand beside the claim in its display.
+    label : str
+    follows : bool
+        Whether an arrow of implication leads to it from the claim before.
+    trouble : str
+        Why it cannot be judged as it stands.
+    display : int
+        The number of its display, or of its formula of the text.
     """
 
-    start: int
-    end: int
+    kind: str
     text: str
-    formulas: tuple[Inline, ...]
+    place: Place = NOWHERE
+    conditions: tuple[str, ...] = ()
+    label: str = ""
+    follows: bool = False
+    trouble: str = ""
+    display: int = 0
+
+
+@dataclass(frozen=True)
+class Document:
+    """The pieces of a document, in order, and the files that it includes but are missing."""
+
+    pieces: tuple[Piece, ...]
+    missing: tuple[str, ...]
 
     @classmethod
-    def of(cls, prose: str, start: int, end: int) -> ProseSentence:
-        formulas = tuple(inline_formulas(prose, start, end))
-        pieces, last = [], start
-        for i, formula in enumerate(formulas):
-            pieces += [prose[last : formula.start].replace("\0", " "), f" \0{i}\0 "]
-            last = formula.end
-        text = "".join([*pieces, prose[last:end].replace("\0", " ")])
-        return cls(start, end, text, formulas)
+    def read(cls, text: str, name: str, read: Callable[[str], str]) -> Document:
+        """Read a document; `read(name)` is the text of a file that it includes.
 
-    def formulas_in(self, words: str) -> list[Inline]:
-        """The formulas whose marks stand in some of its words."""
-        return [self.formulas[int(i)] for i in FORMULA.findall(words)]
-
-    def __contains__(self, at: int) -> bool:
-        return self.start <= at < self.end
-
-
-@dataclass(frozen=True)
-class Scope:
-    """From where to where in the document something holds.
-
-    Attributes
-    ----------
-    first : int
-    last : int or None
-        The end of the proof or of the theorem that it belongs to; None without one.
-    again : tuple of tuple of int
-        The theorems that take the setting of the one it belongs to, from where to where.
-    """
-
-    first: int
-    last: int | None = None
-    again: tuple[tuple[int, int], ...] = ()
-
-    def since(self, at: int) -> int | None:
-        """From where on it holds at a place of the document; None where it does not hold."""
-        spans = ((self.first, self.last), *self.again)
-        starts = [start for start, end in spans if start <= at and (end is None or at < end)]
-        return max(starts, default=None)
-
-
-@dataclass(frozen=True)
-class Environment:
-    """A theorem with the proof that follows it, or a proof.
-
-    Attributes
-    ----------
-    start, end : int
-    is_proof : bool
-    settings : frozenset of int
-        Where the theorems begin whose settings it takes, and those that they take.
-    """
-
-    start: int
-    end: int
-    is_proof: bool
-    settings: frozenset[int] = frozenset()
-
-    def __contains__(self, at: int) -> bool:
-        return self.start <= at < self.end
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The parts of a document."""
-
-    text: str
-
-    @cached_property
-    def prose(self) -> str:
-        """The text with blanks for its displays, of which only a full stop at the end is left."""
-        characters = list(self.text)
-        for display in displays(self.text):
-            if display.last is None or display.end is None:
-                break
-            characters[display.start : display.end] = " " * (display.end - display.start)
-            if STOPPED.search(self.text[display.first : display.last]):
-                characters[display.end - 1] = "."
-        return "".join(characters)
-
-    @cached_property
-    def words(self) -> str:
-        """The prose with the words in displays, and between their rows."""
-        characters = list(self.prose)
-        for display in displays(self.text):
-            last = display.first if display.last is None else display.last
-            for match in PROSE.finditer(self.text, display.first, last):
-                if BEFORE_ORNAMENT.search(self.text, display.first, match.start()) is None:
-                    end = min(end_of_group(self.text, match.end()) - 1, last)
-                    characters[match.end() + 1 : end] = self.text[match.end() + 1 : end]
-        return "".join(characters)
-
-    @cached_property
-    def sentences(self) -> tuple[ProseSentence, ...]:
-        """The sentences; a display is a part of the one around it."""
-        inside = [range(formula.start + 1, formula.end) for formula in inline_formulas(self.words)]
-        ends, start, following = [0], 0, 0
-        for match in SENTENCE_ENDS.finditer(self.words):
-            at = match.start()
-            while following < len(inside) and inside[following].stop <= at:
-                following += 1
-            is_in_formula = following < len(inside) and at in inside[following]
-            before = self.words[max(start, at - 8) : at]
-            is_abbreviation = match.group() == "." and ABBREVIATION.search(before)
-            is_before_display = "\n" in match.group() and OPENING.match(self.text, match.end())
-            if is_in_formula or is_abbreviation or is_before_display:
-                continue
-            start = match.end()
-            ends.append(start)
-        return tuple(
-            ProseSentence.of(self.words, *span) for span in pairwise([*ends, len(self.words)])
-        )
-
-    def before(self, at: int) -> ProseSentence:
-        """The beginning of a sentence, up to a place in it."""
-        start = max((one.start for one in self.sentences if one.start <= at), default=0)
-        return ProseSentence.of(self.words, start, at)
-
-    # -- parts -----------------------------------------------------------------------------------------
-
-    @cached_property
-    def headings(self) -> tuple[int, ...]:
-        return tuple(match.start() for match in SECTION.finditer(self.text))
-
-    @cached_property
-    def environments(self) -> tuple[Environment, ...]:
-        """The theorems, each with the proof that follows it, and the proofs, in their order."""
-        text = self.text
-        names = {*THEOREMS, *NEW_THEOREM.findall(text)}
-        spans: list[Environment] = []
-        for match in ENVIRONMENT.finditer(text):
-            bare = match["name"].rstrip("*")
-            closing = text.find(rf"\end{{{match['name']}}}", match.end())
-            if (bare == "proof" or bare in names) and closing >= 0:
-                spans.append(Environment(match.start(), closing, bare == "proof"))
-        whole: list[Environment] = []
-        for span, following in zip(spans, [*spans[1:], None], strict=False):
-            labels = [
-                rf"\label{{{reference['label']}}}"
-                for reference in SETTING.finditer(text, span.start, span.end)
-            ]
-            homes = [
-                home
-                for home in whole
-                if not home.is_proof
-                and any(label in text[home.start : home.end] for label in labels)
-            ]
-            is_proved = following is not None and following.is_proof and not span.is_proof
-            end = following.end if following is not None and is_proved else span.end
-            settings = frozenset[int]().union(*({home.start, *home.settings} for home in homes))
-            whole.append(Environment(span.start, end, span.is_proof, settings))
-        return tuple(whole)
-
-    def part(self, at: int) -> Scope:
-        """The theorem with its proof, or else the section, in which a place lies."""
-        inside = [one for one in self.environments if at in one]
-        if inside:
-            widest = min(inside, key=lambda one: one.start)
-            return Scope(widest.start, widest.end)
-        ends = [0, *self.headings, len(self.text) + 1]
-        return next(Scope(a, b) for a, b in pairwise(ends) if a <= at < b)
-
-    def theorem(self, at: int) -> int:
-        """Where the theorem begins in which a place lies; 0 outside of one."""
-        return min((one.start for one in self.environments if at in one), default=0)
-
-    def scope(self, at: int, since: int, name: str = "") -> Scope:
-        """A name loses its meaning at the end of the proof that gives it one; a letter of a theorem
-        at the end of the theorem and its proof, but it has it again where a theorem takes that
-        setting. A letter with an index keeps it in a document whose theorems take no settings.
+        Raises
+        ------
+        ParseError
+            Where it has no displayed formula, or its macros do not come to an end.
         """
-        within = [one for one in self.environments if at in one]
-        keeps = "_" in name and not any(one.settings for one in self.environments)
-        last = min((one.end for one in within if one.is_proof or not keeps), default=None)
-        if any(one.is_proof for one in within):
-            return Scope(since, last)
-        again = [
-            (later.start, later.end)
-            for later in self.environments
-            if any(one.start in later.settings for one in within)
-        ]
-        return Scope(since, last, tuple(again))
-
-    def scope_of_supposition(self, at: int) -> Scope:
-        """In a theorem to its end, else to the end of the section, and in a list to the next item."""
-        scope = self.scope(at, at)
-        heading = next((h for h in self.headings if h >= at), None) if scope.last is None else None
-        ends = (scope.last, heading, self._end_of_item(at))
-        last = min((end for end in ends if end is not None), default=None)
-        return Scope(scope.first, last, scope.again)
-
-    def _end_of_item(self, at: int) -> int | None:
-        """Where the item of a list ends in which a place lies."""
-        marks = [match.group() for match in NEW_ITEM.finditer(self.text, 0, at)]
-        if not marks or marks[-1].startswith(r"\end"):
-            return None
-        following = END_OF_ITEM.search(self.text, at)
-        return following.start() if following is not None else None
+        missing: list[str] = []
+        lines = list(_lines(text, name, read, missing, (name,)))
+        places = [place for _, place in lines]
+        whole = expanded("\n".join(line for line, _ in lines))
+        head, _, body = whole.rpartition(r"\begin{document}")
+        head = "".join(re.findall(r"\x01[^\x02]*\x02|\n", head))  # what is declared there
+        body = (head + body).partition(r"\end{document}")[0]
+        pieces = [replace(piece, place=places[line]) for line, piece in _pieces(body)]
+        if not any(piece.kind == "claim" for piece in pieces):
+            raise ParseError("the document has no displayed equation")
+        return cls(tuple(pieces), tuple(missing))
 
 
-def end_of_group(text: str, position: int) -> int:
-    """The end of the group in braces that begins here; the position itself where none does."""
-    if text[position : position + 1] != "{":
-        return position
+def _lines(
+    text: str, name: str, read: Callable[[str], str], missing: list[str], opened: tuple[str, ...]
+) -> Iterator[tuple[str, Place]]:
+    """The lines without comments, each with its place; those of included files in theirs."""
+    text = DECLARED.sub(lambda m: f"\x01{m[1].strip()}\x02", text)
+    text = COMMENT.sub(r"\1", LITERAL.sub(lambda m: "\n" * m[0].count("\n"), text))
+    for number, line in enumerate(text.split("\n"), 1):
+        place, at = Place(name, number), 0
+        for found in INPUT.finditer(line):
+            yield line[at : found.start()], place
+            at, file = found.end(), found[1] if "." in found[1] else f"{found[1]}.tex"
+            try:
+                inner = read(file) if file not in opened else None
+            except (OSError, ValueError):
+                inner = None
+            if inner is None:
+                missing.append(f"{found[1]} (line {number})")
+            else:
+                yield from _lines(inner, file, read, missing, (*opened, file))
+        yield line[at:], place
+
+
+# -- macros ----------------------------------------------------------------------------------------
+
+MACRO = re.compile(r"\\([A-Za-z@]+)\*?")
+DEFINER = re.compile(r"(?:re|provide)?newcommand|providecommand|def|gdef|DeclareMathOperator|let")
+MOST_EXPANSIONS = 20_000
+#: How many arguments, the first one's default, and the body.
+Macros = dict[str, tuple[int, str | None, str]]
+
+
+def expanded(text: str) -> str:
+    """The text with its macros put in, every line in its place."""
+    macros: Macros = {"ensuremath": (1, None, "#1"), "xspace": (0, None, "")}
+    done: list[str] = []
+    count = 0
+    while (found := MACRO.search(text)) is not None:
+        name, stop = found[1], found.end()
+        if DEFINER.fullmatch(name):
+            stop = _defined(text, name, found.end(), macros)
+            value = ""
+        elif name in macros and count < MOST_EXPANSIONS:
+            value, stop = _value(text, found.end(1), *macros[name])
+            count += 1
+        elif name in macros:
+            raise ParseError(f"the macro \\{name} does not come to an end")
+        else:
+            done.append(text[:stop])
+            text = text[stop:]
+            continue
+        done.append(text[: found.start()])
+        text = value + "\n" * text.count("\n", found.start(), stop) + text[stop:]
+    return "".join([*done, text]).replace("\x03", "\\")  # what `let` keeps
+
+
+def _defined(text: str, word: str, at: int, macros: Macros) -> int:
+    """Note the macro that is defined here; where the definition ends."""
+    head = re.compile(
+        r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?\s*(?:\[([^\]]*)\])?((?:#\d)*)\s*=?\s*"
+    ).match(text, at)
+    if head is None:
+        return at
+    name, number, default, parameters = head.groups()
+    if word == "let":
+        other = MACRO.match(text, head.end())
+        if other is None:
+            return at
+        macros[name] = macros.get(other[1], (0, None, f"\x03{other[1]} "))
+        return other.end()
+    if text[head.end() : head.end() + 1] != "{":  # with arguments that words delimit
+        macros.pop(name, None)
+        return at
+    stop = _end(text, head.end())
+    body = text[head.end() + 1 : stop - 1].replace("\n", " ")
+    if word == "DeclareMathOperator":
+        body = rf"\operatorname{{{body}}}"
+    if word != "providecommand" or name not in macros:
+        macros[name] = (int(number or len(parameters) // 2), default, body)
+    return stop
+
+
+def _value(text: str, at: int, count: int, default: str | None, body: str) -> tuple[str, int]:
+    """What stands in place of a macro, and where its arguments end."""
+    given = []
+    for k in range(count):
+        space = re.compile(r"\s*").match(text, at)
+        at = space.end() if space is not None else at
+        option = re.compile(r"\[([^\]]*)\]").match(text, at)
+        if k == 0 and default is not None:
+            given.append(option[1] if option is not None else default)
+            at = option.end() if option is not None else at
+            continue
+        name = MACRO.match(text, at)
+        stop = _end(text, at) if text[at : at + 1] == "{" else name.end() if name else at + 1
+        given.append(text[at + 1 : stop - 1] if text[at : at + 1] == "{" else text[at:stop])
+        at = stop
+    value = re.sub(r"#(\d)", lambda m: given[int(m[1]) - 1] if int(m[1]) <= count else m[0], body)
+    value = value.replace("\n", " ")
+    return (f"{value} " if re.search(r"\\[A-Za-z]+\Z", value) else value), at
+
+
+def _end(text: str, at: int) -> int:
+    """Behind the group that opens here."""
     depth = 0
-    for i in range(position, len(text)):
-        if text[i] in "{}" and text[i - 1] != "\\":
-            depth += 1 if text[i] == "{" else -1
+    for k in range(at, len(text)):
+        if text[k] in "{}" and text[k - 1] != "\\":
+            depth += 1 if text[k] == "{" else -1
             if depth == 0:
-                return i + 1
-    return len(text)
+                return k + 1
+    raise ParseError(f"a brace is never closed: {text[at : at + 30]!r}")
+
+
+# -- displays --------------------------------------------------------------------------------------
+
+
+def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
+    """The pieces, each with the number of newlines before it."""
+    before, is_explained = 0, False
+    for number, found in enumerate(PIECE.finditer(text)):
+        between, before = text[before : found.start()], found.end()
+        line = text.count("\n", 0, found.start())
+        if (unclosed := UNCLOSED.search(between)) is not None:
+            above = between.count("\n", unclosed.start())
+            yield line - above, Piece("claim", unclosed[0], trouble="the display is not closed")
+        group = next((g for g in "abcde" if found[g] is not None), "")
+        cue = is_explained if GOES_ON.fullmatch(between) else False
+        is_explained = group in ("d", "e") and (cue or EXPLAINS.search(between) is not None)
+        if found["declared"] is not None:
+            yield line, Piece("declared", found["declared"])
+        elif not group:
+            yield line, Piece("theorem" if found["theorem"] else "section", "")
+        elif group in "abc":
+            for below, piece in _claims(found[group]):
+                yield line + below, replace(piece, display=number)
+        else:
+            yield line, Piece("explained" if is_explained else "inline", found[group].strip(" .,;"))
+    if (unclosed := UNCLOSED.search(text, before)) is not None:
+        line = text.count("\n", 0, unclosed.start())
+        yield line, Piece("claim", unclosed[0], trouble="the display is not closed")
+
+
+def _unboxed(text: str) -> str:
+    while (at := text.find(r"\boxed{")) >= 0:
+        stop = _end(text, at + 6)
+        text = f"{text[:at]} {text[at + 7 : stop - 1].rstrip(' .,;')} {text[stop:]}"
+    return text
+
+
+def _claims(display: str) -> list[tuple[int, Piece]]:
+    """The claims of a display, each with the newlines before it; what "where" explains comes first."""
+    text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", _unboxed(display))
+    while (between := INTERTEXT.search(text)) is not None:
+        stop = _end(text, between.end() - 1)
+        lines = "\n" * text.count("\n", between.start(), stop)
+        text = f"{text[: between.start()]}\\\\{lines} {text[stop:]}"
+    while FORMULA_IN_WORDS.search(text):
+        text = FORMULA_IN_WORDS.sub(lambda m: f"{m[1]}}}{m[2]}\\text{{", text)
+    rows = _Rows()
+    for mark, start, stop in _segments(text):
+        segment = text[start:stop]
+        blank = len(segment) - len(segment.lstrip(" &\n"))
+        rows.take(mark, segment, text.count("\n", 0, start + blank))
+    found = [row for row in rows.found if row[1].trouble or re.search(RELATION, row[1].text)]
+    return sorted(found, key=lambda row: row[1].kind != "explained")
+
+
+def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
+    """What stands between the marks outside of brackets, each behind its mark."""
+    at, start, depth, mark = 0, 0, 0, None
+    while at < len(text):
+        found = MARK.match(text, at) if depth <= 0 and text[at - 1 : at] not in ("_", "^") else None
+        if found is not None and not _is_name(found):
+            yield mark, start, at
+            mark, start, at = found, found.end(), found.end()
+            continue
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        depth += text.startswith("\\begin{", at) - text.startswith("\\end{", at)
+        at += 2 if text[at] == "\\" else 1
+    yield mark, start, len(text)
+
+
+def _said(mark: re.Match[str]) -> str:
+    return " ".join((mark["said"] or "").lower().replace("~", " ").strip(" ,.:;").split())
+
+
+def _is_name(mark: re.Match[str]) -> bool:
+    """`\\text{loss}`: one word that is a name in a formula."""
+    words = _said(mark)
+    is_known = any(k.fullmatch(words) for k in (CONDITION, WHERE, JOINS, REMARK, NO_NAME))
+    return re.fullmatch(r"[A-Za-z]+", mark["said"] or "") is not None and not is_known
+
+
+class _Rows:
+    """The claims of a display, as its segments are taken one by one."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, Piece]] = []
+        self.waiting: tuple[str, ...] = ()
+        self.role, self.label, self.words, self.row = "new", "", "", 0
+
+    def take(self, mark: re.Match[str] | None, segment: str, line: int) -> None:
+        """Take a segment for a claim, more of the claim before, or a condition beside it."""
+        if mark is not None and mark["label"] is not None:
+            key = mark["key"]
+            if self.found and not self.label:
+                at, piece = self.found[-1]
+                self.found[-1] = at, replace(piece, label=piece.label or key)
+            else:
+                self.label = key
+            role = "more" if self.found else self.role
+        else:
+            role = self._role(mark)
+        if mark is not None and mark["row"]:
+            self.role = self.role if self.role in ("follows", "where") else "new"
+            self.row = len(self.found)
+        bare = segment.strip(" &\n.,;~")
+        if not bare or re.fullmatch(r"\(\d+(?:\.\d+)*[a-z]?\)|\\[,;!: ]", bare):
+            self.role = role if role not in ("more", "beside", "remark") else self.role
+            return
+        if role == "remark":
+            return
+        role, self.role = (
+            (self.role if role in ("new", "beside") and self.role != "new" else role),
+            "new",
+        )
+        bracketed = BRACKETED.fullmatch(bare) if self.found and role == "beside" else None
+        if role == "beside" and self.found and (bracketed or BESIDE.fullmatch(bare)):
+            role, bare = "condition", bracketed[1].strip() if bracketed else bare
+        has_relation = re.search(RELATION, bare) is not None
+        goes_on = LINK.match(segment) is not None or not has_relation
+        if role == "condition":
+            self._beside(bare)
+        elif role == "trouble":
+            self.found.append((line, Piece("claim", bare, trouble=self.words)))
+        elif self.found and (role == "more" or (role in ("new", "beside") and goes_on)):
+            at, piece = self.found[-1]
+            self.found[-1] = (
+                at,
+                replace(piece, text=f"{piece.text.rstrip(' .,;&')} {segment.rstrip(' .,;&')}"),
+            )
+        else:
+            kind = "explained" if role == "where" else "claim"
+            piece = Piece(kind, segment.strip(" &\n.,;"), conditions=self.waiting, label=self.label)
+            self.found.append((line, replace(piece, follows=role == "follows")))
+            self.label, self.waiting = "", ()
+
+    def _role(self, mark: re.Match[str] | None) -> str:
+        if mark is None or mark["row"] is not None:
+            return "new"
+        if mark["apart"] is not None:
+            return "beside"
+        if mark["implies"] is not None:
+            return "follows"
+        words = _said(mark)
+        if mark["forall"] is not None or CONDITION.fullmatch(words):
+            return "condition"
+        if WHERE.fullmatch(words):
+            return "where"
+        if JOINS.fullmatch(words):
+            return "beside"
+        if REMARK.fullmatch(words):
+            return "remark"
+        self.words = f"what the words {mark['said'].strip()!r} make of it is not understood"
+        if not EQUALITY.fullmatch(words):
+            first = min(self.row, len(self.found) - 1)
+            rows = [(at, replace(piece, trouble=self.words)) for at, piece in self.found[first:]]
+            self.found[first:] = rows
+        return "trouble"
+
+    def _beside(self, condition: str) -> None:
+        """A condition of the claim before, or where there is none, of the next one."""
+        while (inner := BRACKETED.fullmatch(condition)) is not None:
+            condition = inner[1].strip()
+        condition = re.sub(rf"({LETTER})\s*\\in\s*\\mathbb\s*\{{?R\}}?", r"\1 real", condition)
+        if re.fullmatch(rf"{LETTER}(?:\s*,\s*{LETTER})*", condition):
+            return  # "for all N, D"
+        if self.found:
+            at, piece = self.found[-1]
+            self.found[-1] = at, replace(piece, conditions=(*piece.conditions, condition))
+        else:
+            self.waiting = (*self.waiting, condition)

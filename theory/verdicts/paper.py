@@ -1,612 +1,856 @@
-"""The equations of a paper: what stands in displayed mathematics in a LaTeX document, or between two
-markers of it.
+"""What the claims of a document come to: each proved, refuted with a witness, or left unjudged with
+the line that would settle it.
 
-Nothing is moved: labels, tags and prose are blanked out in place, so that every position in an
-equation is one in the document. An aligned display is read as the chain that it is: a row that
-begins with a relation continues the row before.
+Every letter is positive; what a display means beyond its letters is declared (`% isoflop: ...`).
+The law and the budget are the document's own, found by their shape. A claim that fails is tried at
+the optimum, along the budget and at what the document gives; only what fails there too is refuted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.latex_table import RELATIONS
+from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
+
+from ..algebra import symbols as sym
+from ..algebra.answer import Answer
 from ..algebra.tokens import ParseError
-from .document import (
-    BEFORE_ORNAMENT,
-    PROSE,
-    Layout,
-    ProseSentence,
-    displays,
-    end_of_group,
-    inline_formulas,
-)
-from .source import BEGIN, END, TexSource
+from ..budget import SIX_ND, Budget
+from ..data.notation import Notation
+from .document import Document, Piece, Place
+from .law_of import Law, Sides, budget_of, half_unit, law_of
+from .prove import ChainLink, Proof, Settings, signs_assumed
+from .question import BOUNDS
+from .spelling import as_read, value_text
+from .vocabulary import refuse_clashes
 
-INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
-CASES = ("cases", "dcases", "rcases", "numcases")
-ROWS_ARE_NUMBERED = ("align", "gather", "eqnarray", "flalign", "alignat")
-#: What is replaced with these marks: words and signs that join claims, words that limit them, a new
-#: row, and a sign that draws a conclusion.
-AND, WHERE, ROW, SO = "\1", "\2", "\3", "\4"
-
-WHERE_BETWEEN = re.compile(
-    r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*"
+REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
+DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
+#: The worst comes first.
+ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, PROVED, DEFINITION, GIVEN)
+LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
+DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
+LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*L\s*\}|L)")
+MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
+#: `0.154`, `3 \times 10^{10}`: what stands for all that rounds to it.
+ROUNDED = re.compile(
+    r"\s*-?\d+\.\d+\s*(?:\\(?:times|cdot)\s*10.*)?|\s*-?\d+\s*\\(?:times|cdot)\s*10.*"
 )
-SUBEQUATIONS = re.compile(r"\\(begin|end)\{subequations\}")
-NUMBERED_BY_SECTION = re.compile(
-    r"\\(?:numberwithin|counterwithin)\*?\{equation\}|\\setcounter\{equation\}"
-)
-LABEL = re.compile(r"\\label\{([^{}]*)\}")
-TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
-UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
-NESTED = re.compile(r"\\(begin|end)\{[A-Za-z]+\*?\}|(?P<row>\\\\)")
-ONE_CASES = re.compile(
-    rf"(?:\\left\s*\\\{{\s*)?\\begin\{{(?P<name>{'|'.join(CASES)})\*?\}}(?P<inside>.*?)\\end\{{(?P=name)\*?\}}"
-    r"(?:\s*\\right\s*\.)?",
-    re.DOTALL,
-)
-OTHERWISE = re.compile(r"\s*(?:\\text\w*\{|\\mbox\{)?\s*(?:otherwise|else)\b", re.IGNORECASE)
-CUE = re.compile(
-    r"(?:^|[^A-Za-z])(?P<word>where|let|letting|set|setting|put|define[sd]?|defining|denote[sd]?|denoting|with|write|writing)"
-    r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
-    re.IGNORECASE,
-)
-INTRODUCED = ("=", r"\equiv", r"\triangleq", r"\coloneqq", r"\propto")
-LISTED = re.compile(r"[\s~,;]*(?:and)?[\s~,;]*")
-INNER_MARK = re.compile(
-    rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
-)
-LEFT_OUT = re.compile(
-    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak|qedhere)(?![A-Za-z])"
-)
-NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
-WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
-WORD_THAT_LIMITS = re.compile(
-    r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|iff|with|as|at|provided|given|under|only|assuming|unless|except|subject\s+to"
-    r"|such\s+that|equality|s\.\s?t\.)(?![A-Za-z])",
-    re.IGNORECASE,
-)
-WORD_THAT_TURNS = re.compile(
-    r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE
-)
-WORD_THAT_JOINS = re.compile(
-    r"[\s~,;:.(]*(?:(?:and|or|so|so\s+that|hence|thus|then|that\s+is|i\.\s?e\.|e\.\s?g\.|namely|therefore|while|but|also"
-    r"|respectively|resp\.|equivalently|consequently|similarly|likewise|finally"
-    r"|(?:which|this|it)\s+(?:gives|yields|means|implies|is)|(?:we\s+)?(?:have|get|obtain|find)|it\s+follows\s+that"
-    r"|(?:by|from|using|see)\s[^$]*|say|where|here|since\s+then)[\s~,;:.)]*)*",
-    re.IGNORECASE,
-)
-IMPLIES = re.compile(
-    r"\\(?:(?P<so>implies|Rightarrow|Longrightarrow)|impliedby|iff|Leftrightarrow|Longleftrightarrow|therefore|because|land|wedge)"
-    r"(?![A-Za-z])"
-)
-#: Before prose, where that is no factor.
-APART = re.compile(r"(?:\\qq?uad|\\[,;:! ]|[,;~])[\s~]*\Z")
-QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
-PROVIDED = re.compile(
-    r"[\s}]*(?:provided|assuming|as\s+long\s+as|given|under|subject\s+to|if|when|whenever)"
-    r"(?:\s+that)?[\s,:]*"
-)
-NUMBER_BY_HAND = re.compile(
-    r"(?:[\s&]|\\[,;:! ])*\(\s*[A-Z]?[0-9]+(?:\.[0-9]+)*[a-z]?\s*\)[\s.,;]*"
-)
-OTHERWISE_HOLDS = r"\text{otherwise}"
-#: How many characters of prose before a display may say what it is about.
-CONTEXT = 700
-OTHER_RELATIONS = (
-    "propto",
-    "approx",
-    "simeq",
-    "cong",
-    "asymp",
-    "lesssim",
-    "gtrsim",
-    "ll",
-    "gg",
-    "in",
-)
-NAMED_RELATIONS = "|".join(sorted({*RELATIONS, *OTHER_RELATIONS}, key=len, reverse=True))
-RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
-#: How a row begins that continues the one before: with a relation or a sign.
-GOES_ON = re.compile(
-    rf"[\s&{{}}]*(?:{RELATION.pattern}|[-+]|\\(?:times|cdot|quad|qquad)(?![A-Za-z]))"
-)
-STRICT = {"<", ">", r"\lt", r"\gt", r"\ne", r"\neq"}
-IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\s&.,;]*", re.DOTALL)
-LIMIT = re.compile(
-    r"\s*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s.,;]*"
-)
-#: A row that begins so has more factors of the row before.
-FACTOR = re.compile(r"[\s&]*\\(?:times|cdot)(?![A-Za-z])")
-TRAILING = re.compile(r"(?:[\s&.,;:]|\\[,;:! ]|\\qq?uad)+\Z")
-EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
-
-
-NO_WORDS = ProseSentence(0, 0, "", ())
+#: Names that authors give to quantities of their own.
+OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
+RUN = ("N", "D", "C")
+AS_TYPED = {
+    "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
+    "approx": r"\approx", "~": r"\sim", "->": r"\to",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class PrintedEquation:
-    """One claim of a file.
+class Judged:
+    """One link of a claim with what became of it.
 
     Attributes
     ----------
-    text : str
-        Its LaTeX, blank where the file has what is no part of the formula.
-    start : int
-        The position of the text in the file.
-    conditions : tuple of str
-        What is said of its domain or limit beside it: `r > 1`, `r \\to 0`.
+    answer : str
+        One of `ANSWERS`.
+    claim, reason : str
+    piece : Piece
+    reading : str
+        Where it holds: "at the optimum".
+    read : str
+        The claim in one line of plain text, as it was read.
+    remedy : str
+        The declaration that would settle what is not judged.
+    link : ChainLink or None
+        The decision; None where there is none.
     """
 
+    answer: str
+    claim: str
+    reason: str
+    piece: Piece
+    reading: str = ""
+    read: str = ""
+    remedy: str = ""
+    free: tuple[str, ...] = ()
+    link: ChainLink | None = None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name that the document defines."""
+
+    name: str
     text: str
-    start: int
-    conditions: tuple[str, ...] = ()
-    unclear: str = ""
-    """Prose beside it that says more than a condition, as "with equality if and only if"."""
-    definitions: tuple[str, ...] = ()
-    """Names that a display after the word "where" explains: `X_1 = \\frac{A}{B}`."""
-    display: tuple[int, int] = (0, 0)
-    """Where the display begins and ends that holds it."""
-    number: str | None = None
-    label: str | None = None
-    cue: str = ""
-    """The word that introduces it, where that is one as `let` or `where`."""
-    prose: str = ""
-    """The text of the section before it, as far as it can belong to it."""
-    sentence: ProseSentence = NO_WORDS
-    """The beginning of the sentence in which its display stands."""
-    is_inline: bool = False
-    is_branch: bool = False
-    is_premise: bool = False
-    """Whether a sign of conclusion follows."""
-    premises: tuple[str, ...] = ()
-    """The equations from which such signs draw it."""
+    uses: frozenset[str]
+    place: Place
+    section: int
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Gift:
+    """A letter that the document fixes: `D = 20 N`, `E = 1.69`, and half a unit of its last digit."""
+
+    name: str
+    value: Expr
+    half: Expr
+    place: Place
 
     @property
-    def first(self) -> int:
-        """Where its first sign stands."""
-        return self.start + len(self.text) - len(self.text.lstrip(" &\n\t"))
+    def is_tie(self) -> bool:
+        """Whether it ties letters of a run: `D = 20 N`."""
+        return bool(self.value.free_symbols)
 
     @property
-    def shown(self) -> str:
-        """The formula on one line."""
-        return " ".join(self.text.replace("&", " ").split())
+    def ends(self) -> tuple[Expr, ...]:
+        """The least and the largest number that rounds to it."""
+        return (self.value - self.half, self.value + self.half) if self.half else ()
 
-    @property
-    def limit(self) -> str | None:
-        """The limit among the conditions."""
-        return next((text for text in self.conditions if LIMIT.fullmatch(text)), None)
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The conditions on the domain."""
-        return tuple(text for text in self.conditions if not LIMIT.fullmatch(text))
+    def __str__(self) -> str:
+        shown = as_read(self.value) if self.is_tie else value_text(self.value)
+        return f"{self.name} = {shown}"
 
 
-def equations(
-    source: TexSource,
-    *,
-    begin: str | None = None,
-    end: str | None = None,
-    known: Collection[str] = (),
-) -> list[PrintedEquation]:
-    """The claims of a document, in their order: those of its displays, and of its prose what a word
-    such as "where" or "let" introduces.
+@dataclass
+class Paper:
+    """A document as it is read from its beginning to its end.
 
     Parameters
     ----------
-    source : TexSource
-    begin, end : str, optional
-        Markers, each as it stands in the document; there may be several marked regions. By default
-        `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
-    known : collection of str
-        Names that mean something, so that no equation defines them.
-
-    Raises
-    ------
-    ParseError
-        Where a marker is missing or out of order, a display is never closed, or there is no claim.
+    document : Document
+    settings : Settings
+    notation : str or None
+        The notation that is declared for it; by default that of its law.
     """
-    for name, marker in (("begin", begin), ("end", end)):
-        if marker is not None and not marker.strip():
-            raise ParseError(f"{name}={marker!r}: must not be blank")
-    spans = list(regions(source, begin, end))
-    rows = list(_numbered_rows(source.text))
-    found = [
-        claim
-        for start, stop in spans
-        for claim in (
-            *_explained(source, start, stop, known),
-            *_introduced(source.layout, start, stop),
-        )
-    ]
-    found.sort(key=lambda claim: claim.start)
-    if not found:
-        between = f" between {begin or BEGIN!r} and {end or END!r}"
-        is_marked = begin or end or BEGIN in source.text
-        raise ParseError(f"no displayed equation stands{between if is_marked else ' in it'}")
-    return [_with_number(claim, rows) for claim in found]
 
+    document: Document
+    settings: Settings
+    notation: str | None = None
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    gifts: dict[str, Gift] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
+    otherwise: dict[str, int] = field(default_factory=dict)
+    section: int = 0
+    kept: int | None = None
+    """How many of the assumptions hold beyond the theorem that is read."""
 
-def regions(source: TexSource, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
-    """Where what is to be read begins and ends in the document."""
-    text = source.text
-    position = text.find(begin or BEGIN)
-    if position < 0 and (begin or (end and end in text)):
-        others = r"others can be named, as '\begin{document}' and '\end{document}'"
-        raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
-    if position < 0 and end and end not in text:
-        raise ParseError(f"the marker {end!r} is missing")
-    if position < 0:
-        last = text.rfind(r"\end{document}")
-        yield max(text.find(r"\begin{document}"), 0), len(text) if last < 0 else last
-    begin, end = begin or BEGIN, end or END
-    while position >= 0:
-        start = position + len(begin)
-        stop = text.find(end, start)
-        if stop < 0:
-            line = source.place(position).line
-            raise ParseError(f"the marker {begin!r} in line {line} has no {end!r} after it")
-        yield start, stop
-        position = text.find(begin, stop + len(end))
-
-
-def _explained(
-    source: TexSource, start: int, stop: int, known: Collection[str]
-) -> Iterator[PrintedEquation]:
-    """The claims of each display, with the definitions of the one that a "where" joins to it."""
-    text, layout = source.text, source.layout
-    before: list[PrintedEquation] = []
-    behind = start
-    for display in displays(text, start, stop):
-        if display.last is None or display.end is None:
-            line = source.place(display.start).line
-            raise ParseError(
-                f"{display.opening!r} in line {line} is not closed by {display.closing!r}"
-            )
-        opening, end = display.start, display.end
-        cue = CUE.search(text[max(behind, opening - 60) : opening])
-        word = cue["word"].lower() if cue is not None else ""
-        claims = [
-            replace(
-                claim,
-                display=(opening, end),
-                prose=_context(layout, start, opening),
-                sentence=layout.before(opening),
-                cue=word,
-                is_branch=is_branch,
-            )
-            for branch, is_branch in _branches(text[display.first : display.last])
-            for claim in _claims(branch, display.first)
+    def __post_init__(self) -> None:
+        self.pieces = _lagrangian_apart(self.document.pieces)
+        self.budget_of_document = self.settings.budget
+        self.budget_of_theorem: Budget | None = None
+        self.own_let = tuple(self.settings.let)
+        self.declared_let: tuple[str, ...] = ()
+        parts = _functions_of_both(self.pieces)
+        found = [
+            (i, law_of(_put_in(p.text, parts)))
+            for i, p in enumerate(self.pieces)
+            if p.kind in FORMULAS
         ]
-        if before and PROVIDED.fullmatch(text, behind, opening):
-            stated = tuple(claim.text.strip() for claim in claims)
-            before = [replace(claim, conditions=claim.conditions + stated) for claim in before]
-            claims = []
-        if before and WHERE_BETWEEN.fullmatch(text, behind, opening):
-            defined = [claim for claim in claims if _defines(claim.text, known)]
-            texts = tuple(claim.text for claim in defined)
-            before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
-            claims = [claim for claim in claims if claim not in defined]
-        if claims:
-            yield from before
-            before = claims
-        behind = end
-    yield from before
+        self.laws = self._laws([(i, law) for i, law in found if law is not None])
+        self.numeric = {i: law for i, law in found if law is not None and law.numbers}
+        self.budget_piece: Piece | None = None
+        self.later = _later(self.pieces)
 
+    def _laws(self, found: Sequence[tuple[int, Law]]) -> dict[int, Law]:
+        """The places from which on a law holds. One of another shape counts before there is one of
+        the shape, and where it has letters of its own.
+        """
+        laws: dict[int, Law] = {}
+        known: set[str] = set()
+        for i, law in found:
+            if law.notation is not None:
+                known |= {*law.notation.names().values(), "N", "D"}
+                laws[i] = law
+            elif law.trouble and not (known and law.names and law.names <= known):
+                laws[i] = law
+        return laws
 
-def _branches(display: str) -> Iterator[tuple[str, bool]]:
-    """The display with one branch of its `cases` at a time, the others blank; what follows the `&`
-    of a branch is its condition.
-    """
-    match = ONE_CASES.search(display)
-    if match is None:
-        yield display, False
-        return
-    first, last = match.span("inside")
-    ends = [row.end() for row in NEW_ROW.finditer(display, first, last)]
-    for start, stop in pairwise([first, *ends, last]):
-        branch = NEW_ROW.sub("", display[start:stop])
-        if not branch.strip():
-            continue
-        value, ampersand, condition = branch.partition("&")
-        if OTHERWISE.match(condition):
-            condition = OTHERWISE_HOLDS
-        kept = value + (WHERE if ampersand else "") + condition
-        kept = kept[: stop - start].ljust(stop - start)
-        before, after = (
-            re.sub(r"[^\n]", " ", part)
-            for part in (display[match.start() : start], display[stop : match.end()])
-        )
-        rest = display[: match.start()] + before + kept + after + display[match.end() :]
-        for nested, _ in _branches(rest):
-            yield nested, True
+    def law_at(self, i: int) -> tuple[int, Law] | None:
+        """The law that holds at a piece, and where it stands."""
+        before = [k for k in self.laws if k <= i]
+        k = before[-1] if before else next(iter(self.laws), None)
+        return None if k is None else (k, self.laws[k])
 
+    # -- the document from its beginning to its end ------------------------------------------------
 
-def _introduced(layout: Layout, start: int, stop: int) -> Iterator[PrintedEquation]:
-    """The claims of the prose that a word such as "where" introduces."""
-    cue, before = "", start
-    for formula in inline_formulas(layout.prose, start, stop):
-        between = layout.prose[before : formula.start]
-        found = CUE.search(between)
-        cue = (
-            found["word"].lower() if found is not None else cue if LISTED.fullmatch(between) else ""
-        )
-        before = formula.end
-        relation = RELATION.search(formula.text)
-        if relation is None or not (cue and relation.group() in INTRODUCED):
-            continue
-        for claim in _claims(formula.text, formula.first):
-            yield replace(
-                claim,
-                display=(formula.start, formula.end),
-                prose=_context(layout, start, formula.first),
-                sentence=layout.before(formula.start),
-                cue=cue,
-                is_inline=True,
-            )
-
-
-def _context(layout: Layout, start: int, at: int) -> str:
-    """The prose of the section before a place, as far as it can say what stands there is about."""
-    section = max((one for one in layout.headings if start <= one < at), default=start)
-    return layout.text[max(section, at - CONTEXT) : at]
-
-
-# -- numbers and labels ------------------------------------------------------------------------------------------------
-
-
-def _numbered_rows(text: str) -> Iterator[tuple[int, int, str | None, str | None]]:
-    """Where each row of each display begins and ends, its number where that is certain, and its
-    label.
-    """
-    count = 0
-    is_certain = NUMBERED_BY_SECTION.search(text) is None
-    groups = [(match.start(), match[1]) for match in SUBEQUATIONS.finditer(text)]
-    inside, letter = False, 0
-    for display in displays(text):
-        name, last = display.name, display.last
-        if last is None:
-            return
-        while groups and groups[0][0] < display.start:
-            inside, letter = groups.pop(0)[1] == "begin", 0
-            count += inside
-        bare = name.rstrip("*")
-        is_numbered = bool(name) and not name.endswith("*") and bare != "displaymath"
-        cuts = _row_ends(text[display.first : last]) if bare in ROWS_ARE_NUMBERED else []
-        ends = [display.first + cut for cut in cuts]
-        for first, stop in pairwise([display.start, *ends, last]):
-            row = text[first:stop]
-            label, tag = LABEL.search(row), TAG.search(row)
-            number = tag[1] if tag is not None else None
-            if is_numbered and tag is None and UNNUMBERED.search(row) is None and row.strip():
-                count, letter = (count, letter + 1) if inside else (count + 1, 0)
-                suffix = chr(ord("a") + (letter - 1) % 26) if inside else ""
-                number = f"{count}{suffix}" if is_certain else None
-            yield first, stop, number, label[1] if label is not None else None
-
-
-def _row_ends(display: str) -> list[int]:
-    """Where the rows of an aligned display end, those of what stands inside it aside."""
-    depth, ends = 0, []
-    for match in NESTED.finditer(display):
-        if match["row"] is None:
-            depth += 1 if match[1] == "begin" else -1
-        elif depth == 0:
-            ends.append(match.end())
-    return ends
-
-
-def _with_number(
-    claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
-) -> PrintedEquation:
-    """The claim with the first number and the first label among the rows over which it stretches."""
-    stop = claim.start + len(claim.text)
-    own = [row for row in rows if row[0] < stop and row[1] > claim.first]
-    number = next((row[2] for row in own if row[2] is not None), None)
-    label = next((row[3] for row in own if row[3] is not None), None)
-    return replace(claim, number=number, label=label)
-
-
-# -- displays ----------------------------------------------------------------------------------------------------------
-
-
-def _defines(text: str, known: Collection[str]) -> bool:
-    """Whether a claim is an equality whose left side is a name that means nothing yet."""
-    relations = [match.group() for match in RELATION.finditer(text)]
-    if relations != ["="]:
-        return False
-    try:
-        left = tokenize_latex(RELATION.split(text)[0].replace("&", " "))
-    except ParseError:
-        return False
-    return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
-
-
-# -- one display -------------------------------------------------------------------------------------------------------
-
-
-def _claims(display: str, start: int) -> Iterator[PrintedEquation]:
-    """The claims of a display; a part that states a domain or a limit belongs to the claim before
-    it.
-    """
-    text, embedded, unclear = _masked(display)
-    current: PrintedEquation | None = None
-    premises: tuple[str, ...] = ()
-    for first, part, mark in _parts(text):
-        bare = _without_parentheses(part)
-        is_beside = bare != part or LIMIT.fullmatch(bare) or _is_domain(bare)
-        is_joined = mark in (AND, SO) and not (current is not None and current.conditions)
-        if mark == WHERE or (is_beside and not is_joined):
-            beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
-            stated = [*_listed(_without_parentheses(QUANTIFIED.sub("", bare))), *beside]
-            if current is not None:
-                known = tuple(
-                    _trimmed(condition).strip()
-                    for condition in stated
-                    if not EMPTY.fullmatch(condition)
+    def judged(self) -> Iterator[tuple[Piece, list[Judged]]]:
+        """The verdicts on each claim, as they are decided."""
+        skip = False
+        for i, piece in enumerate(self.pieces):
+            try:
+                if piece.kind in ("section", "theorem"):
+                    is_theorem = piece.kind == "theorem"
+                    self.assumed = self.assumed[: self.kept] if is_theorem else ()
+                    self.kept = len(self.assumed) if is_theorem else None
+                    self.section, self.budget_of_theorem = self.section + 1, None
+                elif piece.kind == "declared":
+                    skip = self._declare(piece.text) or skip
+                else:
+                    self._take_budget(piece)
+                    if i in self.numeric and piece.kind == "inline":
+                        self._take_numbers(self.numeric[i], piece)
+                if piece.kind in ("claim", "explained") and not skip:
+                    found = self._on(i, piece)
+                    if found:
+                        yield piece, found
+                if piece.kind == "claim" and skip:
+                    skip = self._is_same_display(i)
+                if piece.kind == "claim" and not self._is_same_display(i):
+                    self.at = ()
+            except (ParseError, ValueError) as error:
+                self._note_unread(piece, str(error))
+                complaint = getattr(error, "complaint", None) or str(error)
+                yield (
+                    piece,
+                    [Judged(UNREADABLE, _shown(piece.text), complaint, piece, remedy="skip")],
                 )
-                current = replace(current, conditions=current.conditions + known)
-                continue
-        if current is not None:
-            is_premise = mark == SO
-            premises = (*premises, current.text) if is_premise else ()
-            yield replace(current, is_premise=is_premise)
-        current = PrintedEquation(_trimmed(part), start + first, unclear=unclear, premises=premises)
-    if current is not None:
-        yield current
 
+    def _is_same_display(self, i: int) -> bool:
+        after = self.pieces[i + 1 : i + 2]
+        return bool(after) and after[0].display == self.pieces[i].display
 
-def _trimmed(part: str) -> str:
-    """Without the punctuation and the space at its end."""
-    while (shorter := TRAILING.sub("", part)) != part:
-        part = shorter
-    return part
-
-
-def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
-    """The display with rows and prose as marks, the mathematics inside its limiting prose with its
-    place, and unclear prose.
-    """
-    text = list(display)
-    unclear = ""
-    embedded: list[tuple[int, str]] = []
-
-    def blank(first: int, last: int, mark: str = " ") -> None:
-        for i in range(first, last):
-            text[i] = "\n" if display[i] == "\n" else " "
-        text[first] = mark
-
-    for match in INNER_MARK.finditer(display):
-        blank(*match.span())
-    for match in LEFT_OUT.finditer(display):
-        blank(match.start(), end_of_group(display, match.end()))
-    for match in PROSE.finditer(display):
-        last = end_of_group(display, match.end())
-        inside = display[match.end() + 1 : last - 1]
-        if BEFORE_ORNAMENT.search(display, 0, match.start()):
-            continue
-        if WORD_THAT_TURNS.search(inside):
-            unclear = " ".join(inside.split())
-        if WORD_THAT_LIMITS.match(inside):
-            blank(match.start(), last, WHERE)
-            embedded += [(match.start(), formula) for formula in re.findall(r"\$([^$]+)\$", inside)]
-        elif "intertext" in match.group() or WORD_THAT_JOINS.fullmatch(inside):
-            blank(match.start(), last, AND)
-        elif re.search(r"[\s~]", inside) or APART.search(display, 0, match.start()):
-            unclear = " ".join(inside.split())
-            blank(match.start(), last, AND)
-    for match in NEW_ROW.finditer("".join(text)):
-        blank(*match.span(), ROW)
-    for match in IMPLIES.finditer(display):
-        blank(*match.span(), SO if match["so"] else AND)
-    return "".join(text), embedded, unclear
-
-
-def _parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Claims and conditions with their places, each with the mark before it."""
-    cuts = [(0, 0, AND), *_cuts(text), (len(text), len(text), AND)]
-    joined: list[tuple[int, str, str]] = []
-    is_after_comma = False
-    word = ""
-    for (_, first, cut), (stop, _, _) in pairwise(cuts):
-        own = text[first:stop]
-        mark = word if word and cut == "space" else cut
-        word = mark if mark in (AND, SO) and EMPTY.fullmatch(own) else ""
-        if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
-            is_after_comma |= mark == ","
-            continue
-        limits = bool(joined) and joined[-1][2] == WHERE
-        if limits and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
-            joined[-1] = (first, own, WHERE)
-            continue
-        before = joined[-1] if joined else None
-        begins = is_after_comma and mark == ROW and not GOES_ON.match(own)
-        is_after_comma = False
-        if (
-            before is not None
-            and before[2] != WHERE
-            and mark not in (AND, WHERE, SO)
-            and (
-                (_continues(own) and not begins)
-                or (RELATION.search(before[1]) is None and mark == ROW)
-            )
-        ):
-            start, earlier, kept = before
-            gap = text[start + len(earlier) : first]
-            bridge = re.sub(
-                rf"[{AND}{WHERE}{ROW}{SO}]",
-                " ",
-                gap if mark == "," and not _is_link(own) else re.sub("[,;]", " ", gap),
-            )
-            joined[-1] = (start, earlier + bridge + own, kept)
+    def _declare(self, text: str) -> bool:
+        """Take a declaration; whether the next display is to be skipped."""
+        word, _, rest = text.partition(" ")
+        rest = rest.strip()
+        if word == "notation":
+            self.notation = rest
+        elif word == "budget":
+            self.budget_of_document = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", rest))
+        elif word == "let":
+            self.declared_let = (*self.declared_let, rest)
+        elif word == "assume":
+            self.assumed = (*self.assumed, *_single(rest))
+        elif word == "at":
+            self.at = tuple(_single(rest))
+        elif word == "skip" and not rest:
+            return True
+        elif rest == "real":
+            self.assumed = (*self.assumed, text)
         else:
-            joined.append((first, own, mark))
-    yield from joined
+            raise ParseError(
+                f"`% isoflop: {word}` is not known: say notation, budget, let, assume, at, skip or `z real`"
+            )
+        return False
+
+    def _take_budget(self, piece: Piece) -> None:
+        found = budget_of(piece.text)
+        if found is not None and piece.kind == "inline" and self.kept is not None:
+            self.budget_of_theorem = found[0]
+        if found is None or self.budget_of_document is not None:
+            return
+        self.budget_of_document, name = found
+        self.budget_piece = piece
+        if name.strip() != "C":
+            self.own_let = (*self.own_let, f"{name} := C")
+
+    def _take_numbers(self, law: Law, piece: Piece) -> None:
+        names = self._settings(len(self.pieces)).words.notation.names()
+        for name, value in law.numbers:
+            own = names.get(name, name)
+            number = cancel(value)
+            self.gifts[own] = Gift(own, number, half_unit(_decimal(number), number), piece.place)
+
+    def _settings(self, i: int) -> Settings:
+        """What holds at a piece: the notation and the budget of the document, and what it lets."""
+        found = self.law_at(i)
+        law = None if found is None else found[1]
+        notation: str | Notation = self.notation or self.settings.notation
+        let = [*self.own_let, *self.declared_let]
+        if law is not None and law.notation is not None:
+            notation, let = law.notation, [*law.let, *let]
+        elif self.notation is None and self.numeric:
+            is_new = not any(r"\gamma" in piece.text for piece in self.pieces)
+            notation = "hoffmann" if is_new else notation
+        budget = self.settings.budget or self.budget_of_theorem or self.budget_of_document
+        refuse_clashes(budget or SIX_ND, notation)
+        settings = replace(self.settings, notation=notation, budget=budget, let=let)
+        signs, others = signs_assumed((*self.assumed, *self.at), settings.words)
+        none = (
+            []
+            if law is None or law.has_constant
+            else [f"{settings.words.notation.irreducible} == 0"]
+        )
+        return replace(settings, signs=signs, assume=(*settings.assume, *others, *none))
+
+    def lawless(self, i: int) -> str:
+        """Why nothing is said of what hangs on the law; empty where the law is known."""
+        found = self.law_at(i)
+        if found is None:
+            return "" if self.notation or self.numeric else "the document's law is missing"
+        k, law = found
+        place = self.pieces[k].place
+        return f"the document's law, line {place.line}, {law.trouble}" if law.trouble else ""
+
+    def _note_unread(self, piece: Piece, trouble: str) -> None:
+        """A name whose definition is not read means something all the same."""
+        try:
+            name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
+        except ParseError:
+            return
+        if name and name not in self._settings(0).words.names:
+            own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
+            self.definitions[name] = own
+
+    # -- one claim ---------------------------------------------------------------------------------
+
+    def _on(self, i: int, piece: Piece) -> list[Judged]:
+        if piece.trouble:
+            raise ParseError(piece.trouble)
+        try:
+            sides = Sides.of(piece.text)
+        except ParseError:
+            if piece.kind == "explained":
+                return []
+            raise
+        if piece.kind == "explained" and not (sides.relations[:1] == ["=="] and sides.named(0)[0]):
+            return []
+        if i in self.numeric:
+            self._take_numbers(self.numeric[i], piece)
+            return [Judged(GIVEN, _shown(sides.text), "the law in numbers", piece)]
+        found = _Claim(self, i, piece, sides, self._settings(i)).judged()
+        is_law = i in self.laws and self.laws[i].notation is not None
+        if is_law or self.budget_piece is piece:
+            what = "the document's law" if is_law else "the document's budget"
+            return [
+                replace(v, answer=GIVEN, reason=what) if v.answer == PROVED else v for v in found
+            ]
+        return found
+
+    def used(self, names: set[str], known: set[str]) -> list[Definition]:
+        """The definitions on which names rest that have no other meaning, those that they rest on
+        first.
+        """
+        found: dict[str, Definition] = {}
+
+        def follow(name: str) -> None:
+            name = name.partition("_prime")[0]
+            one = self.definitions.get(name) or self.later.get(name)
+            if one is not None and one.name not in found and name not in known:
+                found[name] = one
+                for other in one.uses - {name}:
+                    follow(other)
+
+        for name in sorted(names):
+            follow(name)
+        return list(reversed(found.values()))
 
 
-def _cuts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where the text may be cut outside parentheses: at prose, commas, wide spaces and rows."""
-    depth = 0
-    for i, character in enumerate(text):
-        escaped = text[i - 1 : i] == "\\"
-        if character in "([{" and not (escaped and character != "{"):
-            depth += 1
-        elif character in ")]}" and not (escaped and character != "}"):
-            depth -= 1
-        elif character in (AND, WHERE, ROW, SO):
-            depth = 0
-            yield i, i + 1, character
-        elif depth <= 0 and character in ",;" and not escaped:
-            yield i, i + 1, ","
-        elif depth <= 0 and character == "\\" and (space := WIDE_SPACE.match(text, i)) is not None:
-            yield i, space.end(), "space"
+FORMULAS = ("claim", "explained", "inline")
 
 
-def _continues(part: str) -> bool:
-    """Whether a part goes on with the claim before: as a link of its chain, or as a piece of its
-    last side.
+@dataclass
+class _Claim:
+    """A claim under what holds where it stands."""
+
+    paper: Paper
+    index: int
+    piece: Piece
+    sides: Sides
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        words = self.settings.words
+        self.words = words
+        self.own = {*words.names, *(x.name for x in words.of_a_run)}
+        self.own |= {re.split(":?=", text)[0].strip().lstrip("\\") for text in self.settings.let}
+        self.limit = next((c for c in self.piece.conditions if LIMIT.search(c)), None)
+        beside = [c for c in self.piece.conditions if c is not self.limit]
+        signs, others = signs_assumed([s for c in beside for s in _single(c)], words)
+        self.settings = replace(self.settings, signs={**self.settings.signs, **signs})
+        self.beside = tuple(others)
+        declared = (*self.piece.conditions, *self.paper.assumed, *self.paper.at)
+        self.quantified = set().union(*(set(re.findall(r"[A-Za-z]\w*", c)) for c in declared))
+        self.name, self.arguments = self.sides.named(0)
+        self.is_new = self._is_new()
+
+    def _is_new(self) -> bool:
+        """Whether the left side is a name without a meaning, which this defines."""
+        joined = re.sub(r"(?<=[A-Za-z])_(?=\d)", "", self.name)
+        known = self.own | self.paper.definitions.keys()
+        if self.piece.follows:  # what is concluded about letters of the premise defines none
+            known |= set(re.findall(r"[A-Za-z]+", self.paper.pieces[self.index - 1].text))
+        return (
+            bool(self.name)
+            and self.sides.relations[0] in ("==", "approx")
+            and not {self.name, joined} & known
+            and r"\iff" not in self.piece.text
+        )
+
+    def _is_defined_anew(self, names: set[str]) -> bool:
+        """Whether an earlier section or theorem defines the name otherwise."""
+        earlier = self.paper.definitions.get(self.name)
+        if earlier is None or earlier.section == self.paper.section or self.is_new:
+            return False
+        self.uses = self.paper.used(names, self.own)
+        first = self.attempt(0)
+        return self.sides.relations[0] == "==" and (first is None or not first.decision.proved)
+
+    def judged(self) -> list[Judged]:
+        """The verdict on each link; what the claim tells is noted in the paper."""
+        paper = self.paper
+        names = self.sides.names | self.quantified
+        if self.is_new:
+            names -= {*self.arguments}
+        why = self._unjudged(names)
+        if why:
+            return [self._verdict(UNDECIDED, self.sides.text, *why)]
+        own = None
+        if self._is_defined_anew(names):
+            del paper.definitions[self.name]
+            self.is_new = True
+        if self.is_new:
+            own = self._defines(self.name, self.sides, frozenset(names))
+            paper.definitions[self.name] = own
+        self.uses = paper.used(names, self.own)
+        opaque = next((d for d in self.uses if d.trouble and d is not own), None)
+        if opaque is not None:
+            reason = f"it rests on {opaque.name} of line {opaque.place.line}, which is not read"
+            return [self._verdict(UNDECIDED, self.sides.text, reason, "skip")]
+        try:
+            if r"\iff" in self.piece.text:
+                return [self._equivalence()]
+            self.proof = self.prove()
+        except (ParseError, ValueError) as error:
+            if self.is_new and own is not None:
+                paper.definitions[self.name] = replace(own, trouble=str(error))
+            raise
+        return [self._on_link(k, link) for k, link in enumerate(self.proof.links)]
+
+    def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> Definition:
+        text = f"{sides.sources[0]} = {sides.sources[1]}"
+        place, section = self.piece.place, self.paper.section
+        return Definition(name, text, names, place, section)
+
+    def _unjudged(self, names: set[str]) -> tuple[str, str] | None:
+        """Why nothing is said of a claim with these names, and what would settle it."""
+        other = next((name for name in names if name in self.paper.otherwise), None)
+        if other is not None:
+            line = self.paper.otherwise[other]
+            return f"line {line} uses {other} for something else", f"let {other} = ..."
+        if self.name in ("L", "L_hat") and len(self.arguments) == 1 and self.arguments != ("C",):
+            return f"{self.name}({self.arguments[0]}) is a function of its own", "skip"
+        lawless = self.paper.lawless(self.index)
+        on_law = {n for n in names if not isinstance(self.words.names.get(n, sym.N), Symbol)}
+        on_law |= names & {x.name for x in self.words.of_a_run} - {*RUN}
+        if lawless and on_law:
+            shown = ", ".join(sorted(on_law))
+            return f"{lawless}; {shown} hangs on it", f"notation {self.words.notation.name}"
+        return None
+
+    def prove(
+        self,
+        text: str | None = None,
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+    ) -> Proof:
+        """The verdict on the claim where this is assumed besides."""
+        return self.settings.prove(
+            self.sides.text if text is None else text,
+            define=[d.text for d in self.uses],
+            assume=(*self.beside, *assume),
+            let=let,
+            limit=self.limit,
+        )
+
+    def _typed(self, k: int) -> str:
+        """A link as it stands in the document."""
+        left, right = self.sides.sources[k : k + 2]
+        relation = AS_TYPED.get(self.sides.relations[k], self.sides.relations[k])
+        return _shown(f"{left} {relation} {right}")
+
+    def attempt(
+        self,
+        k: int,
+        text: str | None = None,
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+    ) -> ChainLink | None:
+        """A link where something is assumed besides; None where that cannot be."""
+        try:
+            return self.prove(text, assume, let).links[k]
+        except (ParseError, ValueError, IndexError):
+            return None
+
+    def _verdict(
+        self,
+        answer: str,
+        claim: str | int,
+        reason: str,
+        remedy: str = "",
+        reading: str = "",
+        link: ChainLink | None = None,
+    ) -> Judged:
+        proof = getattr(self, "proof", None)
+        read = proof.reading if proof is not None else ""
+        free = proof.free if proof is not None else ()
+        claim = self._typed(claim) if isinstance(claim, int) else claim
+        if answer == PROVED and link is not None:  # or given by SymPy's limit alone
+            answer = link.decision.answer.value
+        return Judged(answer, _shown(claim), reason, self.piece, reading, read, remedy, free, link)
+
+    def _on_link(self, k: int, link: ChainLink) -> Judged:
+        decision = link.decision
+        if self.is_new and k == 0 and not decision.refuted:
+            return self._verdict(DEFINITION, k, f"defines {self.name}")
+        if decision.proved:
+            return self._verdict(PROVED, k, decision.reason, link=link)
+        for reading, given in self._readings(link):
+            found = self.attempt(k, None, *given)
+            if found is not None and found.decision.proved:
+                return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
+        at_numbers = self._at_what_is_given(k, link)
+        if self.piece.follows and (at_numbers is None or at_numbers.answer != PROVED):
+            before = self.paper.pieces[self.index - 1].text
+            found = self.attempt(k, text=f"{before} \\implies {self.sides.text}")
+            if found is not None and found.decision.proved:
+                reading = "given the claim before"
+                return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
+        return at_numbers or self._on_failure(k, link)
+
+    def _readings(self, link: ChainLink) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
+        """Where a link may be meant that fails for independent letters."""
+        letters = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        given = {
+            re.split("[=<>]", text)[0].strip() for text in (*self.settings.assume, *self.beside)
+        }
+        if {"N", "D", "C"} & given:
+            return
+        optimum = ["N == N_opt", "D == D_opt"]
+        if {"N", "D"} & letters:
+            yield "at the optimum", (optimum, [])
+        if DERIVATIVE.search(self.piece.text):
+            budget = self.settings.budget or SIX_ND
+            (_, a), (_, d) = budget.powers
+            c = budget.coefficient
+            for x, loss in (
+                ("N", f"L := L(N, (C/(({c})*N^({a})))^(1/({d})))"),
+                ("D", f"L := L((C/(({c})*D^({d})))^(1/({a})), D)"),
+            ):
+                yield f"along the budget, a function of {x}", ([], [loss])
+                yield (
+                    f"at the optimum along the budget, a function of {x}",
+                    (optimum, [loss]),
+                )
+
+    # -- at what the document gives ----------------------------------------------------------------
+
+    def _at_what_is_given(self, k: int, link: ChainLink) -> Judged | None:
+        """The verdict at the numbers and ties that the document gives; None where these are none."""
+        gifts = dict(self.paper.gifts)
+        names = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        is_alone = k == 0 and not self.arguments and self._is_letter(self.name)
+        fixed = self.name if is_alone else ""
+        if fixed in RUN and fixed in gifts:  # another run
+            gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
+        gifts.pop(fixed, None)
+        is_of_a_run = bool(names & {*RUN}) and not {"N_opt", "D_opt", "L_opt"} & self.sides.names
+        names |= {*RUN} if is_of_a_run else set()
+        used = [gift for x, gift in gifts.items() if x in names]
+        if not used:
+            return None
+        lines = ", ".join(dict.fromkeys(f"line {gift.place.line}" for gift in used))
+        where = f"with {', '.join(map(str, used))} of {lines}"
+        found = [self._with(k, link, used, values, is_of_a_run) for values in _at_the_ends(used)]
+        first = found[0]
+        if first is None or not (first.decision.proved or first.decision.refuted):
+            return None
+        if first.decision.proved:
+            return self._verdict(PROVED, k, first.decision.reason, reading=where, link=first)
+        if all(one is not None and one.decision.refuted for one in found):
+            if not self._undefined(link):
+                return self._verdict(REFUTED, k, f"it fails {where}", link=first)
+        elif not fixed:
+            reason = f"it fails {where}, but not for all that rounds to these"
+            return self._verdict(UNDECIDED, k, reason, "skip")
+        return None
+
+    def _with(
+        self, k: int, link: ChainLink, used: Sequence[Gift], values: Sequence[Expr], is_run: bool
+    ) -> ChainLink | None:
+        """A link at values of what is given; the budget ties the letters of a run."""
+        budget = self.settings.budget or SIX_ND
+        (_, a), (_, d) = budget.powers
+        c = budget.coefficient
+        ties = {
+            sym.C: budget.compute(),
+            sym.D: (sym.C / (c * sym.N**a)) ** (1 / d),
+            sym.N: (sym.C / (c * sym.D**d)) ** (1 / a),
+        }
+        known = list(zip(used, values, strict=True))
+        assume = [f"{gift.name} == {as_read(value)}" for gift, value in known if not gift.is_tie]
+        let = [f"{gift.name} := {as_read(value)}" for gift, value in known if gift.is_tie]
+        tied = {Symbol(gift.name, positive=True): gift.value for gift in used if gift.is_tie}
+        among = {*tied}.union(*(value.free_symbols for value in tied.values()))
+        rest = [x for x in ties if x not in among and str(x) not in {g.name for g in used}]
+        if let and rest:
+            let.append(f"{rest[0]} := {as_read(ties[rest[0]].xreplace(tied))}")
+        elif is_run and not let and sum(gift.name in RUN for gift in used) > 1:
+            assume.append(f"C == {as_read(ties[sym.C])}")
+        text, sources = self.sides.text, self.sides.sources
+        if link.relation == "==" and len(sources) == 2 and any(map(ROUNDED.fullmatch, sources)):
+            text = r" \approx ".join(sources)
+        return self.attempt(k, text=text, assume=assume, let=let)
+
+    # -- what fails --------------------------------------------------------------------------------
+
+    def _is_letter(self, name: str) -> bool:
+        return isinstance(self.words.names.get(name), Symbol) or name in ("r", "rho", "s")
+
+    def _undefined(self, link: ChainLink) -> list[str]:
+        """The letters of a link that neither the law nor the document defines."""
+        known = {
+            x for x in self.words.names.values() if isinstance(x, Symbol)
+        } | self.words.of_a_run
+        free = sorted((link.lhs.free_symbols | link.rhs.free_symbols) - known, key=str)
+        return [str(x) for x in free if str(x) not in self.quantified]
+
+    def _on_failure(self, k: int, link: ChainLink) -> Judged:
+        decision = link.decision
+        undefined = self._undefined(link)
+        is_condition = link.relation in BOUNDS and self._is_of_letters(k, link)
+        if is_condition and not undefined and decision.refuted and not self._is_premise(k, link):
+            remedy, reason = (
+                f"assume {self._typed(k)}",
+                "it holds for some values only: a condition?",
+            )
+            return self._verdict(UNDECIDED, k, reason, remedy)
+        if link.relation in (*BOUNDS, "!=", "~", "->") and (needed := self._needed(k, link)):
+            reason = f"needs {needed}"
+            return self._verdict(UNDECIDED, k, reason, f"assume {needed}")
+        if not decision.refuted:
+            return self._verdict(
+                UNDECIDED, k, decision.reason, "assume ..." if undefined else "skip"
+            )
+        if not link.lhs.free_symbols | link.rhs.free_symbols:
+            return self._verdict(REFUTED, k, decision.reason, link=link)
+        if link.relation == "==" and k == 0 and (found := self._gives(k, link)):
+            return found
+        if undefined:
+            return self._of_undefined(k, link, undefined)
+        if self._is_premise(k, link):
+            return self._verdict(GIVEN, k, "the premise of what follows")
+        earlier = self.paper.definitions.get(self.name) if k == 0 else None
+        if earlier is not None and earlier.place != self.piece.place:
+            reason = (
+                f"line {earlier.place.line} defines {self.name} otherwise: {_shown(earlier.text)}"
+            )
+            return self._verdict(UNDECIDED, k, reason, "skip")
+        is_said = re.search(r":\s*=|=\s*:|\\vcentcolon", self.piece.text) is not None
+        is_others = self.name in OFTEN_OTHERS or (is_said and self.name in self.words.means)
+        if is_others and not self.arguments and k == 0:
+            self.paper.otherwise[self.name] = self.piece.place.line
+            meant = self.words.means.get(self.name, "a ratio of a run to the optimum")
+            reason = f"{self.name} is {meant} here, and the document may mean something else"
+            return self._verdict(UNDECIDED, k, reason, f"let {self._typed(k)}")
+        where = self._holds_where(k)
+        reason = decision.reason
+        if {sym.N, sym.D} & (
+            link.lhs.free_symbols | link.rhs.free_symbols
+        ) and link.relation == "==":
+            reason = "it holds neither for every N and D nor at the optimum"
+        return self._verdict(REFUTED, k, reason, reading=where, link=link)
+
+    def _needed(self, k: int, link: ChainLink) -> str:
+        """A condition on the exponents or the ratio under which a link is proved."""
+        names = self.words.notation.names()
+        beta, gamma = names["beta"], names["gamma"]
+        letters = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        pairs = [(beta, gamma), (gamma, beta)] if {beta, gamma} <= letters else []
+        ones = [x for x in ("r", "rho") if x in letters and self.limit is None]
+        tried = [f"{x} > {y}" for x, y in pairs] + [f"{x} {sign} 1" for x in ones for sign in "<>"]
+        for condition in tried:
+            found = self.attempt(k, assume=[condition])
+            if found is not None and found.decision.proved:
+                return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition)
+        return ""
+
+    def _holds_where(self, k: int) -> str:
+        names = self.words.notation.names()
+        equal = f"{names['beta']} == {names['gamma']}"
+        found = self.attempt(k, assume=[equal])
+        is_so = found is not None and found.decision.proved
+        return f"it holds where {equal.replace('==', '=')}" if is_so else ""
+
+    def _is_premise(self, k: int, link: ChainLink) -> bool:
+        """`\\beta = \\gamma \\implies ...`, and what follows does not hold without it."""
+        after = self.paper.pieces[self.index + 1 : self.index + 2]
+        return bool(after) and after[0].follows and self._is_of_letters(k, link)
+
+    def _is_of_letters(self, k: int, link: ChainLink) -> bool:
+        """Whether each side is a letter or a number."""
+        letters = [self.sides.named(k + j) for j in (0, 1)]
+        values = (link.lhs, link.rhs)
+        return all(
+            value.is_number or (name and not arguments and self._is_letter(name))
+            for (name, arguments), value in zip(letters, values, strict=True)
+        )
+
+    def _gives(self, k: int, link: ChainLink) -> Judged | None:
+        """`D = 20 N`, `E = 1.69`: a letter that is free in the law is fixed."""
+        name, value = self.name, link.rhs
+        if self.arguments or not self._is_letter(name) or not self.sides.named(0)[0]:
+            return None
+        run = {Symbol(x, positive=True) for x in RUN}
+        is_tie = name in RUN and bool(value.free_symbols) and value.free_symbols <= run
+        is_tie = is_tie and not self.sides.names - {*RUN, "sqrt"} and len(value.free_symbols) == 1
+        if is_tie and name == "C":
+            reason, remedy = "it holds for some runs only: a condition?", f"assume {self._typed(0)}"
+            return self._verdict(UNDECIDED, k, reason, remedy)
+        if not (value.is_number or is_tie):
+            own = {str(x) for x in value.free_symbols} & {"r", "rho", "s"}
+            if name in ("N", "D") and own:
+                self.paper.otherwise |= dict.fromkeys(own, self.piece.place.line)
+                reason = (
+                    f"{', '.join(own)} is a ratio of a run to the optimum, and this is another one"
+                )
+                return self._verdict(UNDECIDED, k, reason, f"let {', '.join(own)} = ...")
+            return None
+        gifts = self.paper.gifts
+        if name in RUN and name in gifts:
+            self.paper.gifts = gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
+        half = half_unit(self.sides.sources[1], value) if value.is_number else sym.N * 0
+        gifts[name] = Gift(name, value, half, self.piece.place)
+        return self._verdict(GIVEN, k, f"{name} is given")
+
+    def _of_undefined(self, k: int, link: ChainLink, undefined: list[str]) -> Judged:
+        """A letter that the claim determines, or that has no meaning."""
+        alone = (self.words.names.get(self.sides.named(k + j)[0], sym.N) for j in (0, 1))
+        is_about_the_law = not all(isinstance(meaning, Symbol) for meaning in alone)
+        if len(undefined) == 1 and link.relation == "==" and not is_about_the_law:
+            (name,) = undefined
+            value = _solved(link.lhs - link.rhs, Symbol(name, positive=True))
+            if value is not None:
+                shown = as_read(value)
+                uses = frozenset(str(x) for x in value.free_symbols)
+                place = self.piece.place
+                self.paper.definitions[name] = Definition(
+                    name, f"{name} == {shown}", uses, place, self.paper.section
+                )
+                return self._verdict(DEFINITION, k, f"determines {name} = {shown}")
+        names = ", ".join(undefined)
+        reason = f"it holds for some values only, and the document does not define {names}"
+        return self._verdict(UNDECIDED, k, reason, f"let {undefined[0]} = ...")
+
+    def _equivalence(self) -> Judged:
+        """`a = b \\iff c = d`: both ways, or both sides hold."""
+        self.proof = proof = self.prove()
+        answers = [link.decision for link in proof.links]
+        text = self.sides.text
+        if all(decision.proved for decision in answers):
+            return self._verdict(PROVED, text, answers[0].reason, link=proof.links[0])
+        parts = re.split(r"\\iff(?![A-Za-z])", text)
+        optimum = ["N == N_opt", "D == D_opt"]
+        for reading, assume in (("", []), ("at the optimum", optimum)):
+            try:
+                each = [link for part in parts for link in self.prove(part, assume=assume).links]
+            except (ParseError, ValueError):
+                continue
+            if all(link.decision.proved for link in each):
+                return self._verdict(PROVED, text, "both sides hold", reading=reading, link=each[0])
+        failed = next((link for link in proof.links if link.decision.refuted), None)
+        if failed is not None and not self._undefined(failed):
+            return self._verdict(REFUTED, text, failed.decision.reason, link=failed)
+        first = next(link for link in proof.links if not link.decision.proved)
+        return self._verdict(UNDECIDED, text, first.decision.reason, "skip")
+
+
+def _at_the_ends(used: Sequence[Gift]) -> Iterator[tuple[Expr, ...]]:
+    """The values as typed, and where few are given, those at the ends of what rounds to them; of many,
+    each at its ends beside the others as typed.
     """
-    return _is_link(part) or FACTOR.match(part) is not None or RELATION.search(part) is None
+    typed = tuple(gift.value for gift in used)
+    yield typed
+    if len(used) < 4:
+        yield from product(*(gift.ends or (gift.value,) for gift in used))
+    else:
+        for i, gift in enumerate(used):
+            yield from ((*typed[:i], end, *typed[i + 1 :]) for end in gift.ends)
 
 
-def _is_link(part: str) -> bool:
-    return RELATION.match(part.lstrip(" \n\t&")) is not None
+def _single(condition: str) -> list[str]:
+    """`0 < r < 1` as two conditions."""
+    try:
+        sides = Sides.of(condition)
+    except ParseError:
+        return [condition]
+    if len(sides.relations) < 2:
+        return [condition]
+    pairs = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
+    return [f"{left} {AS_TYPED.get(sign, sign)} {right}" for left, sign, right in pairs]
 
 
-def _without_parentheses(part: str) -> str:
-    """The relation of a part such as `(r > 1)` or `\\left(r \\to 0\\right)`; any other part as it
-    is.
-    """
-    match = IN_PARENTHESES.fullmatch(part)
-    inside = match["inside"] if match is not None else ""
-    depths = list(accumulate((character in "([{") - (character in ")]}") for character in inside))
-    return (
-        inside
-        if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0
-        else part
+def _functions_of_both(pieces: Sequence[Piece]) -> dict[str, str]:
+    """`R(N, D)` and what it stands for, by which a law may be written."""
+    found: dict[str, str] = {}
+    for piece in pieces:
+        left, equals, right = piece.text.replace("&", " ").partition("=")
+        is_call = re.fullmatch(r"\s*[A-Za-z]\(\w+,\s*\w+\)\s*", left) is not None
+        if piece.kind in FORMULAS and equals and is_call and left.strip()[0] != "L":
+            found.setdefault(left.strip(), right.partition("=")[0])
+    return found
+
+
+def _put_in(text: str, parts: dict[str, str]) -> str:
+    left, equals, right = text.partition("=")
+    for call, meaning in parts.items():
+        if left.strip() != call:
+            right = right.replace(call, f"({meaning})")
+    return f"{left}{equals}{right}"
+
+
+def _later(pieces: Sequence[Piece]) -> dict[str, Definition]:
+    """The names that the text explains, for claims in front of it."""
+    found: dict[str, Definition] = {}
+    for piece in pieces:
+        if piece.kind == "explained":
+            try:
+                sides = Sides.of(piece.text)
+            except ParseError:
+                continue
+            name, _ = sides.named(0)
+            if name and sides.relations[:1] == ["=="]:
+                text = f"{sides.sources[0]} = {sides.sources[1]}"
+                uses = frozenset(sides.names)
+                found.setdefault(name, Definition(name, text, uses, piece.place, 0))
+    return found
+
+
+def _lagrangian_apart(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with the calligraphic L under another name where it is a Lagrangian."""
+    is_one = any(
+        LAGRANGIAN.search(p.text.split("=")[0])
+        and MULTIPLIER.search(p.text)
+        and not DERIVATIVE.search(p.text)
+        for p in pieces
     )
+    if not is_one:
+        return list(pieces)
+    return [replace(p, text=LAGRANGIAN.sub(r"\\Lambda ", p.text)) for p in pieces]
 
 
-def _listed(part: str) -> list[str]:
-    """The conditions of `beta > gamma, C \\to \\infty`, each a relation of its own."""
-    cuts = [0, *(at for at, _, mark in _cuts(part) if mark == ","), len(part)]
-    pieces = [part[first:last].strip(" ,;") for first, last in pairwise(cuts)]
-    return pieces if all(RELATION.search(piece) for piece in pieces) else [part]
+def _solved(difference: Expr, symbol: Symbol) -> Expr | None:
+    """The value of a symbol in which an equation is linear."""
+    try:
+        polynomial = Poly(expand(difference), symbol)
+    except Exception:
+        return None
+    if polynomial.degree() != 1:
+        return None
+    slope, constant = polynomial.all_coeffs()
+    if symbol in slope.free_symbols | constant.free_symbols or constant == 0:
+        return None
+    return powsimp(cancel(-constant / slope))
 
 
-def _is_domain(part: str) -> bool:
-    """Whether every relation is strict, as in `r > 1`, with a symbol alone on one side."""
-    relations = [match.group() for match in RELATION.finditer(part)]
-    sides = [side.strip(" &.,;\n()") for side in RELATION.split(part)]
-    return (
-        bool(relations)
-        and set(relations) <= STRICT
-        and any(re.fullmatch(r"\\?[A-Za-z]+", side) for side in sides)
-    )
+def _shown(text: str) -> str:
+    return " ".join(text.replace("&", " ").replace(r"\Lambda ", r"\mathcal{L}").split())
+
+
+def _decimal(number: Expr) -> str:
+    return as_read(number)

@@ -20,7 +20,7 @@ from ..algebra.decide import Answer, Decision
 from ..algebra.parse import read
 from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
-from ..data.notation import DEFAULT, HOFFMANN
+from ..data.notation import DEFAULT, HOFFMANN, Notation
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
@@ -232,7 +232,7 @@ class Proof(Shown):
 class Settings:
     """What holds for every claim; as in `prove`."""
 
-    notation: str = "schaeffer"
+    notation: str | Notation = "schaeffer"
     budget: Budget | None = None
     law: HasCoefficients | None = None
     assume: Sequence[str] = ()
@@ -373,7 +373,7 @@ def prove(
 
 
 def _with_signs(text: str, settings: Settings, latex: bool, assume: Sequence[str]) -> Proof:
-    signs, others = _signs_assumed(assume, settings.words)
+    signs, others = signs_assumed(assume, settings.words)
     return replace(settings, signs=signs).prove(text, latex=latex, assume=others)
 
 
@@ -399,7 +399,7 @@ def _in_hoffmanns_letters(text: str, settings: Settings, latex: bool) -> bool:
     return "gamma" not in words and (powers >= {("N", "alpha"), ("D", "beta")} or bool(alone))
 
 
-def _signs_assumed(
+def signs_assumed(
     assume: Sequence[str], words: Vocabulary
 ) -> tuple[dict[str, frozenset[int]], list[str]]:
     """The signs of letters that the law does not have, and the other assumptions."""
@@ -437,7 +437,7 @@ def _proved(text: str, settings: Settings, latex: bool) -> Proof:
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    numbers = None if law is None else Coefficients.of(law, words.notation.name, words.names)
+    numbers = None if law is None else Coefficients.of(law, words.notation, words.names)
     try:
         with within(settings.seconds):
             sides = [

@@ -139,7 +139,7 @@ def said_of(name: str, signs: Collection[int]) -> str:
 
 
 @lru_cache(maxsize=8)
-def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabulary:
+def vocabulary(notation: str | Notation = "schaeffer", budget: Budget = SIX_ND) -> Vocabulary:
     """The vocabulary of the two-term law under a budget, whose letters are the budget's: `a` is no
     allocation exponent of hoffmann under kappa N^a D^d.
     """
@@ -185,7 +185,7 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     )
 
 
-def refuse_clashes(budget: Budget, notation: str) -> None:
+def refuse_clashes(budget: Budget, notation: str | Notation) -> None:
     """ValueError where a letter of the budget means something else in the notation: `a` is an
     allocation exponent of hoffmann.
     """

@@ -1,6 +1,4 @@
-"""isoflop prove: a claim of the user's own, or every equation of a paper, proved, refuted or left
-undecided.
-"""
+"""isoflop prove: a claim of the user's own, proved, refuted or left undecided."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from ..theory.budget import Budget
     from .arguments import Options
 
-SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
+SUMMARY = "a claim of your own: proved, refuted or undecided"
 FORMATS = ("text", "json")
 #: Of an answer; any other is no verdict.
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
@@ -52,7 +50,6 @@ def parser() -> Parser:
         "isoflop prove",
         [
             "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
-            "--file PAPER.tex",
         ],
         "Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; "
         "approx and\n"
@@ -81,6 +78,15 @@ def parser() -> Parser:
         help="what is to be decided, in quotes; it is never run as code",
     )
     group = built.add_argument_group("claim")
+    declare_claims(group)
+    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo', 'r -> 1': the limit of -> and ~")
+    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
+    declare_output(built, *FORMATS)
+    return built
+
+
+def declare_claims(group: Any) -> None:
+    """The options that hold for a claim of one's own as for those of a paper."""
     takes_one(
         group,
         "--assume",
@@ -93,8 +99,6 @@ def parser() -> Parser:
         "NAME := EXPRESSION",
         "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
     )
-    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo', 'r -> 1': the limit of -> and ~")
-    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
         group,
         "--budget",
@@ -114,24 +118,10 @@ def parser() -> Parser:
         "S",
         f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}",
     )
-    paper = built.add_argument_group("paper")
-    takes_one(
-        paper,
-        "--file",
-        "PAPER.tex",
-        "decide every displayed equation of a LaTeX document; its macros are expanded, its inputs read",
-    )
-    declare_output(built, *FORMATS)
-    return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    path = options.one("--file")
-    if path is not None:
-        from .prove_file import report
-
-        return report(options, path, settings(options))
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS.get(data["answer"], NO_VERDICT)
@@ -171,8 +161,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
     words = options.words(POSITIONAL)
     if words is None:
         raise UsageError(
-            "CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)', "
-            "or --file"
+            "CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
         )
     if len(words) > 1:
         raise UsageError(

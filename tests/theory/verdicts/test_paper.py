@@ -1,284 +1,340 @@
-"""The equations of a LaTeX document, or between two markers of it, with their places."""
+"""What the equations of a document come to: small documents whose truth is known."""
 
-import contextlib
+import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from isoflop.theory.algebra.tokens import ParseError
-from isoflop.theory.verdicts.paper import PrintedEquation, equations
-from isoflop.theory.verdicts.prove import prove
-from isoflop.theory.verdicts.source import BEGIN, END, TexSource, read_source
+from isoflop.theory.verdicts.document import Document
+from isoflop.theory.verdicts.paper import Judged, Paper
+from isoflop.theory.verdicts.prove import Settings
 
-
-def paper(body: str) -> TexSource:
-    return read_source(
-        f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
-    )
-
-
-def shown(body: str) -> list[str]:
-    return [equation.shown for equation in equations(paper(body))]
+LETTERS = {
+    "p": "proved",
+    "r": "refuted",
+    "u": "undecided",
+    "x": "unreadable",
+    "d": "definition",
+    "g": "given",
+}
+LAW = r"\[ L(N, D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \]"
+OURS = r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \]"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        r"\begin{equation} x = y \end{equation}",
-        r"\begin{equation*} x = y. \end{equation*}",
-        r"\begin{equation}\label{eq:x} x = y, \end{equation}",
-        r"\begin{equation} x = y \tag{3} \end{equation}",
-        r"\begin{equation} x = y \,.\end{equation}",
-        r"\begin{align} x &= y \end{align}",
-        r"\begin{align*} x &= y, \nonumber \end{align*}",
-        r"\begin{alignat}{2} x &= y \end{alignat}",
-        r"\begin{gather} x = y \end{gather}",
-        r"\begin{multline} x \\ = y \end{multline}",
-        r"\begin{eqnarray} x & = & y \end{eqnarray}",
-        r"\begin{equation}\begin{aligned} x &= y \end{aligned}\end{equation}",
-        r"\begin{equation}\begin{split} x \\ &= y \end{split}\end{equation}",
-        r"\[ x = y \]",
-        "$$ x = y $$",
-        r"$$ x = y % = z" + "\n$$",
-        r"\[ \hspace{1em} x = y \qquad \]",
-        r"\[ x = y \vspace*{2pt} \]",
-    ],
-)
-def test_displays(body) -> None:
-    assert shown(body) == ["x = y"]
+def judged(text: str, notation: str | None = None) -> list[Judged]:
+    document = Document.read(text, "paper.tex", str)
+    settings = Settings(notation=notation or "schaeffer", seconds=30.0, refutes_names=False)
+    return [one for _, found in Paper(document, settings, notation).judged() for one in found]
 
 
-SPLIT = {
-    r"\[ x = y, \quad z = w \]": ["x = y", "z = w"],
-    r"\[ x = y \qquad z = w \]": ["x = y", "z = w"],
-    r"\[ x = y \text{ and } z = w. \]": ["x = y", "z = w"],
-    r"\[ x = y \quad\text{so that}\quad z = w \]": ["x = y", "z = w"],
-    r"\[ L(N, D) = L(D, N) \]": ["L(N, D) = L(D, N)"],
-    r"\[ x = 1{,}000 \]": ["x = 1{,}000"],
-    r"\begin{align} x &= y \\ z &= w \end{align}": ["x = y", "z = w"],
-    r"\begin{align} x &= y, \\[2pt] z &= w. \end{align}": ["x = y", "z = w"],
-    r"\begin{align} x &= y \\ &= w \end{align}": ["x = y = w"],
-    r"\begin{align} x &= y, \nonumber\\ &= w \end{align}": ["x = y = w"],
-    r"\begin{align} x ={}& y \\ & + w \end{align}": ["x ={} y + w"],
-    r"\begin{align} x &= y \\ &\le z \\ v &= w \end{align}": [r"x = y \le z", "v = w"],
-    r"\begin{gather} x = y \\ z = w \end{gather}": ["x = y", "z = w"],
-    r"\begin{gather} x > 0, \\ y \\ + z \ne 0 \end{gather}": ["x > 0", r"y + z \ne 0"],
-    r"\begin{gather} x = y, \\ + z \end{gather}": ["x = y + z"],
-    r"\begin{align} x &= y & z &= w \end{align}": ["x = y z = w"],
-    r"\begin{align} x &= y \intertext{and likewise} z &= w \end{align}": ["x = y", "z = w"],
+def answers(text: str) -> str:
+    short = {answer: letter for letter, answer in LETTERS.items()}
+    return "".join(short[one.answer] for one in judged(text))
+
+
+#: Documents whose own law binds what is derived from it.
+OF_THE_LAW = {
+    # exponents exchanged, N and D exchanged, other letters, another name of the constant
+    r"\[ L = E + A N^{-\gamma} + B D^{-\beta} \] \[ N^* \propto C^{\gamma/(\beta+\gamma)} \]"
+    r"\[ N^* \propto C^{\beta/(\beta+\gamma)} \]": "grp",
+    r"The law $L = E + A N^{-\gamma} + B D^{-\beta}$. \[ N^* \propto C^{\gamma/(\beta+\gamma)} \]": "r",
+    r"\[ L = E + A/D^\alpha + B/N^\beta \] \[ N^* \propto C^{\alpha/(\alpha+\beta)} \]"
+    r"\[ N^* \propto C^{\beta/(\alpha+\beta)} \]": "gpr",
+    r"\[ L = L_\infty + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \]"
+    r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ N^* \propto C^{\beta/(\alpha+\beta)} \]": "gpp",
+    r"\[ L = E_0 + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \] \[ L^* = E_0 + C_0 C^{-\alpha_C} \]"
+    r"\[ L^* = E + C_0 C^{-\alpha_C} \]": "gpu",
+    r"\[ L = A N^{-a} + B D^{-b} \] \[ N^* \propto C^{b/(a+b)} \] \[ L^* \propto C^{-ab/(a+b)} \]"
+    r"\[ N^* \propto C^{a/(a+b)} \]": "gppr",
+    r"\[ L(P, T) = E + A P^{-\alpha} + B T^{-\beta} \] \[ P^* \propto C^{\beta/(\alpha+\beta)} \]": "gp",
+    r"$L(N, D) = E + R(N, D)$, $R(N, D) = A N^{-\alpha} + B D^{-\beta}$"
+    r"\[ N^* = G (C/6)^{\beta/(\alpha+\beta)} \]": "p",
+    # laws of another shape, unread or missing
+    r"\[ \ell(N,D) = E + \frac{A}{N^\beta} + \frac{B}{D^{2\gamma}} \]"
+    r"\[ D^* = G^{-1} (C/6)^{\beta/(\beta+\gamma)} \]": "du",
+    r"\[ L = E + A N^{-\beta} + B D^{-\gamma} + K N^{-\beta} D^{-\gamma} \]"
+    r"\[ N^* = G (C/6)^{\gamma/(\beta+\gamma)} \] \[ P(r) \ge 1 \]": "uuu",
+    r"\[ L = E + A (N + N_0)^{-\beta} + B D^{-\gamma} \] \[ N^* \propto C^{w_N} \]": "uu",
+    r"\[ L = E + A/N^\beta + \int B/D^\gamma \] \[ N^* = G (C/6)^{w_N} \]": "xu",
+    r"\[ L = E + A/N^\beta + B/D^\gamma + \text{const} \] \[ N^* = G (C/6)^{w_N} \]": "xu",
+    r"\[ \mathrm{loss} = E + A/N^\beta + B/D^\gamma + F \] \[ N^* = G (C/6)^{w_N} \]": "du",
+    r"\[ \alpha = \frac{\beta\gamma}{\beta+\gamma} \] \[ x = y^2 \] \[ x y = y^3 \]": "udp",
+    r"\[ L(N) = A N^{-\beta} \] \[ N^* \propto C^{w_N} \]": "uu",
+    LAW + r"\[ L(N, D) = E + A N^{-\alpha} + B D^{-\beta} + K (ND)^{-\delta} \]"
+    r"\[ N^* = G (C/6)^a \]": "guu",
+    LAW + r"\[ L(N, D) = E + A N^{\alpha} + B D^{-\beta} \] \[ N^* = G (C/6)^a \]": "grp",
+    LAW
+    + r"\[ N^* = G (C/6)^a \]"
+    + OURS
+    + r"\[ N^* = G (C/6)^{w_N} \] \[ N^* = G (C/6)^{w_D} \]": "gpgpr",
+    # budgets
+    r"$L = E + A N^{-\beta} + B D^{-\gamma}$ and $\text{FLOPs} = 2ND$: \[ N^* = G (C/6)^{w_N} \]"
+    r"\[ N^* = G (C/2)^{w_N} \]": "rp",
+    OURS + r"\[ C = \kappa N D \] \[ N^* = G (C/\kappa)^{w_N} \] \[ N^* = G (C/6)^{w_N}\]": "ggpr",
+    OURS + r"\[ C = 6 N D \] \[ C = 8 N D \] \[ N^* D^* = C/6 \]": "ggrp",
+}
+DOCUMENTS = {
+    # what stands in a display
+    r"\newcommand{\Nopt}{\ensuremath{N^{\star}}\xspace}" + LAW + r"\[ \Nopt(C) = G (C/6)^a \]"
+    r"\[ \Nopt(C) = C G (C/6)^a \]": "gpr",
+    OURS + r"\[ \beta > \gamma \iff w_D > w_N \] \[ w_N > w_D \iff \beta > \gamma \]": "gpr",
+    OURS
+    + r"\[ P(r) > 1 \quad \text{for } r > 1 \] \[ P(r) \sim w_D r^\gamma \quad (r \to \infty) \]"
+    r"\[ P(r) \sim w_D r^\gamma \quad \text{as } r \to 0 \] \[ P(r) > 1 \text{ for all $r > 1$.} \]": "gpprp",
+    OURS + r"\[ P(r) \ge 1 \text{ with equality iff } r = 1 \]": "gpx",
+    OURS
+    + r"\[ P(r) > 1 \text{ unless } r = 1 \] \[ P(r) > 1 \text{ for } r<1 \text{ or } r>2 \]": "gxxxx",
+    r"\[ r^2 > r \] \[ r^2 > r, \quad r > 1 \] \[ r^2 > r \quad \forall r > 1 \]": "uuu",
+    r"\[ x^2 > x \] \[ x^2 > x, \quad x > 1 \] \[ x^2 > x \quad \forall x > 1 \]": "upp",
+    r"\[ \sqrt{u^2} = u, \quad u \in \mathbb{R}. \] \[ \sqrt{v^2} = v \]": "rp",
+    r"\[ z^3 > -1 \quad \text{where $z$ may be negative} \]": "xx",
+    OURS
+    + r"\[ w_D > w_N \] \[ w_D > w_N \quad \text{if } \beta > \gamma \] \[ w_N = w_D \]": "gupr",
+    OURS
+    + r"\begin{align} N^* &= G (C/6)^{w_N} && \text{by (3)} \\ &= G (C/6)^{\gamma/(\beta+\gamma)}"
+    r"\text{ since } w_N = x \\ D^* &= G^{-1} (C/6)^{w_D}. \quad \text{(tokens)} \end{align}": "gppp",
+    OURS + r"\[ N^* \propto C^p \text{ where } p = \frac{\gamma}{\beta+\gamma} \]": "gdp",
+    r"\[ f = \begin{cases} A & N > 1 \\ B & \text{otherwise} \end{cases} \]": "x",
+    r"\[ x = y \] \[ 1 = 2 \] \[ x = z = y + 1": "drx",
+    # definitions
+    r"\[ x = A B \] \[ x^2 = A^2 B^2 \] \[ x^2 = A B \]": "dpr",
+    r"\[ x^2 = A^2 B^2, \] where $x = A y$ and $y = B$.": "pdd",
+    r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": "dp",
+    r"\[ x = A B = A + B \]": "dr",
+    "\\[ x = A B \\]\n\\[ x = A + B \\]\n\\[ x = A B \\]": "dup",
+    "\\[ x = A B \\] \\section{Two}\n\\[ x = A + B \\] \\[ x - A = B \\]": "ddp",
+    r"\[ f(x) = x^2 \] \[ f(3) = 9 \] \[ f'(2) = 5 \]": "dpr",
+    r"\[ x = \int A \] \[ x = 2 x \]": "xu",
+    r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": "dp",
+    r"\[ x + y = z + v \] \[ \frac{A}{x} = B \]": "uu",
+    r"\[ 6 x - A = 0 \] \[ x = A / 6 \] \[ x = A \]": "dpr",
+    LAW + r"\[ \frac{D^\beta}{N^\alpha} = \frac{\beta B}{\alpha A} =: G \] \[ G = 1 \]": "gupu",
+    OURS + r"\[ P = A N^{-\beta} \] \[ P \ge 1 \]": "guu",
+    OURS + r"Let $D = r D^*$. \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "guu",
+    OURS + r"\[ N = r N^* \] \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "gpp",
+    # at the optimum, along the budget, the multiplier
+    LAW
+    + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ A N^{-\alpha} = B D^{-\beta} \]": "gpr",
+    LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}} = 6 \lambda D \]"
+    r"\[ \frac{\partial L}{\partial D} = -\frac{\beta B}{D^{\beta+1}} = 6 \lambda N \]": "gpdpp",
+    LAW
+    + r"\[ \mathcal{L}(N,D,\lambda) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta} + \lambda (ND - \frac{C}{6}) \]"
+    r"\[ \frac{\partial \mathcal{L}}{\partial N} = -\frac{A\alpha}{N^{\alpha+1}} + \lambda D = 0 \]"
+    r"\[ \frac{\partial \mathcal{L}}{\partial D} = -\frac{B\beta}{D^{\beta+1}} + \lambda N = 0 \]": "gdpdpp",
+    LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}}"
+    r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gpp",
+    LAW + r"\[ \frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1} \]": "gr",
+    LAW + r"\[ N = G (C/6)^{a} \] \[ N = G (C/6)^{b} \]": "gpr",
+    # implications
+    LAW
+    + r"\[ \alpha = \beta \implies a = \frac12 \] \[ \alpha = \beta \implies a = \frac13 \]": "ggpgr",
+    r"\[ x^2 = y^3 \implies x = y \] \[ \frac{x}{y} = 1 \]": "uuu",
+    # what the document gives
+    LAW + r"\[ D = 20 N \implies C = 100 N^2 \]": "ggr",
+    LAW
+    + r"\[ D = 20 N \] \[ C = 120 N^2 \] \[ C = 120 N^3 \] \[ N = \sqrt{C/120} \] \[ N = \sqrt{C/100} \]": "ggprpr",
+    LAW + r"\[ C = 120 N^2 \]": "gu",
+    LAW
+    + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{24} \]": "gggr",
+    LAW
+    + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{23} \]": "gggp",
+    LAW + r"\[ D = t N \] \[ C = 6 t N^2 \] \[ C = 6 t N \]": "gdpr",
+    r"\[ L = 1.69 + 406.4/N^{0.34} + 410.7/D^{0.28} \] \[ \alpha_C = 0.154 \] \[ \alpha_C = 0.31 \]"
+    r"\[ a \approx 0.45 \] \[ a = 0.46 \]": "gprpu",
+    LAW
+    + r"\[ E = 1.69, \quad A = 406.4, \quad B = 410.7, \quad \alpha = 0.34, \quad \beta = 0.28 \]"
+    r"\[ \alpha_C = 0.154 \] \[ \alpha_C = 0.31 \] \[ C = 5.76\times 10^{23} \]"
+    r"\[ N^* = 3.2\times 10^{10} \] \[ N^* = 9\times 10^{10} \]": "gggggg" + "pr" + "g" + "pr",
 }
 
 
-@pytest.mark.parametrize("body", SPLIT)
-def test_claims_of_a_display(body) -> None:
-    assert shown(body) == SPLIT[body]
+@pytest.mark.parametrize("text", [*OF_THE_LAW, *DOCUMENTS])
+def test_documents(text) -> None:
+    assert answers(text) == {**OF_THE_LAW, **DOCUMENTS}[text]
 
 
-CONDITIONS = {
-    r"\[ P(r) \sim r^{-\beta} \quad \text{as } r \to 0 \]": (r"r \to 0",),
-    r"\[ P(r) \sim r^{-\beta} \quad (r \to \infty) \]": (r"r \to \infty",),
-    r"\[ P(r) \sim r^{-\beta}, \qquad r \to 0^+. \]": (r"r \to 0^+",),
-    r"\[ r^2 \ge r \quad \text{for } r > 1 \]": ("r > 1",),
-    r"\[ r^2 \ge r \quad \text{for all } r > 1, \]": ("r > 1",),
-    r"\[ r^2 \ge r \quad \text{for all $r > 1$}. \]": ("r > 1",),
-    r"\[ r^2 \ge r, \quad r > 1 \]": ("r > 1",),
-    r"\[ x = y \quad \text{where } C = 6ND. \]": ("C = 6ND",),
-    r"\[ x = y \quad \text{with } C = 6ND \text{ and } z = w \]": ("C = 6ND",),
+#: Declared lines, in front of or between displays.
+DECLARED = {
+    "% isoflop: notation schaeffer\n"
+    r"\[ \alpha = \frac{\beta\gamma}{\beta+\gamma} \] \[ w_N = \frac{\beta}{\beta+\gamma} \]": "pr",
+    f"% isoflop: budget kappa N D\n{OURS} \\[ N^* = G (C/\\kappa)^{{w_N}} \\]": "gp",
+    f"{LAW}\n% isoflop: let k_N = r\n\\[ P(k_N) = a k_N^{{-\\alpha}} + b k_N^{{\\beta}} \\]": "gp",
+    f"{LAW}\n% isoflop: assume \\alpha > \\beta\n\\[ a < b \\] \\section{{x}} \\[ a < b \\]": "gpu",
+    f"{LAW}\n% isoflop: at \\alpha = \\beta\n\\begin{{align}} a &= b \\\\ b &= a \\end{{align}} \\[ a = b \\]": "gppr",
+    f"{LAW}\n% isoflop: skip\n\\begin{{align}} a &= b \\\\ b &= a \\end{{align}} \\[ a = b \\]": "gr",
+    "% isoflop: z real\n\\[ \\sqrt{z^2} = z \\] \\[ z^2 \\ge 0 \\]": "rp",
+    "% isoflop: foo\n\\[ 1 = 1 \\]": "xp",
+    "\\[ 1 = 1 \\] % \\[ 1 = 2 \\]": "p",
 }
 
 
-@pytest.mark.parametrize("body", CONDITIONS)
-def test_conditions(body) -> None:
-    equation = equations(paper(body))[0]
-    assert tuple(condition.strip("() ") for condition in equation.conditions) == CONDITIONS[body]
-    assert not set("=<>") & set(equation.shown.replace(r"\ge", "").replace("x = y", ""))
+@pytest.mark.parametrize("text", DECLARED)
+def test_what_is_declared(text) -> None:
+    assert answers(text) == DECLARED[text]
 
 
-def test_a_limit_and_a_domain_are_told_apart() -> None:
-    (equation,) = equations(paper(r"\[ P(r) \sim r^{-\beta}, \quad \beta > 1, \quad r \to 0 \]"))
-    assert equation.limit == r"r \to 0"
-    assert equation.assumptions == (r"\beta > 1",)
-
-
-BODY = r"""
+PAPER = r"""
+\newcommand{\Nopt}{N_{\mathrm{opt}}}
+\newcommand{\pow}[2]{#1^{#2}}
+\begin{document}
+\begin{equation}\label{eq:law}
+  L(N, D) = E + \frac{A}{\pow{N}{\alpha}} + \frac{B}{D^{\beta}}.
+\end{equation}
 \begin{align}
-  % \alpha = 3
-  \alpha &= \frac{\beta\gamma}{\beta + \gamma} \label{eq:alpha} \\
-         &= \beta\, w_N, \\
-  w_N &= \frac{\gamma}{\beta + \gamma}.
+  \Nopt(C) &= G \left(\frac{C}{6}\right)^{\frac{\beta}{\alpha + \beta}}, \label{eq:n} \\
+  D_{\mathrm{opt}}(C) &= G^{-1} \left(\frac{C}{6}\right)^{\frac{\alpha}{\alpha + \beta}}, \tag{3}
 \end{align}
+where $G = \left(\frac{\alpha A}{\beta B}\right)^{\frac{1}{\alpha + \beta}}$. Put $x = \alpha / \beta$. Then
+\[ \frac{\beta}{\alpha + \beta} = \frac{1}{1 + x}. \]
+\begin{equation}\label{eq:least}
+  L_{\mathrm{opt}} = E + \left(1 + \frac{\alpha}{\beta}\right) A \Nopt^{-\alpha}.
+\end{equation}
+\end{document}
 """
-
-
-def test_every_position_is_a_place_in_the_file() -> None:
-    source = paper(BODY)
-    lines = []
-    for equation in equations(source):
-        indent = len(equation.text) - len(equation.text.lstrip())
-        assert source.text.startswith(equation.text[indent : indent + 5], equation.start + indent)
-        proof = prove(equation.text, latex=True)
-        lines += [source.place(equation.start + link.position).line for link in proof.links]
-    wanted = [
-        i for i, line in enumerate(source.files[0].text.splitlines(), start=1) if "&=" in line
-    ]
-    assert lines == wanted
-
-
-def test_the_prose_between_is_blanked_in_place() -> None:
-    source = paper(r"\[ x = \tag{1} y \]")
-    (equation,) = equations(source)
-    assert source.text[equation.start + equation.text.index("y")] == "y"
-
-
-def test_without_markers_the_whole_document_is_read() -> None:
-    source = read_source(
-        "$$a = b$$\\begin{document}\n\\[x = y\\]\n$$z = w$$\\end{document}$$u = v$$"
-    )
-    assert [equation.shown for equation in equations(source)] == ["x = y", "z = w"]
-    assert [equation.shown for equation in equations(read_source("$$x = y$$"))] == ["x = y"]
-
-
-def test_several_regions_and_markers_of_the_users_own() -> None:
-    source = "%A\n$$x = 1$$\n%B\n$$x = 2$$\n%A\n$$x = 3$$\n%B\n"
-    document = read_source(source, markers=("%A", "%B"))
-    assert [equation.shown for equation in equations(document, begin="%A", end="%B")] == [
-        "x = 1",
-        "x = 3",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
-        ("", {}, "no displayed equation"),
-        (
-            f"\n\n{BEGIN}\n$$x = y$$",
-            {},
-            "'% isoflop: begin' in line 3 has no '% isoflop: end' after it",
-        ),
-        (f"{END}\n{BEGIN}\n$$x = y$$", {}, "in line 2 has no '% isoflop: end' after it"),
-        (f"{BEGIN}\n$x = y$\n{END}", {}, "no displayed equation"),
-        (f"{BEGIN}\n\n\\[ x = y\n{END}\n\\]", {}, "line 3 is not closed"),
-        (f"{BEGIN}\n\\begin{{align}} x = y\n{END}", {}, "is not closed"),
-        ("$$x = y$$", {"begin": "here", "end": "there"}, "the marker 'here' is missing"),
-        ("$$x = y$$", {"begin": " ", "end": "there"}, "begin=' ': must not be blank"),
-    ],
-)
-def test_what_is_missing_is_named(source, options, message) -> None:
-    with pytest.raises(ParseError) as caught:
-        equations(read_source(source), **options)
-    assert message in str(caught.value)
-
-
-PIECES = [
-    *(
-        r"\begin{align}",
-        r"\end{align}",
-        r"\[",
-        r"\]",
-        "$$",
-        r"\\",
-        "&",
-        "=",
-        r"\text{for }",
-        r"\text{",
-        "}",
-        "{",
-        "x",
-        "y",
-        ",",
-        "\n",
-    ),
-    *(r"\quad", "%", r"\%", r"\label{", "(", ")", r"\to 0", "<", r"\tag", r"\ge", BEGIN, END, "\\"),
+#: One slip each: what is right in the document, and what stands there instead.
+SLIPS = [
+    (r"\right)^{\frac{\beta}", r"\right)^{\frac{\alpha}"),
+    (r"G \left(\frac{C}{6}", r"G \left(\frac{C}{2}"),
+    (r"= G^{-1}", "= G"),
+    (r"(\frac{\alpha A}{\beta B}", r"(\frac{\beta A}{\alpha B}"),
+    (r"^{\frac{1}{\alpha + \beta}}$", r"^{\frac{2}{\alpha + \beta}}$"),
+    (r"\frac{1}{1 + x}", r"\frac{x}{1 + x}"),
+    (r"x = \alpha / \beta", r"x = \beta / \alpha"),
+    (r"1 + \frac{\alpha}{\beta}\right", r"1 + \frac{\beta}{\alpha}\right"),
+    (r"\Nopt^{-\alpha}", r"\Nopt^{\alpha}"),
+    (r"= E + \left(1", r"= E - \left(1"),
+    (r"{D^{\beta}}.", r"{D^{\alpha}}."),
 ]
 
 
-@settings(max_examples=300)
-@given(body=st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-def test_any_file_is_equations_or_refused(body) -> None:
-    try:
-        found = equations(paper(body))
-    except ParseError:
-        return
-    source = paper(body)
-    for equation in found:
-        assert isinstance(equation, PrintedEquation)
-        assert len(equation.text) + equation.start <= len(source.text)
-
-
-def test_a_display_after_where_defines_its_names() -> None:
-    body = (
-        r"\[ L - X_{1} = X_{2}, \] where {\small \[ X_{1} = E + A N^{-\beta}, "
-        r"\quad X_{2} = X_{3} D^{-\gamma}, \quad X_{3} = B. \]} Then \[ X_1 = y \]"
-    )
-    first, second = equations(paper(body))
-    assert [text.replace(" ", "") for text in first.definitions] == [
-        r"X_{1}=E+AN^{-\beta}",
-        r"X_{2}=X_{3}D^{-\gamma}",
-        "X_{3}=B",
+def test_a_paper_without_slips() -> None:
+    found = judged(PAPER)
+    assert [one.answer for one in found] == [
+        "given",
+        "proved",
+        "proved",
+        "proved",
+        "definition",
+        "proved",
+        "proved",
     ]
-    assert (second.shown, second.definitions) == ("X_1 = y", ())
-    assert prove(first.text, latex=True, define=first.definitions).answer.value == "proved"
-    assert (
-        prove(
-            first.text.replace("X_{2}", "2 X_{2}"), latex=True, define=first.definitions
-        ).answer.value
-        == "refuted"
-    )
+    assert [(one.piece.place.line, one.piece.label) for one in found if one.piece.label] == [
+        (6, "eq:law"),
+        (9, "eq:n"),
+        (10, "3"),
+        (15, "eq:least"),
+    ]
 
 
-def test_where_does_not_define_what_has_a_meaning() -> None:
-    first, second = equations(paper(r"\[ x = y G \] where \[ G = 2, \]"), known={"G"})
-    assert (first.definitions, second.shown) == ((), "G = 2")
+@pytest.mark.parametrize(("right", "wrong"), SLIPS)
+def test_a_slip_is_never_proved_silently(right, wrong) -> None:
+    assert PAPER.count(right) == 1
+    found = [one.answer for one in judged(PAPER.replace(right, wrong))]
+    assert {"refuted", "undecided"} & {*found}
+    assert "refuted" in found or wrong == r"{D^{\alpha}}."
+
+
+def test_a_refuted_row_has_its_correction_and_a_proved_one_its_reading() -> None:
+    right, wrong = SLIPS[0]
+    (refuted,) = (one for one in judged(PAPER.replace(right, wrong)) if one.answer == "refuted")
+    assert refuted.link is not None
+    assert "exchanged" in refuted.link.correction
+    assert refuted.reading == "it holds where alpha = beta"
+    assert judged(PAPER)[1].read == "N_opt(C) == G*(C/6)^(beta/(alpha + beta))"
+
+
+def test_what_is_not_judged_names_the_line_that_settles_it() -> None:
+    cases = {
+        OURS + r"\[ w_D > w_N \]": r"assume \beta > \gamma",
+        OURS + r"\[ N^* = k C^{w_N} \]": "let k = ...",
+        r"\[ N^* = G (C/6)^{w_N} \]": "notation schaeffer",
+        r"\[ \beta < \gamma \]": r"assume \beta < \gamma",
+    }
+    assert {text: judged(text)[-1].remedy for text in cases} == cases
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize(
-    ("define", "named"),
+    ("row", "code", "answer"),
     [
-        (["N == 2"], "N has a meaning already"),
-        (["X + 1 == 2"], "a definition reads"),
-        (["X == Y", "Y == X + 1"], "is defined by way of itself"),
-        (["X >= 2"], "a definition reads"),
+        (r"w_N + w_D = 1", 0, "proved"),
+        (r"w_N = \frac{\beta}{\beta + \gamma}", 1, "refuted"),
+        (r"x = \int y", 2, "unreadable"),
+        (r"w_D > w_N", 3, "undecided"),
     ],
 )
-def test_definitions_that_are_none(define, named) -> None:
-    with pytest.raises(ParseError, match=named):
-        prove("X == 1", define=define)
+def test_the_status_is_that_of_the_worst_verdict(run_cli, in_folder, row, code, answer) -> None:
+    (in_folder / "paper.tex").write_text(f"{OURS}\n\\[ {row} \\]", encoding="utf-8")
+    result = run_cli("verify", "paper.tex")
+    assert (result.code, result.err) == (code, "")
+    assert (row in result.out) == (answer != "proved")
+    assert row in run_cli("verify", "paper.tex", "--all").out
+    data = json.loads(run_cli("verify", "paper.tex", "--format", "json").out)
+    assert (data["file"], data["counts"][answer]) == ("paper.tex", 1)
+    entry = data["equations"][-1]
+    assert (entry["line"], entry["answer"]) == (2, answer)
+    assert (entry.get("witness") is not None) == (answer == "refuted")
 
 
-def test_a_definition_may_have_either_sign() -> None:
-    assert prove("X^2 == (N - D)^2", define=["X == N - D"]).answer.value == "proved"
-    assert prove("X >= 0", define=["X == N - D"]).answer.value == "refuted"
-    assert prove("X/X == 1", define=["X == N - D"]).links[0].decision.conditions[0].relation == "!="
+def test_refuted_rows_come_first_and_files_are_followed(run_cli, in_folder) -> None:
+    text = f"{OURS}\n\\[ w_D > w_N \\]\n\\input{{more}} \\input{{none}}\n"
+    (in_folder / "paper.tex").write_text(text, encoding="utf-8")
+    (in_folder / "more.tex").write_text("\n\\input{paper}\\[ w_N = w_D \\]", encoding="utf-8")
+    lines = run_cli("verify", "paper.tex").out.splitlines()
+    assert lines[0].startswith("more.tex line 2  refuted")
+    assert any(line.startswith("line 2  not judged") for line in lines)
+    assert "paper (line 2), none (line 3)" in lines[-2]
+    assert lines[-1] == "paper.tex: 1 refuted, 1 not judged, 1 given (--all lists them)"
 
 
 @pytest.mark.parametrize(
-    ("claim", "let"),
+    ("content", "named"),
     [
-        ("R_opt == D_opt/N_opt", ["R_opt := D*/N*"]),
-        ("R_opt == D_opt/N_opt", ["R_opt := D*/N^*"]),
-        ("k*N == kappa*N", ["k = kappa"]),
-        ("M(6) == G", ["M := N_opt"]),
-        ("dL/dN == -beta*A*N^(-beta-1)/2", ["L := (L(N, D) + E)/2"]),
-        ("f(2, 3) == 6 + E", ["f(N, D) := N*D + E"]),
+        (b"no equation", "no displayed equation"),
+        (b"\xff\xfe", "no text in UTF-8"),
+        (b"\\def\\x{\\x} \\[ \\x \\]", "does not come to an end"),
+        (b"\\newcommand{\\x}{", "never closed"),
     ],
 )
-def test_another_meaning_of_a_name(claim, let) -> None:
-    proof = prove(claim, let=let)
-    assert proof.answer.value == "proved"
-    assert not any(meaning.startswith("R_opt") for meaning in proof.read_as)
-    with contextlib.suppress(ParseError):
-        assert prove(claim).answer.value != "proved"
+def test_bad_papers(run_cli, in_folder, content, named) -> None:
+    (in_folder / "paper.tex").write_bytes(content)
+    result = run_cli("verify", "paper.tex")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert "'paper.tex'" in result.err
+    assert named in result.err
 
 
-@pytest.mark.parametrize("text", ["M", "M :=", ":= N", "M + 1 := N", "M := foo", "f(2) := N"])
-def test_what_gives_no_meaning(text) -> None:
-    with pytest.raises(ParseError):
-        prove("1 == 1", let=[text])
+def test_options_hold_for_the_whole_paper(run_cli, in_folder) -> None:
+    text = f"{LAW} \\[ a > b \\] \\[ N^* = G (C/12)^a \\] \\[ \\alpha_C \\approx 0.178 \\]"
+    (in_folder / "paper.tex").write_text(text, encoding="utf-8")
+    words = ("--assume", "beta > alpha", "--budget", "12*N*D", "--law", "besiroglu2024")
+    result = run_cli("verify", "paper.tex", *words)
+    assert (result.code, "4 proved" in result.out) == (0, False)
+    assert "3 proved, 1 given" in result.out
+    assert run_cli("verify", "missing.tex").code == 2
+    assert run_cli("verify", "paper.tex", "--assume", "foo == 1").code == 2
 
 
-def test_a_function_may_be_defined() -> None:
-    definitions = ["f(x) == E + g*x^2", "g == 3"]
-    assert prove("f(N) == E + 3*N^2", define=definitions).answer.value == "proved"
-    assert prove("f(N) == E + N^2", define=definitions).answer.value == "refuted"
+def test_an_interrupted_report_prints_what_was_decided(run_cli, in_folder, monkeypatch) -> None:
+    from isoflop.theory.verdicts import paper
+
+    judge = paper.Paper._on
+
+    def interrupted(self, i, piece):
+        if "kappa" in piece.text:
+            raise KeyboardInterrupt
+        return judge(self, i, piece)
+
+    monkeypatch.setattr(paper.Paper, "_on", interrupted)
+    (in_folder / "paper.tex").write_text(f"{OURS} \\[ w_N = w_D \\] \\[ \\kappa = 1 \\]")
+    result = run_cli("verify", "paper.tex")
+    assert result.code == 130
+    assert "refuted" in result.out
+    assert "interrupted" in result.err

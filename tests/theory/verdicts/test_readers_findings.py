@@ -61,51 +61,6 @@ def test_decimals_stand_for_what_rounds_to_them_without_a_law_as_well(claim, ans
     assert prove(claim).answer.value == answer
 
 
-def answers(run_cli, folder, text):
-    path = folder / "paper.tex"
-    path.write_text(text, encoding="utf-8")
-    return run_cli("prove", "--file", path, "--notation", "hoffmann")
-
-
-@pytest.mark.parametrize(
-    ("formula", "answer"),
-    [
-        (r"\frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1}", "refuted"),
-        (r"\frac{\partial L}{\partial D} = -\beta B D^{-\beta+1}", "refuted"),
-        (r"\frac{\partial L}{\partial D} = -\beta B D^{-\beta-1}", "proved"),
-        (r"\frac{\partial L}{\partial N} = \frac{D}{N} \frac{\partial L}{\partial D}", "proved"),
-        (r"\frac{\partial L}{\partial N} = 6 \lambda D", "definition"),
-    ],
-)
-def test_a_derivative_that_is_worked_out_wrongly_is_no_condition(
-    run_cli, tmp_path, formula, answer
-) -> None:
-    out = answers(run_cli, tmp_path, rf"\[ {formula} \]").out
-    assert out.splitlines()[0].split()[2] == answer
-
-
-def test_what_is_concluded_about_letters_of_the_premise_defines_none(run_cli, tmp_path) -> None:
-    text = "\\[ x^2 = y^3 \\implies x = y \\]\n\\[ y = 1 \\]\n\\[ \\frac{x}{y} = 1 \\]"
-    out = answers(run_cli, tmp_path, text).out
-    assert "proved" not in out
-
-
-def test_a_file_that_includes_itself_is_read_once(run_cli, tmp_path) -> None:
-    (tmp_path / "other.tex").write_text("\\input{paper}\n\\[ x = 2 \\]", encoding="utf-8")
-    out = answers(run_cli, tmp_path, "\\input{other}\n\\[ C = 6 N D \\]").out
-    assert "1 proved, 1 definition" in out
-    assert "missing or include themselves: paper (line 1)" in out
-
-
 def test_a_slope_is_known_at_a_letter_of_which_nothing_else_is_assumed() -> None:
     with pytest.raises(ParseError):
         prove("h(x + y) > h(x)", assume=["h'(z) > 0", "z > x + y"])
-
-
-def test_a_law_with_a_hat_tells_the_notation_of_a_paper_too(run_cli, tmp_path) -> None:
-    path = tmp_path / "paper.tex"
-    law = r"\[ \hat{L}(N, D) \triangleq E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \]"
-    path.write_text(law + "\n" + r"\[ G = (\alpha A / (\beta B))^{1/(\alpha + \beta)} \]")
-    result = run_cli("prove", "--file", path)
-    assert "line 1 has the law in the hoffmann notation: say --notation hoffmann" in result.out
-    assert "refuted" not in result.out
