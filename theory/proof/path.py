@@ -115,11 +115,15 @@ def _from(
 ) -> str:
     """`e >= 0` where x has moved from its start, by the value there and the slope on the way."""
     way = direction * (x - start) if start != 0 or not x.is_positive else None
-    kept = tuple(
-        a
-        for a in assume
-        if x not in a.free_symbols or (a != way and direction_of(a, x) == -direction)
-    )
+
+    def holds_on_the_way(a: Expr) -> bool:
+        """Whether what holds at the end holds on the whole way: what falls, or rises from a positive
+        value at the start.
+        """
+        rises = direction_of(a, x) * direction
+        return rises == -1 or (rises == 1 and put_in(a, {x: start}).is_positive is True)
+
+    kept = tuple(a for a in assume if x not in a.free_symbols or (a != way and holds_on_the_way(a)))
     region = kept if way is None else (*kept, way)
     there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
     for multiplier in _multipliers(search, e, x, region):

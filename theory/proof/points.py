@@ -31,17 +31,17 @@ from mpmath.libmp import (
     mpf_tanh,
     to_int,
 )
-from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Expr, Pow, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.answer import BOUNDS, STRICT
-from ..algebra.building import substituted
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
 from ..algebra.steps import Step, Stepwise, Values
-from ..algebra.tokens import ParseError
 
 SMALLEST_LIMIT_STEP = 3
+#: Of a power that is written out for an exact comparison, in absolute value.
+LARGEST_LOGARITHM = 10_000
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
 #: not yet small.
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
@@ -377,9 +377,11 @@ def _not_apart(
         left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
         if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
             return ""
-    with suppress(ParseError):  # a number that is too large to write down is none to compare
-        if substituted(lhs - rhs, point, "the difference") == 0:
-            return f"both sides are {evaluator.context.nstr(left, 20)}"
+    mp, difference = evaluator.context, lhs - rhs
+    powers = [abs(evaluator.evaluate(power, point)) for power in difference.atoms(Pow)]
+    can_be_written = all(value and abs(mp.log(value)) < LARGEST_LOGARITHM for value in powers)
+    if can_be_written and difference.xreplace(dict(point)) == 0:
+        return f"both sides are {mp.nstr(left, 20)}"
     raise Undefined("the sides agree in every digit")
 
 

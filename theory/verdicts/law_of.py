@@ -10,17 +10,18 @@ from dataclasses import dataclass, replace
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
 from ..algebra import symbols as sym
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
+from ..reader.building import FUNCTIONS, OF_TWO
+from ..reader.latex import tokenize_latex
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
 from .typed import at_relations, called, sources
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 #: Words that are functions and no letters.
-FUNCTIONS = ("exp", "log", "ln", "sqrt", "abs", "min", "max", "e")
+NO_LETTERS = {*FUNCTIONS, *OF_TWO, "e"}
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
 #: What the other names mean where the letters are those of neither notation.
@@ -59,7 +60,7 @@ class Sides:
     def value(self, i: int) -> Expr | None:
         """A side in which every name is a letter; None where that cannot be read."""
         tokens = self.parts[i]
-        names = {t.text for t in tokens if t.kind == "name"} - {*FUNCTIONS}
+        names = {t.text for t in tokens if t.kind == "name"} - NO_LETTERS
         try:
             return read(self.text, tokens, {name: Symbol(name, positive=True) for name in names})
         except (ParseError, ValueError):

@@ -17,15 +17,16 @@ from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer
-from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
+from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
+from ..reader.tokens import ParseError
+from ..reader.vocabulary import refuse_clashes
 from .document import Document, Piece, Place
 from .law_of import Law, Sides, budget_of, half_unit, law_of
 from .prove import ChainLink, Proof, Settings, signs_assumed
 from .question import BOUNDS
 from .spelling import as_read, value_text
-from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
@@ -293,7 +294,8 @@ class Paper:
             name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
         except ParseError:
             return
-        if name and name not in self._settings(0).words.names:
+        functions = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+        if name and name not in functions | self._settings(0).words.names.keys():
             own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
             self.definitions[name] = own
 
@@ -378,7 +380,7 @@ class _Claim:
         return (
             bool(self.name)
             and self.sides.relations[0] in ("==", "approx")
-            and not {self.name, joined} & known
+            and not {self.name, joined} & {*known, *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
             and r"\iff" not in self.piece.text
         )
 

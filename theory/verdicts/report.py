@@ -19,7 +19,6 @@ from .paper import (
 )
 
 UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
-IN_WORDS = {"definition": "definitions", "given": "given"}
 
 
 def as_dict(paper: Paper, found: Sequence[Judged], path: str) -> dict[str, Any]:
@@ -84,7 +83,8 @@ def as_text(paper: Paper, found: Sequence[Judged], path: str, *, in_full: bool) 
     others = [one for one in found if one not in refuted and one not in unjudged]
     lines = [line for one in (*refuted, *unjudged) for line in _lines(one, path)]
     counts = {answer: sum(one.answer == answer for one in others) for answer in ANSWERS}
-    shown = [f"{n} {IN_WORDS.get(answer, answer)}" for answer, n in counts.items() if n]
+    counts |= {"definitions": counts.pop("definition")} if counts["definition"] > 1 else {}
+    shown = [f"{n} {answer}" for answer, n in counts.items() if n]
     if in_full:
         lines += [line for one in others for line in _lines(one, path)]
     free = dict.fromkeys(name for one in found for name in one.free)

@@ -56,6 +56,8 @@ PROVED = [
     (1 - (1 - p) ** k, ">", p, (1 - p, k - 1)),
     ((1 + x) ** k, ">=", 1 + k * x, (k - 1,)),
     ((1 + x) ** k, "<=", 1 + k * x, (1 - k,)),
+    ((1 + real) ** k, ">=", 1 + k * real, (1 + real, k - 1)),
+    ((1 + real) ** k, "<=", 1 + k * real, (1 + real, 1 - k)),
     # the penalty is convex in log r, also its logarithm
     (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
     (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
@@ -89,6 +91,7 @@ REFUTED = [
     (LOSS, ">=", ENVELOPE.reducible, ()),
     ((1 - p) ** k, ">=", 1 - k * p, (1 - p,)),
     ((1 + x) ** k, ">=", 1 + k * x, ()),
+    ((1 + real) ** k, ">=", 1 + k * real, (1 + real,)),
     (sqrt(PENALTY * PENALTY.subs(r, q)), "<=", PENALTY.subs(r, sqrt(r * q)), ()),
     (x, ">=", y, ()),
     (x, "<", x, ()),

@@ -124,6 +124,8 @@ DOCUMENTS = {
     r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gpp",
     LAW + r"\[ \frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1} \]": "gr",
     LAW + r"\[ N = G (C/6)^{a} \] \[ N = G (C/6)^{b} \]": "gpr",
+    LAW
+    + r"\begin{align} \log N^* &= \log G + a \log(C/6) \\ \log D^* &= -\log G + a \log (C/6) \end{align}": "gpr",
     # implications
     LAW
     + r"\[ \alpha = \beta \implies a = \frac12 \] \[ \alpha = \beta \implies a = \frac13 \]": "ggpgr",
