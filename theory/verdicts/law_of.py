@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
@@ -186,7 +187,8 @@ def _notation(letters: dict[str, str]) -> Notation:
     base = bases.get(frozenset(exponents), DEFAULT)
     others = {} if frozenset(exponents) in bases else OTHERS
     taken = {r: x for r, x in OTHERS.items() if getattr(base, r) in letters.values()}
-    return replace(base, name="the document's", **{**others, **taken, **letters})
+    own: dict[str, Any] = {**others, **taken, **letters}
+    return replace(base, name="the document's", **own)
 
 
 def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | None:
