@@ -46,10 +46,10 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | 
 )
 
 #: What may say "proved", and what looks for limits and points at which a claim fails.
-ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
-RULES = "rules argument_calculus bounds search signs path terms"
-TRUSTED = {f"isoflop.theory.algebra.{name}" for name in ALGEBRA.split()} | {
-    f"isoflop.theory.proof.{name}" for name in RULES.split()
+OF_ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
+OF_PROOF = "rules argument_calculus bounds search signs path terms"
+TRUSTED = {f"isoflop.theory.algebra.{name}" for name in OF_ALGEBRA.split()} | {
+    f"isoflop.theory.proof.{name}" for name in OF_PROOF.split()
 }
 KERNEL = TRUSTED | {
     f"isoflop.theory.proof.{name}" for name in ("limits", "points", "counterexample")

@@ -28,7 +28,6 @@ from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySa
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.rules import Stated
 from isoflop.theory.proof.words import Sentence
-from isoflop.theory.typeset.theorem import theorem_latex
 from isoflop.theory.verdicts.verification import checked, verify
 
 x, y, b, u, h = symbols("x y b u h", positive=True)
@@ -326,7 +325,6 @@ def test_an_argument_of_ones_own_is_called_so() -> None:
     inside = claim(x, "<=", FAR, BySameDifference(FAR, x, Own()))
     assert "not an argument of isoflop" in verify(checked(theorem_of(inside))).steps[0].argument
     assert "not an argument of isoflop" in inside.verify().how
-    assert "not an argument of isoflop" in theorem_latex(theorem_of(inside))
     assert status(claim(exp(-x), ">=", TINY, OwnNumerically())) == "checked numerically"
     assert is_of_the_package(ByMonotone(x, x, x, y, slope=ByFactors((x,))))
 
