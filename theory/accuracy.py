@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, exp
 
-from .algebra.functions import expm1, log1p
+from .kernel.functions import expm1, log1p
 
 
 @dataclass(frozen=True)

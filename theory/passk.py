@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from sympy import Expr, Pow, Symbol, exp, log
 
-from .algebra import symbols as sym
 from .envelope import Envelope, derive
+from .kernel import symbols as sym
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
-from .proof.words import Definition, Sentence, all_positive, function, in_paper_order, say
+from .theorem.words import Definition, Sentence, all_positive, function, in_paper_order, say
 
 SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 

@@ -14,13 +14,13 @@ from tests.theory.documents import derivation_of
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import factorials
-from isoflop.theory.algebra.decide import decide
-from isoflop.theory.algebra.factorials import Value
-from isoflop.theory.algebra.functions import defined
+from isoflop.theory.kernel import factorials
+from isoflop.theory.kernel.decide import decide
+from isoflop.theory.kernel.factorials import Value
+from isoflop.theory.kernel.functions import defined
 from isoflop.theory.passk import DRAWS
-from isoflop.theory.proof.argument import UnderLemma
-from isoflop.theory.proof.words import Sentence, unfolded
+from isoflop.theory.theorem.argument import UnderLemma
+from isoflop.theory.theorem.words import Sentence, unfolded
 
 DIGITS = 40
 MP = mpmath.mp.clone()

@@ -13,15 +13,15 @@ from tests.theory.reference import CLOSE, MP, Numbers, least, root
 from tests.theory.rewriting import evaluate, from_sympy
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import decide
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.envelope import derive
+from isoflop.theory.kernel import decide
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 from isoflop.theory.penalty import (
     Misallocation,
     misallocation,
 )
-from isoflop.theory.proof.claim import first_failure
+from isoflop.theory.theorem.claim import first_failure
 
 N, D, C, R, S, RHO = sym.N, sym.D, sym.C, sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 N_c, D_c, a_N, a_D, M, F, delta = symbols("N_c D_c a_N a_D M F delta", positive=True)
