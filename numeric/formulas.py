@@ -219,18 +219,6 @@ def ratio_at_log(xp: Any, log_size_ratio: Real) -> Any:
 
 
 @formula
-def size_ratio(xp: Any, ratio: Positive) -> Any:
-    """Size ratio N/N* at an overtraining ratio."""
-    return 1/xp.sqrt(ratio)
-
-
-@formula
-def ratio(xp: Any, size_ratio: Positive) -> Any:
-    """Overtraining ratio at a size ratio."""
-    return 1/size_ratio**2
-
-
-@formula
 def critical_size_ratio(xp: Any, beta: Real, gamma: Real) -> Any:
     """Multiple of the optimum at or below which model sizes cannot reach L*(C)."""
     return (gamma/(beta + gamma))**(1/beta)

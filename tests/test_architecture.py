@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # A folder counts as one member, except for those of its modules that are named on their own.
 LAYERS = (
     {"algebra"},
+    {"reader"},  # but for the names of the law
     {"proof"},
     {"typeset"},
     {"theorem"},
@@ -25,10 +26,10 @@ LAYERS = (
     {"claim"},
     {"envelope"},
     {"penalty", "ray"},
-    {"factors", "expansion", "economics"},
+    {"expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
-    {"derivations", "symbols", "text"},
+    {"derivations", "symbols", "text", "reader.vocabulary"},
     {"verdicts", "code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
@@ -440,7 +441,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (evaluated_input, "isoflop.theory.code.codegen", "exec(text, {})"),
     (
         evaluated_input,
-        "isoflop.theory.algebra.parse",
+        "isoflop.theory.reader.parse",
         "tree = sympy.parsing.sympy_parser.parse_expr(text)",
     ),
 )
@@ -497,10 +498,10 @@ ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (floats_in_theory, "isoflop.theory.code.codegen", "text = repr(float(x))"),
     (
         floats_in_theory,
-        "isoflop.theory.algebra.parse",
+        "isoflop.theory.reader.parse",
         "if isinstance(x, float):\n    raise ValueError('1.5')",
     ),
-    (evaluated_input, "isoflop.theory.algebra.parse", "sympy.sympify(2, strict=True)"),
+    (evaluated_input, "isoflop.theory.reader.parse", "sympy.sympify(2, strict=True)"),
 )
 
 

@@ -11,8 +11,8 @@ from .algebra import symbols as sym
 from .algebra.arithmetic import Arithmetic, OutsideScope
 from .algebra.convert import normal_form
 from .algebra.field import CoefficientField
-from .algebra.parse import parse
-from .algebra.tokens import ParseError
+from .reader.parse import parse
+from .reader.tokens import ParseError
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,7 @@ from sympy import Expr, Function, Integer, Symbol, cosh, oo, sinh
 from sympy.core.function import AppliedUndef
 
 from .algebra import symbols as sym
-from .algebra.building import MORE_FUNCTIONS, NamedFunction
 from .algebra.functions import expm1, log1p, phi2
-from .algebra.latex_input import tokenize_latex
-from .algebra.parse import read
-from .algebra.tokens import AT, GREEK, ParseError, Token, tokenize
 from .budget import GENERAL
 from .envelope import derive
 from .passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
@@ -90,6 +86,10 @@ from .proof.words import (
     unfolded,
 )
 from .ray import ray
+from .reader.building import MORE_FUNCTIONS, NamedFunction
+from .reader.latex import tokenize_latex
+from .reader.parse import read
+from .reader.tokens import AT, GREEK, ParseError, Token, tokenize
 from .theorem import Derivation, step
 
 X = Symbol("x")

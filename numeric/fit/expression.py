@@ -299,9 +299,9 @@ def _from_text(
 ) -> ModelCode:
     import sympy
 
-    from ...theory.algebra.building import NamedFunction
-    from ...theory.algebra.parse import read
-    from ...theory.algebra.tokens import tokenize
+    from ...theory.reader.building import NamedFunction
+    from ...theory.reader.parse import read
+    from ...theory.reader.tokens import tokenize
 
     x = sympy.Symbol("x", real=True)
     functions = {
@@ -323,7 +323,7 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
     """Whether a name stands for neither a variable, a product of variables, a function nor a
     constant.
     """
-    from ...theory.algebra.building import FUNCTIONS
+    from ...theory.reader.building import FUNCTIONS
 
     if token.kind != "name" or token.text in FUNCTIONS or token.text in known:
         return False
@@ -368,7 +368,7 @@ def names_of(expression: Expr | str) -> list[str]:
         if not isinstance(expression, Expr):
             raise outside("model", expression, "a name, a formula or a SymPy expression")
         return sorted(symbol.name for symbol in expression.free_symbols)
-    from ...theory.algebra.tokens import tokenize
+    from ...theory.reader.tokens import tokenize
 
     found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")
     letters = [letter for text in found if all(each in COLUMNS for each in text) for letter in text]

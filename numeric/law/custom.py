@@ -767,11 +767,11 @@ def law_from_expression(
     """
     from sympy import Symbol, sympify
 
-    from ...theory.algebra.parse import parse
     from ...theory.budget import Budget
     from ...theory.code.formulas import argument_name
     from ...theory.envelope import derive
     from ...theory.law import LawForm
+    from ...theory.reader.parse import parse
 
     names = [str(variable) for variable in variables]
     unknown = [*names, *map(str, coefficients)]

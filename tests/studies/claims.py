@@ -20,8 +20,8 @@ import running
 from tests.theory.claiming import SHARES, RandomClaim, random_claims
 
 from isoflop.theory.algebra.deadline import OutOfTime, within
-from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import Budget
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 NUMBER = 3_000

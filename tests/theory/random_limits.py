@@ -604,7 +604,7 @@ class Judged:
 
 def judged(count: int, seed: int) -> list[Judged]:
     """What the prover says of so many limits."""
-    from isoflop.theory.algebra.tokens import ParseError
+    from isoflop.theory.reader.tokens import ParseError
     from isoflop.theory.verdicts.prove import prove
 
     verdicts = []

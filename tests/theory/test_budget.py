@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, exp, log, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.reader.tokens import ParseError
 
 N, D, C, KAPPA, a, d = sym.N, sym.D, sym.C, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D
 x, y, z = sympy.symbols("x y z", positive=True)

@@ -12,7 +12,6 @@ from isoflop.theory import economics, expansion
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
-from isoflop.theory.factors import factors
 from isoflop.theory.penalty import misallocation
 
 STEP = MP.mpf(10) ** -12
@@ -125,8 +124,3 @@ def test_order_out_of_range(order: int) -> None:
     ):
         with pytest.raises(ValueError, match=f"order={order}"):
             series(FAMILY, order)
-
-
-def test_no_factors() -> None:
-    with pytest.raises(ValueError, match="count=0"):
-        factors(0)

@@ -15,8 +15,8 @@ from typing import Any
 import mpmath
 from sympy import Expr, Rational, Symbol, oo
 
-from ..algebra.building import Domain
 from ..budget import Budget
+from ..reader.building import Domain
 from .definitions import Law, NoValue, Point
 
 #: Figures of a value, and of one on the way to a limit, where terms cancel.

@@ -16,10 +16,10 @@ import mpmath
 from sympy import Abs, Expr, Function, Symbol, exp, log, pi
 from sympy import E as EULER
 
-from ..algebra.building import NamedFunction
 from ..algebra.factorials import Factorial, Gamma
 from ..algebra.functions import Partial
 from ..budget import Budget
+from ..reader.building import NamedFunction
 
 LARGEST_EXPONENT_BITS = 200
 #: Of Newton's method, first with few figures.

@@ -303,10 +303,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
         (s,),
         "Overtraining ratio from the logarithm of the size ratio.",
     )
-    yield GeneratedFormula(
-        "size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio."
-    )
-    yield GeneratedFormula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.")
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
         yield GeneratedFormula(

@@ -34,12 +34,12 @@ from mpmath.libmp import (
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.answer import BOUNDS, STRICT
-from ..algebra.building import substituted
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
 from ..algebra.steps import Step, Stepwise, Values
-from ..algebra.tokens import ParseError
+from ..reader.building import substituted
+from ..reader.tokens import ParseError
 
 SMALLEST_LIMIT_STEP = 3
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is

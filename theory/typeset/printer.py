@@ -17,11 +17,11 @@ from sympy.printing.latex import LatexPrinter
 
 from ..algebra.symbols import QUANTITIES
 from ..algebra.symbols import C as COMPUTE
-from ..algebra.tokens import ACCENTS, PRIME, STAR
-from ..algebra.tokens import AT as AT_SAMPLES
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
+from ..reader.tokens import ACCENTS, PRIME, STAR
+from ..reader.tokens import AT as AT_SAMPLES
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 

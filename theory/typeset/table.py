@@ -127,8 +127,6 @@ class Column:
         A heading that spans this column and its neighbours with the same one.
     of : callable, optional
         The entry as a function of the row, instead of its `key`.
-    least_width : int
-        Of the text.
     missing : str
         Text of an entry that is None.
     """
@@ -146,7 +144,6 @@ class Column:
     only: Literal["", "page", "data"] = ""
     over: str = ""
     of: Callable[[Any], Any] | None = None
-    least_width: int = 0
     missing: str = DASH
 
     def changed(self, **named: Any) -> Column:
@@ -247,15 +244,12 @@ class Table:
     title : str or Words
     notes : sequence of str or Words
         Sentences below the table.
-    gap : str
-        Between two columns of the text.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Any]
     title: str | Words = ""
     notes: Sequence[str | Words] = ()
-    gap: str = GAP
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -300,46 +294,39 @@ class Table:
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """Headings, rule and rows of the text."""
-        cells = [self._text_cells(row) for row in self.rows]
         headings = [clean_lines(column.head()) for column in self.page]
         height = max(map(len, headings))
         heads = [[""] * (height - len(heading)) + heading for heading in headings]
+        cells = [
+            row if isinstance(row, Subheading) else [column.text(row) for column in self.page]
+            for row in self.rows
+        ]
         filled = [row for row in cells if not isinstance(row, Subheading)]
         widths = [
-            max(column.least_width, *map(display_width, [*head, *(row[i] for row in filled)]))
-            for i, (column, head) in enumerate(zip(self.page, heads, strict=True))
+            max(map(display_width, [*head, *(row[i] for row in filled)]))
+            for i, head in enumerate(heads)
         ]
-        ruled = len(widths)
-        while ruled > 1 and widths[ruled - 1] == 0:
-            ruled -= 1
-        rule = "-" * min(width, sum(widths[:ruled]) + len(self.gap) * (ruled - 1))
-
+        ruled = max([i for i, size in enumerate(widths, 1) if size], default=1)
+        rule = "-" * min(width, sum(widths[:ruled]) + len(GAP) * (ruled - 1))
         aligns = [column.align for column in self.page]
 
         def line(entries: Iterable[str]) -> str:
-            return self.gap.join(map(padded, entries, widths, aligns)).rstrip()
+            return GAP.join(map(padded, entries, widths, aligns)).rstrip()
 
-        body = []
-        for row in cells:
-            if isinstance(row, Subheading):
-                body.append(clean(str(row.words)) or rule)
-            else:
-                body.append(line(row))
+        body = [
+            (clean(str(row.words)) or rule) if isinstance(row, Subheading) else line(row)
+            for row in cells
+        ]
         spanning = [self._spanning(widths)] if any(column.over for column in self.page) else []
         return [*spanning, *map(line, zip(*heads, strict=True)), rule, *body]
-
-    def _text_cells(self, row: Any) -> Subheading | list[str]:
-        if isinstance(row, Subheading):
-            return row
-        return [column.text(row) for column in self.page]
 
     def _spanning(self, widths: Sequence[int]) -> str:
         """The headings over several columns, each between dashes."""
         parts = []
         for over, numbers in self._spans():
-            size = sum(widths[i] for i in numbers) + len(self.gap) * (len(numbers) - 1)
+            size = sum(widths[i] for i in numbers) + len(GAP) * (len(numbers) - 1)
             parts.append(f" {over} ".center(size, "-") if over else " " * size)
-        return self.gap.join(parts).rstrip()
+        return GAP.join(parts).rstrip()
 
     def _spans(self) -> Iterator[tuple[str, list[int]]]:
         """Each heading over several columns with their numbers."""
@@ -348,9 +335,7 @@ class Table:
 
     # -- LaTeX -------------------------------------------------------------------------------------
 
-    def latex(
-        self, caption: str = "", label: str = "", size: str = "", *, across: bool = False
-    ) -> str:
+    def latex(self, caption: str = "", label: str = "", size: str = "") -> str:
         r"""For LaTeX with booktabs: a tabular, in a float where it has a caption or a label.
 
         Parameters
@@ -360,22 +345,19 @@ class Table:
             where no caption is given.
         size : str
             LaTeX in front of the tabular, such as ``\footnotesize\setlength{\tabcolsep}{3pt}``.
-        across : bool
-            The float goes across both columns of a page.
         """
         tabular = self.tabular()
         if not (caption or label):
             return "\n".join([NEEDED, *tabular])
         shown = caption or latex_of(self.title)
-        float_ = "table*" if across else "table"
-        lines = [NEEDED, rf"\begin{{{float_}}}[htbp]", rf"\centering{size}"]
+        lines = [NEEDED, r"\begin{table}[htbp]", rf"\centering{size}"]
         lines += [rf"\caption{{{shown}}}\smallskip"] if shown else []
         lines += [rf"\label{{{label}}}"] if label else []
         lines += tabular
         if self.notes:
             notes = " ".join(_sentence(latex_of(note)) for note in self.notes)
             lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}"]
-        return "\n".join([*lines, rf"\end{{{float_}}}"])
+        return "\n".join([*lines, r"\end{table}"])
 
     def tabular(self) -> list[str]:
         """The lines of the tabular alone, to be put where a document wants them."""
@@ -407,43 +389,35 @@ class Table:
 
     # -- Markdown and HTML -------------------------------------------------------------------------
 
-    def markdown(self) -> str:
-        """For a Markdown page: title and notes are paragraphs."""
-        heads = [markdown_escaped(" ".join(column.head().split("\n"))) for column in self.page]
-        marks = [":---" if column.align == "left" else "---:" for column in self.page]
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """The headings on one line each, and the cells as text; a subheading stands in the first."""
+        heads = [" ".join(clean_lines(column.head())) for column in self.page]
         body = []
         for row in self.rows:
             if not isinstance(row, Subheading):
-                body.append([markdown_escaped(column.text(row)) for column in self.page])
+                body.append([column.text(row) for column in self.page])
             elif str(row.words):
-                blank = [""] * (len(self.page) - 1)
-                body.append([f"**{markdown_escaped(str(row.words))}**", *blank])
-        table = "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, marks, *body))
-        notes = [markdown_escaped(str(note)) for note in self.notes]
-        parts = [markdown_escaped(str(self.title)), table, *notes]
-        return "\n\n".join(part for part in parts if part)
+                body.append([clean(str(row.words)), *[""] * (len(self.page) - 1)])
+        return heads, body
+
+    def markdown(self) -> str:
+        """For a Markdown page: title and notes are paragraphs."""
+        heads, body = self._cells()
+        marks = [":---" if column.align == "left" else "---:" for column in self.page]
+        escaped = ([markdown_escaped(cell) for cell in cells] for cells in (heads, *body))
+        first, *others = (f"| {' | '.join(cells)} |" for cells in escaped)
+        table = "\n".join([first, f"| {' | '.join(marks)} |", *others])
+        words = (markdown_escaped(str(text)) for text in self.notes)
+        return "\n\n".join(filter(None, [markdown_escaped(str(self.title)), table, *words]))
 
     def html(self) -> str:
-        """For a notebook; every text is escaped."""
-        heads = []
-        for column in self.page:
-            head = "<br>".join(map(html_escaped, column.head().split("\n")))
-            heads.append(_html_cell("th", column, head))
-        lines = ["<table>"]
-        title = html_escaped(str(self.title))
-        lines += [f"<caption>{title}</caption>"] if title else []
-        lines += [f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
-        for row in self.rows:
-            if not isinstance(row, Subheading):
-                cells = (_html_cell("td", c, html_escaped(c.text(row))) for c in self.page)
-                lines.append(f"<tr>{''.join(cells)}</tr>")
-            elif str(row.words):
-                text = html_escaped(str(row.words))
-                span = f'<th colspan="{len(self.page)}" style="text-align: left">{text}</th>'
-                lines.append(f"<tr>{span}</tr>")
-        lines += ["</tbody>", "</table>"]
-        lines += [f"<p>{html_escaped(str(note))}</p>" for note in self.notes]
-        return "\n".join(lines)
+        """For a notebook, as pandas writes it; every text is escaped."""
+        import pandas as pd
+
+        heads, body = self._cells()
+        table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
+        title, *notes = (f"<p>{html_escaped(str(text))}</p>" for text in (self.title, *self.notes))
+        return "\n".join([*([title] if str(self.title) else []), table, *notes])
 
     # -- data --------------------------------------------------------------------------------------
 
@@ -506,10 +480,6 @@ def clean_lines(heading: str) -> list[str]:
 
 def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
-
-
-def _html_cell(tag: str, column: Column, content: str) -> str:
-    return f'<{tag} style="text-align: {column.align}">{content}</{tag}>'
 
 
 def _plain(value: Any) -> Any:

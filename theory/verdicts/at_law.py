@@ -22,8 +22,8 @@ from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_
 from ..algebra.answer import Answer, Decision, Witness, undecided
 from ..algebra.decide import witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
-from ..algebra.tokens import Token
 from ..data.notation import Notation
+from ..reader.tokens import Token
 from .question import BOUNDS, Question
 from .spelling import value_text
 

@@ -10,13 +10,13 @@ from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Decision, undecided
-from ..algebra.building import Domain
-from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..claim.checker import Check, Reading, check
 from ..claim.definitions import LETTERS, by_definition, without_formula
+from ..reader.building import Domain
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary
 from .typed import Claims, Given
-from .vocabulary import Vocabulary
 
 DISAGREES = "the independent check disagrees, please report"
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Mul, Symbol, cancel, powsimp
 
-from ..algebra.building import NamedFunction
 from ..algebra.decide import Decision
-from ..algebra.tokens import ParseError, Token
 from ..budget import Budget
 from ..envelope import coefficient_in_names, derive
+from ..reader.building import NamedFunction
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary
 from .question import BOUNDS, Question
 from .spelling import Spelling
-from .vocabulary import Vocabulary
 
 #: A factor that is missing has at most so many operations.
 LARGEST_MISSING = 6

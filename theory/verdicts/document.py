@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ..algebra.tokens import ParseError
+from ..reader.tokens import ParseError
 
 DISPLAYS = "equation|align|gather|multline|eqnarray|alignat|flalign|displaymath"
 DECLARED = re.compile(r"%\s*isoflop:\s*([^\n]*)")

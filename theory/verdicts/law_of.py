@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
 from ..algebra import symbols as sym
-from ..algebra.building import FUNCTIONS, OF_TWO
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
+from ..reader.building import FUNCTIONS, OF_TWO
+from ..reader.latex import tokenize_latex
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
 from .typed import at_relations, called, sources
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
@@ -186,7 +187,8 @@ def _notation(letters: dict[str, str]) -> Notation:
     base = bases.get(frozenset(exponents), DEFAULT)
     others = {} if frozenset(exponents) in bases else OTHERS
     taken = {r: x for r, x in OTHERS.items() if getattr(base, r) in letters.values()}
-    return replace(base, name="the document's", **{**others, **taken, **letters})
+    names: dict[str, Any] = {**others, **taken, **letters}
+    return replace(base, name="the document's", **names)
 
 
 def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | None:

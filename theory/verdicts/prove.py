@@ -14,13 +14,14 @@ from typing import Any
 from sympy import Expr, Symbol, expand_log, log
 
 from ..algebra.answer import undecided, weaker
-from ..algebra.building import Domain
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import read
-from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN, Notation
+from ..reader.building import Domain
+from ..reader.parse import read
+from ..reader.tokens import ParseError, Token
+from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
@@ -36,7 +37,6 @@ from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import RELATION, Claims, Given, limit_of, separated, sources
-from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3

@@ -14,15 +14,15 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness, undecided, weaker
-from ..algebra.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound
 from ..proof.limits import decide_limit
+from ..reader.building import Domain
+from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
 from .typed import Given
-from .vocabulary import RUN_SYMBOLS, Vocabulary
 
 BOUNDS = ("<=", ">=", "<", ">")
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.

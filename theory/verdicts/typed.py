@@ -12,13 +12,13 @@ from sympy.core.function import UndefinedFunction
 
 from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
-from ..algebra.building import Domain, NamedFunction, plainly_positive, substituted
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import read
-from ..algebra.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
-from .vocabulary import Vocabulary
+from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
+from ..reader.latex import tokenize_latex
+from ..reader.parse import read
+from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
+from ..reader.vocabulary import Vocabulary
 
 RELATION = re.compile(
     r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192]|\\[A-Za-z]+|propto|approx|implies|iff"

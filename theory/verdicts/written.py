@@ -22,10 +22,10 @@ from typing import Any
 from sympy import Symbol
 
 from ..algebra.answer import Answer
-from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
+from ..reader.tokens import ParseError
+from ..reader.vocabulary import vocabulary
 from .prove import Proof, prove
-from .vocabulary import vocabulary
 
 #: The lines that a derivation is made of.
 KINDS = {

@@ -32,8 +32,7 @@ def parser() -> Parser:
     built = Parser(
         "isoflop derive",
         [
-            "[--law LAW] [--budget EXPRESSION] [--proofs] [--notation NAME] "
-            "[--format text|json|latex]"
+            "[--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]",
         ],
         "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B "
         "D^-gamma under\n"

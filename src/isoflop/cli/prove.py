@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.algebra.tokens import ParseError
     from ..theory.budget import Budget
+    from ..theory.reader.tokens import ParseError
     from .arguments import Options
 
 SUMMARY = "a claim of your own: proved, refuted or undecided"
@@ -141,7 +141,7 @@ def settings(options: Options) -> dict[str, Any]:
 
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
-    from ..theory.verdicts.vocabulary import refuse_clashes
+    from ..theory.reader.vocabulary import refuse_clashes
 
     text = options.one("--budget")
     if text is None:
@@ -167,7 +167,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
-    from ..theory.algebra.tokens import ParseError
+    from ..theory.reader.tokens import ParseError
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
@@ -182,7 +182,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
 
 def _where_typed(error: ParseError, options: Options) -> UsageError:
     """The error with what it is about ahead: the claim or the option."""
-    from ..theory.algebra.tokens import quoted
+    from ..theory.reader.tokens import quoted
 
     for name in (POSITIONAL, "--assume", "--let", "--as"):
         for text in options.words(name) or ():

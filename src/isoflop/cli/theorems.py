@@ -15,8 +15,8 @@ __all__ = ["SHORT_NAMES", "known"]
 SHORT_NAMES = {"envelope": "compute_optimal_envelope", "penalty": "misallocation_penalty"}
 
 
-def known(wanted: Sequence[str], others: Sequence[str] = (), also: str = "") -> tuple[str, ...]:
-    """The names in full, each once; `others` are known as well, and `also` says what else would do.
+def known(wanted: Sequence[str], *, also: str = "", hints: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names in full, each once; `also` says what else would do, and `hints` may be meant.
 
     Raises
     ------
@@ -28,8 +28,8 @@ def known(wanted: Sequence[str], others: Sequence[str] = (), also: str = "") -> 
 
     names = [SHORT_NAMES.get(word, word) for word in wanted]
     for name in names:
-        if name not in NAMES and name not in others:
-            hint = close_matches(name, (*SHORT_NAMES, *NAMES, *others))
+        if name not in NAMES:
+            hint = close_matches(name, (*SHORT_NAMES, *NAMES, *hints))
             raise UsageError(
                 f"{POSITIONAL} {shown(name)}: is none of the {len(NAMES)} theorems{also}"
                 f"{hint or '; isoflop latex --list names them'}"

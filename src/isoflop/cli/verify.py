@@ -5,11 +5,21 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
-from .errors import BAD_INPUT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
+from .errors import (
+    BAD_INPUT,
+    DONE,
+    INTERRUPTED,
+    NEGATIVE,
+    NO_VERDICT,
+    UsageError,
+    shortened,
+    shown,
+)
 from .prove import declare_claims
 from .prove import settings as settings_of
 from .render import WIDTH, clean, json_text
 from .run_options import is_terminal, say_interrupted, whole
+from .theorems import known
 
 #: Processes, and up to how many derivations one is enough: each imports SymPy.
 JOBS, FEW = 2, 8
@@ -19,13 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..theory.proof.claim import Derivation
-    from ..theory.verdicts.verification import (
-        Check,
-        ErratumReport,
-        RemarkReport,
-        StepReport,
-        TheoremReport,
-    )
+    from ..theory.verdicts.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
@@ -42,10 +46,10 @@ FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', ste
 'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with
 a line 'Setting: penalty' is a theorem, written as those of the package are.
 
-FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and the
-budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation, budget, let,
-at, skip, 'z real') says what a display does not. Exit status 1 where an equation is refuted, 2 where one
-is not read, 3 where one is not judged."""
+FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
+the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
+budget, let, at, skip, 'z real') says what a display does not. Exit status 1 where an equation is
+refuted, 2 where one is not read, 3 where one is not judged."""
 FORMATS = ("text", "json")
 #: The statuses as the table has them.
 SHORT = {
@@ -101,11 +105,14 @@ def run(options: Options) -> tuple[str, int]:
             return _paper(wanted[0], form, options)
         return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
 
+    from ..derivations import NAMES
     from ..theory.verdicts.verification import ERRATA
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
-    return _all(_known(wanted), form, seed, jobs, in_full=wanted is not None)
+    also = ", a paper with errata or a FILE.py, FILE.md or FILE.txt"
+    names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
+    return _all(names, form, seed, jobs, in_full=wanted is not None)
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -113,23 +120,6 @@ def run(options: Options) -> tuple[str, int]:
 
 def _is_file(word: str) -> bool:
     return word.endswith((".py", ".md", ".txt", ".tex"))
-
-
-def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    from ..derivations import NAMES
-    from ..theory.data.notation import close_matches
-    from ..theory.verdicts.verification import ERRATA
-
-    if wanted is None:
-        return NAMES
-    for word in wanted:
-        if word not in NAMES:
-            hint = close_matches(word, (*NAMES, *ERRATA))
-            raise UsageError(
-                f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations, a paper "
-                f"with errata or a FILE.py, FILE.md, FILE.txt or FILE.tex{hint}"
-            )
-    return tuple(dict.fromkeys(wanted))
 
 
 def _from_file(path: str) -> Derivation:
@@ -267,12 +257,11 @@ def _all(
 
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
+    """Every slip of a paper, refuted as printed, with what holds instead."""
     from ..theory.verdicts.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
-    failed = sum(not erratum.holds for erratum in errata) + sum(
-        not remark.holds for remark in remarks
-    )
+    failed = sum(not entry.holds for entry in (*errata, *remarks))
     status = NEGATIVE if failed else DONE
     if form == "json":
         found = {
@@ -286,17 +275,11 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
         lines += [*_erratum_text(index, erratum), ""]
     lines += ["Remarks"]
     for remark in remarks:
-        lines += _remark_text(remark)
-    lines += [
-        "",
-        f"{failed} failed"
-        if failed
-        else "Every slip is refuted as printed and every correction holds.",
-    ]
-    return "\n".join(lines), status
-
-
-# -- derivations as text ---------------------------------------------------------------------------
+        checks = ", ".join(f"{step.name} {step.strength}" for step in remark.checks)
+        text = f"- {remark.name} ({remark.where}): {remark.comment}"
+        lines += _wrapped(f"{text} Checked: {checks}." if checks else text, 0, 2)
+    held = "Every slip is refuted as printed and every correction holds."
+    return "\n".join([*lines, "", f"{failed} failed" if failed else held]), status
 
 
 def _reported(
@@ -311,26 +294,28 @@ def _reported(
             "interrupted": interrupted,
         }
         return json_text(data), status
-    lines = (
-        [line for report in reports for line in (*_report_text(report), "")]
-        if in_full
-        else _overview(reports)
-    )
+    in_detail = [line for report in reports for line in (*_report_text(report), "")]
+    lines = in_detail if in_full else _overview(reports)
     return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
 
 
+# -- text ------------------------------------------------------------------------------------------
+
+
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:
+    """A row for each theorem, the counts, and what failed."""
     from ..theory.typeset.table import Column, Table
     from ..theory.verdicts.verification import summary
 
+    if not reports:
+        return ["nothing was checked"]
+    statuses = {
+        report.status: SHORT.get(report.status, report.status.upper()) for report in reports
+    }
     columns = [
         Column("name", align="left", of=lambda report: clean(report.name)),
         Column("steps", of=lambda report: len(report.steps)),
-        Column(
-            "status",
-            align="left",
-            of=lambda report: SHORT.get(report.status, report.status.upper()),
-        ),
+        Column("status", align="left", of=lambda report: statuses[report.status]),
         Column("proved", "proved\nexactly"),
         Column("at_points", "hold\nat\npoints"),
         Column("enclosed", "confirmed\nby\nintervals", of=_enclosed, missing=""),
@@ -338,94 +323,57 @@ def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     ]
     steps = sum(len(report.steps) for report in reports)
     counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
-    closing = (
-        ["", f"{len(reports)} derivations of {steps} steps: {counts}"]
-        if reports
-        else ["nothing was checked"]
-    )
-    failures = [
-        line for report in reports if report.failed for line in ("", *_failure_text(report))
-    ]
-    return [*(Table(columns, reports).lines() if reports else []), *closing, *failures]
+    lines = [*Table(columns, reports).lines(), ""]
+    lines.append(f"{len(reports)} derivations of {steps} steps: {counts}")
+    for report in (report for report in reports if report.failed):
+        lines += ["", *_wrapped(f"{report.name}: {report.error or 'failed'}", 0)]
+        for step in report.steps:
+            if step.strength not in SHORT:
+                lines += _wrapped(f"{step.name}: {'; '.join(_checks(step))}", 2)
+    return lines
 
 
 def _enclosed(report: TheoremReport) -> int | None:
     return report.enclosed if any(step.interval for step in report.steps) else None
 
 
-def _failure_text(report: TheoremReport) -> list[str]:
-    if report.error:
-        return _wrapped(f"{report.name}: {report.error}", 0)
-    lines = [f"{clean(report.name)}: failed"]
-    for step in report.steps:
-        if step.strength not in SHORT:
-            lines += _wrapped(f"{step.name}: {'; '.join(_objections(step))}", 2)
-    return lines
-
-
-def _objections(step: StepReport) -> list[str]:
-    found = [f"exact: {step.exact}, {step.exact_detail}"] if step.exact != "proved" else []
-    paths = {"points": step.pointwise, "intervals": step.interval}
-    return found + [
-        f"{path}: {check.detail}"
-        for path, check in paths.items()
-        if check is not None and not check.passed
-    ]
+def _checks(step: StepReport) -> list[str]:
+    """What the paths say of a step that holds, and of another what objects to it."""
+    paths = [check for check in (step.pointwise, step.interval) if check is not None]
+    if step.strength in SHORT:
+        return [step.exact_detail, *(check.detail for check in paths)]
+    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.exact_detail}"]
+    return [*exact, *(f"FAILED: {check.detail}" for check in paths if not check.passed)]
 
 
 def _report_text(report: TheoremReport) -> list[str]:
-    lines = [
-        f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)",
-        *_wrapped(report.title, 2),
-    ]
+    """A theorem with every step."""
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
+    lines += _wrapped(report.title, 2)
     if report.file:
         lines += _wrapped(f"The file {report.file} was run; its definitions are its author's.", 2)
-    lines += [line for text in report.assumptions for line in _wrapped(f"assume  {text}", 2, 8)]
-    lines += [line for text in report.definitions for line in _wrapped(f"define  {text}", 2, 8)]
-    lines += _wrapped(f"state   {report.statement}", 2, 8) if report.statement else []
+    before = [*(("assume", text) for text in report.assumptions)]
+    before += [*(("define", text) for text in report.definitions), ("state", report.statement)]
+    for word, text in before:
+        lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []
     lines += _wrapped(report.error, 2) if report.error else []
     for index, step in enumerate(report.steps, 1):
-        lines += _step_text(f"{index}. ", step, 2)
-    lines += _wrapped(f"source  {report.source}", 2, 8) if report.source else []
-    return lines + (_wrapped(f"follows {report.follows}", 2, 8) if report.follows else [])
-
-
-def _step_text(number: str, step: StepReport, indent: int) -> list[str]:
-    inner = indent + len(number)
-    claim = step.claim if len(step.claim) <= LONGEST_CLAIM else f"{step.claim[:LONGEST_CLAIM]} ..."
-    lines = _wrapped(f"{number}{step.name}: {step.strength}", indent, len(number))
-    lines += _wrapped(claim, inner + 2, 2) + _wrapped(step.reason, inner + 2)
-    lines += _wrapped(
-        f"exact      {step.exact} ({step.argument}): {step.exact_detail}", inner + 2, 11
-    )
-    lines += _wrapped(f"points     {_said(step.pointwise)}", inner + 2, 11)
-    return lines + (
-        _wrapped(f"intervals  {_said(step.interval)}", inner + 2, 11)
-        if step.interval is not None
-        else []
-    )
-
-
-def _said(check: Check) -> str:
-    return check.detail if check.passed else f"FAILED: {check.detail}"
+        lines += _wrapped(f"{index}. {step.name}: {step.strength} ({step.argument})", 2, 3)
+        for text in (step.claim, step.reason, "; ".join(_checks(step))):
+            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
+    for word, text in (("source", report.source), ("follows", report.follows)):
+        lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []
+    return lines
 
 
 def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
-    number = f"{index}. "
-    inner = len(number)
+    lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
     printed = f"refuted, witness {erratum.witness}" if erratum.refuted else "NOT REFUTED"
-    lines = _wrapped(f"{number}{erratum.name} ({erratum.where})", 0, inner)
-    lines += _wrapped(f"as printed: {printed}", inner, 2) + _wrapped(erratum.printed, inner + 2, 2)
+    lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
     for step in erratum.corrected:
-        lines += _wrapped(f"corrected:  {step.strength} ({step.name}; {step.argument})", inner, 2)
-        lines += _wrapped(step.claim, inner + 2, 2)
-    return lines + _wrapped(erratum.comment, inner)
-
-
-def _remark_text(remark: RemarkReport) -> list[str]:
-    checks = ", ".join(f"{step.name} {step.strength}" for step in remark.checks)
-    text = f"{remark.name} ({remark.where}): {remark.comment}{f' Checked: {checks}.' if checks else ''}"
-    return _wrapped(f"- {text}", 0, 2)
+        lines += _wrapped(f"corrected:  {step.strength} ({step.name}; {step.argument})", 3, 2)
+        lines += _wrapped(step.claim, 5, 2)
+    return lines + _wrapped(erratum.comment, 3)
 
 
 def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
@@ -433,7 +381,7 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
 
     first, rest = " " * indent, " " * (indent + hanging)
     return wrap(
-        clean(" ".join(text.split(" "))),
+        clean(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=rest,

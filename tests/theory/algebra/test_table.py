@@ -10,7 +10,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from isoflop.theory.algebra import Answer, Decision, decide
-from isoflop.theory.algebra.parse import parse
+from isoflop.theory.reader.parse import parse
 
 PROVED, REFUTED, UNDECIDED = Answer.PROVED, Answer.REFUTED, Answer.UNDECIDED
 POSITIVE = {

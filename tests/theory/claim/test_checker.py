@@ -12,10 +12,10 @@ from tests.theory.claiming import random_claims
 
 from isoflop.theory.algebra import symbols as sym
 from isoflop.theory.algebra.answer import Answer, Decision
-from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.claim import checker, definitions
 from isoflop.theory.claim.definitions import Law, without_formula
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts import question
 from isoflop.theory.verdicts.prove import prove
 

@@ -24,7 +24,6 @@ from tests.theory.typeset.forms import (
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
 from isoflop.theory.algebra.functions import defined
-from isoflop.theory.algebra.parse import parse
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum
@@ -32,6 +31,7 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import Misallocation, P, misallocation
 from isoflop.theory.proof.points import PointEvaluator
+from isoflop.theory.reader.parse import parse
 from isoflop.theory.typeset.equations import WIDTH, Equation
 from isoflop.theory.typeset.layout import (
     decimal_text,
@@ -43,7 +43,7 @@ from isoflop.theory.typeset.layout import (
 )
 from isoflop.theory.typeset.plain import plain
 from isoflop.theory.typeset.printer import render
-from isoflop.theory.typeset.words import plain_sentence, respell
+from isoflop.theory.typeset.words import respell
 
 NOTATIONS = [SCHAEFFER, HOFFMANN]
 
@@ -260,14 +260,6 @@ def test_expansions_and_tails_against_numbers(name: str) -> None:
     assert seen == 4
 
 
-def test_abbreviations_avoid_the_laws_own_letters() -> None:
-    assert derive().named.exponent == sym.ALPHA
-    assert (
-        ENVELOPES["own letters"].named.exponent
-        not in ENVELOPES["own letters"].form.loss.free_symbols
-    )
-
-
 # -- the text ------------------------------------------------------------------------------------------------
 
 
@@ -308,29 +300,6 @@ def test_text_fits_the_terminal(name: str) -> None:
     for text in texts:
         assert max(map(len, text.splitlines())) <= WIDTH
         assert not any(line != line.rstrip() for line in text.splitlines())
-
-
-def test_str_is_the_text() -> None:
-    assert str(derive()) == derive().text(proofs=True)
-
-
-def test_proofs_are_listed_with_name_argument_and_reason() -> None:
-    envelope = derive()
-    _, _, proofs = envelope.text(proofs=True).partition("Proofs")
-    assert proofs.startswith(f" ({len(envelope.claims)} of {len(envelope.claims)} proved)")
-    flat = " ".join(proofs.split())
-    for name, claim in envelope.claims.items():
-        reason = plain_sentence(claim.reason).rstrip(":")
-        assert f"{name} {claim.argument.label} {reason}" in flat
-    assert "Proofs" not in envelope.text(proofs=False)
-
-
-def test_side_conditions_are_listed_once() -> None:
-    text = misallocation().text(proofs=True)
-    start = text.index("  compute_overhead ")
-    entry = text[start : text.index("  never_cheaper ")]
-    assert entry.count("where") == 1
-    assert "where 1 - w_N r^-beta > 0" in " ".join(entry.split())
 
 
 def test_a_wrong_envelope_is_not_called_proved() -> None:
@@ -393,12 +362,6 @@ def test_sentences_follow_the_letters() -> None:
         respell('dL*/dbeta, dalpha/dgamma; their "beta" is beta.', HOFFMANN)
         == 'dL_opt/dalpha, dalpha_C/dbeta; their "beta" is alpha.'
     )
-
-
-def test_law_and_budget_come_first() -> None:
-    ((_, (first, second, *_)),) = derive(budget=GENERAL).sections()
-    assert plain(first[0].label) == "L(N, D)"
-    assert second[0].sides == (sym.C, GENERAL.compute())
 
 
 def test_a_function_of_the_number_of_draws_stands_before_its_at_sign_and_last_in_a_product():

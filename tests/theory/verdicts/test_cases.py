@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import Settings, prove
 
 ANY, NEGATIVE, NONZERO, NOT_NEGATIVE = (

@@ -8,7 +8,7 @@ import pytest
 from sympy import Rational, Symbol
 
 from isoflop.theory.algebra.factorials import Factorial, Gamma, in_values
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 CLAIMS = {

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.theory.theorems import DIFFERENT, SAME, mistaken, quantities, statements
 
-from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import Budget
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 COUNT = 100

@@ -4,7 +4,7 @@ import pytest
 from tests.theory.random_limits import FAMILIES, judged, rates
 
 from isoflop.theory.algebra.answer import Answer
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 NUMBER, SEED = 60, 5

@@ -3,7 +3,7 @@
 import pytest
 
 from isoflop import law
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from isoflop.numeric.law import law as published
 from isoflop.theory.algebra import deadline
-from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.budget import Budget
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 MP = mpmath.mp.clone()

@@ -5,7 +5,7 @@ import pytest
 from sympy import Rational, Symbol
 
 import isoflop
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.prove import prove
 
 MP = mpmath.mp.clone()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from isoflop.theory.algebra.tokens import ParseError
+from isoflop.theory.reader.tokens import ParseError
 from isoflop.theory.verdicts.written import check_derivation, read_derivation
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "envelope_by_hand.md"

@@ -12,14 +12,14 @@ from functools import lru_cache
 from sympy import Expr, Symbol, log
 
 from ..algebra import symbols as sym
-from ..algebra.building import NamedFunction
 from ..algebra.functions import phi2
-from ..algebra.tokens import AT, GREEK, OPTIMA, PRIME
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
 from ..penalty import Misallocation, misallocation
+from .building import NamedFunction
+from .tokens import AT, GREEK, OPTIMA, PRIME
 
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
 GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))
@@ -29,14 +29,9 @@ FREE_NAME = re.compile(
 )
 
 SIGNS_SAID = {
-    frozenset([1]): ">",
-    frozenset([0, 1]): ">=",
-    frozenset([-1, 1]): "!=",
-    frozenset([-1]): "<",
-    frozenset([-1, 0]): "<=",
-    frozenset([0]): "=",
-}
-
+    frozenset([1]): ">", frozenset([0, 1]): ">=", frozenset([-1, 1]): "!=",
+    frozenset([-1]): "<", frozenset([-1, 0]): "<=", frozenset([0]): "=",
+}  # fmt: skip
 #: Letters that are of the law in one notation, and so of no free symbol in another.
 NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
 
@@ -103,13 +98,8 @@ class Vocabulary:
         mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
         if known is not None or name in self.names:
             return known
-        if (
-            slope
-            or mistyped
-            or name in NEVER_FREE
-            or name.endswith(AT)
-            or FREE_NAME.fullmatch(name) is None
-        ):
+        is_mistake = slope or mistyped or name in NEVER_FREE or name.endswith(AT)
+        if is_mistake or FREE_NAME.fullmatch(name) is None:
             return None
         signs = self.signs.get(name)
         return Symbol(name, positive=True) if signs is None else of_signs(name, signs)
@@ -121,15 +111,9 @@ class Vocabulary:
 
 def of_signs(name: str, signs: Collection[int]) -> Symbol:
     """The real symbol whose sign is one of these, of -1, 0 and 1."""
-    return Symbol(
-        name,
-        real=True,
-        **{
-            assumption: False
-            for sign, assumption in ((-1, "negative"), (0, "zero"), (1, "positive"))
-            if sign not in signs
-        },
-    )
+    kinds = {-1: "negative", 0: "zero", 1: "positive"}
+    others = {kind: False for sign, kind in kinds.items() if sign not in signs}
+    return Symbol(name, real=True, **others)
 
 
 def said_of(name: str, signs: Collection[int]) -> str:
@@ -204,43 +188,31 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
     form, m = envelope.form, misallocation(envelope)
     params, tokens = form.terms
     w_n, w_d = envelope.shares
-    balance = envelope.params.subs(sym.C, envelope.budget.coefficient)
-    constants = {str(x): x for x in envelope.budget.compute().free_symbols - {sym.N, sym.D}}
-    loss = NamedFunction((sym.N, sym.D), form.loss, NamedFunction((sym.C,), envelope.loss))
-    return {
-        "N": sym.N,
-        "D": sym.D,
-        "C": sym.C,
-        "E": sym.E,
-        "A": sym.A,
-        "B": sym.B,
-        "beta": sym.BETA,
-        "gamma": sym.GAMMA,
-        "N_max": sym.N_MAX,
-        "D_max": sym.D_MAX,
-        **constants,
-        "r": sym.SIZE_RATIO,
-        "rho": sym.RATIO,
-        "s": sym.LOG_SIZE_RATIO,
+    letters = (
+        *(sym.N, sym.D, sym.C, sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N_MAX, sym.D_MAX),
+        *(sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO),
+        *(envelope.budget.compute().free_symbols - {sym.N, sym.D}),
+    )
+    compute = (envelope.coefficient / (LOSS - sym.E)) ** (1 / envelope.exponent)
+    least = NamedFunction((sym.C,), envelope.loss)
+    least_reducible = NamedFunction((sym.C,), envelope.reducible)
+    loss = NamedFunction((sym.N, sym.D), form.loss, least)
+    return {x.name: x for x in letters} | {
         "L": loss,
         "L_hat": loss,
-        "R": NamedFunction(
-            (sym.N, sym.D), form.reducible, NamedFunction((sym.C,), envelope.reducible)
-        ),
+        "R": NamedFunction((sym.N, sym.D), form.reducible, least_reducible),
         "T_N": NamedFunction((sym.N,), params.expression),
         "T_D": NamedFunction((sym.D,), tokens.expression),
         "N_opt": NamedFunction((sym.C,), envelope.params),
         "D_opt": NamedFunction((sym.C,), envelope.tokens),
-        "L_opt": NamedFunction((sym.C,), envelope.loss),
-        "R_opt": NamedFunction((sym.C,), envelope.reducible),
-        "C_opt": NamedFunction(
-            (LOSS,), (envelope.coefficient / (LOSS - sym.E)) ** (1 / envelope.exponent)
-        ),
+        "L_opt": least,
+        "R_opt": least_reducible,
+        "C_opt": NamedFunction((LOSS,), compute),
         "alpha": envelope.exponent,
         "C0": envelope.coefficient,
         "w_N": w_n,
         "w_D": w_d,
-        "G": balance,
+        "G": envelope.params.subs(sym.C, envelope.budget.coefficient),
         "P": NamedFunction((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
         "phi2": NamedFunction((X,), phi2(X)),
     }

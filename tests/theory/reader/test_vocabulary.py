@@ -8,10 +8,10 @@ from tests.theory.reference import CLOSE, MP
 from tests.theory.rewriting import evaluate, from_sympy
 from tests.theory.theorems import QUANTITIES, quantities
 
-from isoflop.theory.algebra.building import NamedFunction
 from isoflop.theory.budget import Budget
 from isoflop.theory.data.notation import NOTATIONS
-from isoflop.theory.verdicts.vocabulary import vocabulary
+from isoflop.theory.reader.building import NamedFunction
+from isoflop.theory.reader.vocabulary import vocabulary
 
 
 def body(meaning):

@@ -1,0 +1,338 @@
+"""Formulas as papers typeset them are read as the plain text that means the same, or are refused."""
+
+import time
+from contextlib import suppress
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Expr
+
+from isoflop.theory.algebra import is_zero
+from isoflop.theory.algebra import symbols as sym
+from isoflop.theory.reader.latex import tokenize_latex
+from isoflop.theory.reader.parse import read
+from isoflop.theory.reader.tokens import ParseError, Token, tokenize
+from isoflop.theory.reader.vocabulary import vocabulary
+from isoflop.theory.typeset.printer import render
+
+RATIOS = [name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1"]
+
+
+def reading(text: str, *, latex: bool = False) -> Expr:
+    """An expression in the names of the law, and in free letters."""
+    words = vocabulary()
+    tokens = tokenize_latex(text) if latex else tokenize(text)
+    names = [token.text for token in tokens if token.kind == "name"]
+    free = {name: words.free_symbol(name) for name in names if name not in words.names}
+    table = dict(words.names) | {name: symbol for name, symbol in free.items() if symbol}
+    return read(text, tokens, table, letters=words.names.keys(), ratios=RATIOS)
+
+
+#: A formula in LaTeX, and the same in plain text, without the marks that LaTeX has for it.
+SAME = {
+    # the optimum: its spellings, and its value before any bracket, behind braces and macros
+    **dict.fromkeys(
+        [
+            "N^{*}", r"N^\star", r"N_{*}", r"N_{\mathrm{opt}}", r"N_{\rm opt}", r"N_\text{opt}", r"N^{\mathrm{opt}}",
+            "{N^*}(C)", r"{ {N^{\star}} }(C)", r"\ensuremath{N^{\star}}\xspace(C)", r"{\color{red} N^*}(C)",
+            r"N_{\mathrm{opt}}[C]", r"N^*\{C\}", r"N^\star{(C)}", r"N^*\left[C\right]", r"N^*\!\bigl(C\bigr)", "N^*{}(C)",
+        ],
+        "N_opt",
+    ),
+    r"N^*(2C)": "G*(2*C/6)^w_N",
+    r"{L}(N, D)": "E + A*N^-beta + B*D^-gamma",
+    r"\mathcal{L}(N, D)": "L",
+    r"\hat L[N, D]": "L",
+    r"D^*(C)\left(N^*\right)": "N_opt*D_opt",
+    r"{N^*}^2": "N_opt^2",
+    r"(N^{*})^{-\beta} (D^*)^\gamma": "N_opt^-beta*D_opt^gamma",
+    r"G \left(\frac{C}{6}\right)^{w_N}": "N_opt",
+    r"N^* (r/2)^\beta": "N_opt*(r/2)^beta",
+    r"P(e^{x})": "w_N*exp(-beta*x) + w_D*exp(gamma*x)",
+    r"P(\rho)": "P(rho^(-1/2))",
+    r"P\left[r\right]": "w_N*r^-beta + w_D*r^gamma",
+    # numbers, products, powers, roots
+    r"\tfrac12 N": "N/2",
+    r"\frac{1}2": "1/2",
+    r"{x + y \over 2} y": "(x + y)*y/2",
+    r"x^{12}": "x^12",
+    r"x^-2 y": "y/x^2",
+    r"x^-\alpha": "x^(-alpha)",
+    r"6\,N\cdot D \times r": "6*N*D*r",
+    r"\frac{N}{D}C": "N*C/D",
+    r"N^* \frac{D^*}{r} r": "N_opt*D_opt",
+    r"20{,}000 \times 10^{3}": "2e7",
+    r"50\% + 0.50": "1",
+    r"\sqrt[3]{x^{6}\,}": "x^2",
+    r"\bigl[ x + 1 \bigr] \left.\left(y\right)\right.": "(x + 1)*y",
+    r"A{N}^{-\beta}": "A*N^-beta",
+    r"\frac{βγ}{β+γ}": "alpha",
+    r"x^{*-\beta}": "x_star^-beta",
+    r"\lambda(C - 6ND)": "lambda*C - 6*lambda*N*D",
+    r"C_T\left(\frac{D^{\gamma_D}}{N^{\gamma_N}}\right) e^{-x/\gamma_w}": "C_T*D^gamma_D*N^-gamma_N*exp(-x/gamma_w)",
+    "x % a remark\n": "x",
+    r"\boxed{x.}": "x",
+    r"\underbrace{A N^{-\beta}}_{\text{params}} + \overbrace{x}^{y}": "A*N^-beta + x",
+    # functions
+    r"\mathrm{e}^{-x} + \exp\{-x\}": "2*exp(-x)",
+    r"\log^2 x + \ln x^2": "log(x)^2 + log(x^2)",
+    r"\beta \ln x + 1": "beta*log(x) + 1",
+    r"\log \frac{C}{6} - \log N^*(C)": "log(C) - log(6) - log(N_opt)",
+    r"\log_{10} x": "log(x)/log(10)",
+    r"\log^2_2 x": "log2(x)^2",
+    r"\tanh x \cosh x": "sinh(x)",
+    r"\operatorname{expm1}(\operatorname{log1p}(x))": "x",
+    r"\max(x, y, 2) + \min\{x, y\} - \max(x, y)": "max(x, y, 2) + x + y - 2*max(x, y)",
+    r"\left| x \right| + \bigl| \lvert y \rvert + |x| \bigr|": "2*x + y",
+    r"\binom{n}{2} + 4!": "n*(n-1)/2 + 24",
+    # derivatives, and values at a place
+    r"\frac{\partial L}{\partial N}": "-beta*A*N^(-beta-1)",
+    r"\frac{\partial}{\partial N} L(N, D)": "-beta*A*N^(-beta-1)",
+    r"\partial_N L": "-beta*A*N^(-beta-1)",
+    r"\partial_N^2 L": "beta*(beta+1)*A*N^(-beta-2)",
+    r"\partial_{ND} L + \frac{\partial^2 L}{\partial N \partial D}": "0",
+    r"2 \frac{dL}{dN} N": "-2*beta*A*N^-beta",
+    r"\left(\frac{dL}{dN}\right)^2": "(beta*A*N^(-beta-1))^2",
+    r"\frac{dL}{dN}^2": "(beta*A*N^(-beta-1))^2",
+    r"\frac{d \log N^*}{d \log C} + \frac{\partial^2 \log N^*}{\partial (\log C)^2}": "gamma/(beta + gamma)",
+    r"\left(\frac{\partial L}{\partial N}\right)_D": "-beta*A*N^(-beta-1)",
+    r"\left.\frac{\partial L}{\partial N}\right|_{N=N^*, D=D^*}": "-beta*A*N_opt^(-beta-1)",
+    r"\frac{\partial L}{\partial N}(N^*, D^*)": "-beta*A*N_opt^(-beta-1)",
+    r"\left.\frac{\partial L}{\partial N}\right|_{(N^*, D^*)}": "-beta*A*N_opt^(-beta-1)",
+    r"\frac{dP}{dr}(1)": "0",
+    r"\frac{dP(r)}{dr}(1)": "0",
+    r"\frac{dL}{dN} \left(\frac{dN^*}{dC}\right)": "-beta*A*N^(-beta-1)*w_N*N_opt/C",
+    r"N^* \left.\frac{\partial L}{\partial N}\right|_{N^*}": "-beta*A*N_opt^-beta",
+    r"\frac{\partial L}{\partial N}\Big|_{N^*} N^*": "-beta*A*N_opt^-beta",
+    r"\tfrac{D}{N}\Big|_{\text{opt}}": "D_opt/N_opt",
+    r"2 \left. w_N r^{-\beta} \right|_{r=1}": "2*w_N",
+    r"P''(1)": "beta*gamma",
+    r"L'(C)": "-alpha*C0*C^(-alpha-1)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("latex", SAME)
+def test_means_the_same_as_plain_text(latex) -> None:
+    assert is_zero(reading(latex, latex=True) - reading(SAME[latex]))
+
+
+#: Plain text whose signs have to be understood, and the same spelt out.
+PLAIN = {
+    "N_opt[C]": "G*(C/6)^w_N",
+    "A [N^-beta + 1]": "A*N^-beta + A",
+    "α - βγ/(β+γ)": "0",
+    "x·y × x_α": "x*y*x_alpha",
+    "dL/dN(N_opt, D_opt)": "-beta*A*N_opt^(-beta-1)",
+    "d log(N_opt)/d log(C)": "w_N",
+    "P'(1)": "0",
+    "(dL/dN)^2": "(beta*A*N^(-beta-1))^2",
+    "(d L)/(d N) N": "-beta*A*N^-beta",
+    "A (N_opt)^-beta": "A*N_opt^-beta",
+}
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_text_is_read_as_it_is_meant(text) -> None:
+    assert is_zero(reading(text) - reading(PLAIN[text]))
+
+
+@pytest.mark.parametrize(
+    ("latex", "names"),
+    [
+        (r"\mathcal{E}_0 C_0 C", ["E0", "C0", "C"]),
+        (r"\mathrm{pass}@k \text{pass@}k \mathrm{pass}@(k + j)", ["pass_at", "k"] * 2 + ["pass_at", "k", "j"]),
+        (r"\widehat{\mathrm{pass@k}} \mathrm{pass}@{10}", ["pass_hat_at", "k", "pass_at"]),
+        (r"\varepsilon_{ij} \beta\gamma α_N", ["epsilon_ij", "beta", "gamma", "alpha_N"]),
+        (r"\alpha_N \gamma_{\text{w}} w_{x_1}", ["alpha_N", "gamma_w", "w_x1"]),
+        (r"N_{\mathrm{eff}} N_{\text{eff}} N_{eff}", ["N_eff"] * 3),
+        (r"B_* B^* B^{\star} \mathrm{B}_\ast", ["B_star"] * 4),
+        (r"R_D^* R^*_D R_{D}^{\ast}", ["R_D_star"] * 3),
+        (r"D' D^\prime D'' \alpha'", ["D_prime", "D_prime", "D_prime_prime", "alpha_prime"]),
+        (r"\hat N \widehat{N} \tilde{N} \bar N_c", ["N_hat", "N_hat", "N_tilde", "N_bar_c"]),
+        (r"N_{\setminus E} S_{\min} L_\infty \ell", ["N_setminus_E", "S_min", "L_inf", "ell"]),
+        (r"C_{0,1} x_{12} \hat{E}_0 N_{\text{non-emb}}", ["C0_1", "x12", "E_hat_0", "N_non_emb"]),
+        (r"\text{FLOPs} \mathrm{Loss}_{\text{test}}", ['"FLOPs"', '"Loss"_test']),
+        (r"\Delta C \Delta\alpha \alpha_C^{\min}", ["Delta_C", "Delta_alpha", "alpha_C_min"]),
+        (r"{N_c}^* {\hat N}' \boldsymbol{\theta}", ["N_c_star", "N_hat_prime", "theta"]),
+        (r"N^{*}_C N^*_{c}", ["N_C_star", "N_c_star"]),
+    ],
+)  # fmt: skip
+def test_names(latex, names) -> None:
+    assert [token.text for token in tokenize_latex(latex) if token.kind == "name"] == names
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["alpha_N", "N_eff", "B_star", "R_D_star", "D_prime", "N_hat_c", "C0_1", '"FLOPs"', '"Loss"_test', "Delta_alpha", "ell"],
+)  # fmt: skip
+def test_a_name_is_typed_as_it_is_printed(name) -> None:
+    symbol = reading(name)
+    assert symbol.name == name
+    assert [token.text for token in tokenize_latex(render(symbol))] == [name]
+
+
+#: What may mean two things, or means nothing here, with a piece of the message.
+REFUSED = {
+    # a function, or a product
+    r"\left(N^*\right)(C)": "ambiguous '(N_opt)(C)' at position 7",
+    r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
+    r"(N^*)[C]": "ambiguous '(N_opt)(C)'",
+    r"{N}(C)": "write N_opt(C) for the optimum, N*C for the product",
+    r"N[C/6]": "ambiguous 'N(C/6)'",
+    r"k(C/6)": "ambiguous 'k(C/6)'",
+    r"f(N)": "no function f is known",
+    r"g(1 - x)": "no function g is known",
+    r"\tilde{L}(N, D)": "no function L_tilde is known",
+    r"\mathrm{Err}(L)": "no function",
+    r"f^{-1}(x)": "ambiguous 'f^...(x)'",
+    r"N^{-1}(D)": "ambiguous 'N^...(D)'",
+    r"P^2(r)": "for the power of the value",
+    r"N^*(2C)^2": "ambiguous 'N_opt'",
+    r"L(D, N)": "ambiguous argument D of 'L'",
+    r"L'(N)": "ambiguous argument N",
+    r"P(1/\rho)": "ambiguous argument",
+    r"N'(C)": "ambiguous",
+    r"\frac{dP}{dr}(1 + r)": "an ambiguous derivative",
+    r"\frac{\partial L}{\partial N}(N^*)": "its values are at (N, D)",
+    r"\frac{dL(N, D)}{dC}": "does not depend on C",
+    r"\log{N^*}(C)": "parentheses are expected",
+    r"\log x y": "parentheses are expected around the argument of log before 'y' at position 8",
+    r"\log 2x": "before 'x' at position 7",
+    r"\log(N)^2": "parentheses are expected",
+    r"\sinh^{-1} x": "the inverse function",
+    r"\frac{A}{N^\beta} B / 2 C": "ambiguous division",
+    # no value: orders, least values, prose, units
+    r"\Theta(C^{-\alpha})": "an order term 'Theta(...)'",
+    r"\tilde{O}(C) + o(C)": "'O(...)'",
+    r"\min_{N, D} L": "over variables is not read",
+    r"\operatorname{arg\,min} L": "over variables is not read",
+    r"\min(L)": "at least two values",
+    r"\sum_{i} x": r"cannot read '\\sum' at position 1",
+    r"\text{the harmonic sum}": "is prose",
+    r"\text{if } x": "is prose",
+    r"\mathrm{const}": "is prose",
+    r"6 N D\,\text{FLOPs}": "a unit or prose",
+    r"\text{share} x": "a unit or prose",
+    r"20\,\text{tokens}": "a unit or prose",
+    r"7\mathrm{B}": "may be a unit",
+    r"\mathbb{E}[x]": "cannot read",
+    r"\lg x": "cannot read",
+    r"x \pm y": r"cannot read '\\pm' at position 3",
+    # marks that say two things
+    r"C^{(1)}": "a label or an exponent",
+    r"N_{i+1}": "cannot read the subscript",
+    r"N_{\text{hat}}": "cannot read the subscript",
+    r"w_N r^{-\beta}|_{r=1}": "what is evaluated is expected in parentheses",
+    r"\left(\frac{\partial L}{\partial N}\right)_C": "expected instead of 'C'",
+    r"L'": "unknown name 'L_prime'",
+    r"\mathcal{N} N": "two faces",
+    r"\hat{L} L": "two faces",
+    r"\overline{N D}": "an accent over more than a name",
+    r"\Delta \log N": "a letter is expected behind",
+    r"a = b \quad c = d": "two claims",
+    r"L \overset{d}{=} E": "is not understood",
+    r"10\,000": "an operator is expected",
+    "x_{}": "cannot read the subscript",
+    "n!=2": "cannot read '!'",
+    r"x^12": "an operator is expected before '2' at position 4",
+    r"x^-": "braces are expected",
+    r"x^-(2)": "braces are expected",
+    r"\frac{(a}{b)}": "is never closed",
+    # what is not finished, or is no formula
+    r"\frac{1}{2": r"never closed: '{' at position 9",
+    r"\frac{1}": "ends where a denominator is expected",
+    r"x^": "ends where an exponent is expected",
+    r"x_{": "ends where a closing brace is expected",
+    r"\sqrt[3": "never closed: '[' at position 6",
+    r"\left. x": "never closed",
+    r"|x": "never closed: '|' at position 1",
+    r"x}": "cannot read '}' at position 2",
+    r"x # y": "cannot read '#' at position 3",
+    "x² + 1": "cannot read '²' at position 2",
+    r"\write18{ls}": r"cannot read '\\write' at position 1",
+    r"\pi r": "unknown name 'pi' at position 1",
+    "{" * 60 + "x" + "}" * 60: "nested deeper",
+    "x" * 5_000: "at most 4000 are read",
+    r"\frac" * 700: "",
+    "{" * 3_000: "",
+    "x^" * 1_500 + "x": "",
+    r"\log" * 900 + "x": "",
+    "x_{" + "{" * 3_000: "",
+    r"\mathrm{" * 490: "",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30])
+def test_what_may_mean_two_things_or_nothing_is_refused_with_its_place(text) -> None:
+    start = time.process_time()
+    with pytest.raises(ParseError) as caught:
+        reading(text, latex=True)
+    assert REFUSED[text] in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("text", ["(N_opt)(C)", "Theta(C)", "max(x)", 'C "FLOPs"', "P^2(r)", "x^N(C)", "70B", "1.4T"])  # fmt: skip
+def test_plain_text_with_two_meanings_is_refused(text) -> None:
+    with pytest.raises(ParseError):
+        reading(text)
+
+
+@pytest.mark.parametrize(
+    ("relation", "name"),
+    [
+        (r"\propto", "propto"), (r"\approx", "approx"), (r"\simeq", "approx"), (r"\implies", "implies"),
+        (r"\Rightarrow", "implies"), (r"\iff", "iff"), (r"\coloneqq", "=="), (":=", "=="), ("==", "=="), (r"\equiv", "=="),
+        (r"\stackrel{\triangle}{=}", "=="), (r"\overset{\mathrm{def}}{=}", "=="), (r"\overset{(a)}{\le}", "<="),
+        (r"\leqslant", "<="), ("<=", "<="), (r"\lt", "<"), (r"\to", "->"), (r"\neq", "!="), ("!=", "!="), (r"\sim", "~"),
+    ],
+)  # fmt: skip
+def test_the_names_of_relations(relation, name) -> None:
+    tokens = tokenize_latex(f"x {relation} y")
+    assert [(token.kind, token.text) for token in tokens[1:-1]] == [("relation", name)]
+
+
+def test_tokens_keep_their_places() -> None:
+    assert tokenize_latex(r"6N = C")[1:3] == [Token("name", "N", 1), Token("relation", "==", 3)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_printed_is_read_back(seed) -> None:
+    """Sums, powers, quotients and functions of the letters of the law, as the package prints them."""
+    random = Random(seed)
+    letters = [sym.N, sym.D, sym.C, sym.E, sym.BETA, sym.GAMMA, sym.SIZE_RATIO]
+    parts = [
+        "{} + {}",
+        "{} * {}",
+        "({}) / (1 + {})",
+        "({} + 1)^(-{}/2)",
+        "log({} + {})",
+        "exp(-{}) {}",
+    ]
+    text = "{}"
+    for _ in range(4):
+        text = text.replace("{}", f"({random.choice(parts)})", 1)
+    while "{}" in text:
+        text = text.replace("{}", str(random.choice(letters)), 1)
+    expression = reading(text)
+    assert is_zero(reading(render(expression), latex=True) - expression)
+
+
+PIECES = [
+    r"\frac", r"\sqrt", r"\left(", r"\right)", r"\log", r"\exp", r"\cdot", r"\alpha", r"\mathrm", r"\text", r"\le", "{", "}",
+    "[", "]", "(", ")", "^", "_", "^{*}", "_{opt}", "N", "D", "C", "x", "e", "d", "1", "12", ".5", "+", "-", "/", "|", "=",
+    "<", "&", r"\\", r"\,", "~", "@", "%", ",", ".", " ", "\n", r"\label{a}", r"\{", r"\}", "'", "!", r"\left.",
+    r"\right|_", r"\partial", r"\hat", r"\min", r"\quad",
+]  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(text=st.lists(st.sampled_from(PIECES), max_size=15).map("".join))
+def test_any_latex_is_read_or_refused(text) -> None:
+    start = time.process_time()
+    with suppress(ParseError):
+        assert all(0 <= token.position <= len(text) for token in tokenize_latex(text))
+        reading(text, latex=True)
+    assert time.process_time() - start < 1

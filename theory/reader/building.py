@@ -1,0 +1,239 @@
+"""Expressions built under bounds, with the conditions under which they have a value beside them.
+
+Building an expression evaluates constants: what has no real value, a number too long to write down, and
+a tower of exponentials are refused. Nothing that hangs on the sign of a sum is evaluated: it would be
+decided by factorisation, which has no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
+
+from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
+
+from ..algebra.answer import Condition
+from ..algebra.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
+from .tokens import ParseError, Pieces, Token, quoted
+
+LARGEST_POWER_BITS = 10_000
+LARGEST_EXPONENT = 1_000
+LARGEST_ROOTED_BITS = 1_000
+#: u^(p/q) is evaluated by way of prime factors to powers of up to p and q.
+LARGEST_ROOT_BITS = 2_000_000
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs,
+}  # fmt: skip
+#: What claims may have besides, by way of the functions above.
+MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "sinh": sinh,
+    "cosh": cosh,
+    "tanh": tanh,
+    "acosh": lambda x: log(x + sqrt(x**2 - 1)),
+    "asinh": lambda x: log(x + sqrt(x**2 + 1)),
+    "atanh": lambda x: log((1 + x) / (1 - x)) / 2,
+    "log10": lambda x: log(x) / log(10),
+    "log2": lambda x: log(x) / log(2),
+    "log1p": lambda x: log(1 + x),
+    "expm1": lambda x: exp(x) - 1,
+    "Gamma": Gamma,
+}
+#: The number of choices, and the greatest or the least of some values.
+OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "binom": whole_choice,
+    "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
+    "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
+}
+APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+
+
+@dataclass(frozen=True)
+class NamedFunction:
+    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the
+    body there.
+
+    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the
+    least loss at C. A symbol of `instead` stands for another parameter: `P(rho)` is the penalty at
+    the overtraining ratio rho, and so P at r = rho^(-1/2).
+    """
+
+    parameters: tuple[Symbol, ...]
+    body: Expr
+    other: NamedFunction | None = None
+    instead: tuple[tuple[Symbol, Expr], ...] = ()
+
+    @property
+    def cases(self) -> tuple[NamedFunction, ...]:
+        """Itself, and the function of another number of arguments."""
+        return (self,) if self.other is None else (self, self.other)
+
+
+@dataclass
+class Domain:
+    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not
+    zero, or not negative.
+    """
+
+    positive: list[Expr] = field(default_factory=list)
+    nonzero: list[Expr] = field(default_factory=list)
+    nonnegative: list[Expr] = field(default_factory=list)
+
+    @property
+    def groups(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
+        return self.positive, self.nonzero, self.nonnegative
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """What must be positive, not zero, or not negative, as conditions."""
+        relations = zip((">", "!=", ">="), self.groups, strict=True)
+        return [Condition(e, relation) for relation, group in relations for e in group]
+
+    def map(self, function: Callable[[Expr], Expr]) -> Domain:
+        """The domain with each of its expressions replaced."""
+        return Domain(*(list(map(function, group)) for group in self.groups))
+
+    def add(self, other: Domain) -> None:
+        """Take the conditions of another domain."""
+        for group, more in zip(self.groups, other.groups, strict=True):
+            group += [value for value in more if value not in group]
+
+    def needs_positive(self, value: Expr) -> None:
+        self._note(self.positive, value)
+
+    def needs_nonzero(self, value: Expr) -> None:
+        self._note(self.nonzero, value)
+
+    @staticmethod
+    def _note(conditions: list[Expr], value: Expr) -> None:
+        if value not in conditions and not plainly_positive(value):
+            conditions.append(value)
+
+
+def plainly_positive(value: Expr) -> bool:
+    """Whether the expression is positive at first sight: a sum or a product of what is."""
+    if value.is_Add or value.is_Mul:
+        return all(map(plainly_positive, value.args))
+    if value.is_Pow:
+        return plainly_positive(value.base)
+    is_positive_anywhere = isinstance(value, (exp, Factorial, Gamma))
+    return bool(is_positive_anywhere or (value.is_Atom and value.is_positive))
+
+
+@dataclass
+class Builder(Pieces):
+    """Powers and functions of expressions that stand in a text, which is for the messages."""
+
+    text: str
+    domain: Domain = field(default_factory=Domain)
+    kept: bool = False  # what is read stays as it is written
+
+    def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
+        """A power; what has no real value and constants too large to write down are refused."""
+        if base == 0 and not (exponent.is_Rational and exponent > 0):
+            self.refuse(at, "a power of zero at {}")
+        if base.is_Rational and base < 0 and not exponent.is_Integer:
+            self.refuse(at, "a non-integer power of a negative number at {}")
+        bits = _bits([base])
+        self._check_size(bits, exponent, at)
+        if bits or base.has(exp, E):
+            self._check_tower(exponent, at)
+        if not exponent.is_Integer:
+            self.domain.needs_positive(base)
+        elif exponent < 0:
+            self.domain.needs_nonzero(base)
+        is_sum = base.has(Add) or exponent.has(Add)
+        return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not is_sum))
+
+    def _check_size(self, bits: int, exponent: Expr, at: Token) -> None:
+        """Refuse a power of a number of `bits` bits that is too large to write down."""
+        for number in exponent.atoms(Rational):
+            size, root = abs(number), max(abs(number.p), number.q)
+            rooted = LARGEST_POWER_BITS if number.is_Integer else LARGEST_ROOTED_BITS
+            is_long = bits * size > LARGEST_POWER_BITS or bits * root > LARGEST_ROOT_BITS
+            if size > LARGEST_EXPONENT or bits > rooted or is_long:
+                self.refuse(at, "a number too large to write down at {}")
+
+    def _check_tower(self, exponent: Expr, at: Token) -> None:
+        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may
+        hang on them.
+        """
+        for term in Add.make_args(exponent):
+            if term.as_independent(*term.free_symbols, as_Add=False)[0].has(exp, E):
+                self.refuse(at, "a tower of exponentials at {}")
+
+    def applied(self, function: Callable[..., Expr], argument: Expr, at: Token) -> Expr:
+        """A function of one value."""
+        if function is sqrt:
+            return self.raised(argument, Rational(1, 2), at)
+        if function in (sinh, cosh, tanh) and self.kept:
+            return function(argument)
+        if function in (sinh, cosh, tanh):
+            above, below = (self.applied(exp, sign * argument, at) for sign in (1, -1))
+            total = above + below if function is not sinh else Integer(2)
+            return (above + below) / 2 if function is cosh else (above - below) / total
+        if function is log and argument.is_Rational and argument <= 0:
+            self.refuse(at, "the logarithm of a number that is not positive at {}")
+        if function in (log, Gamma):
+            self.domain.needs_positive(argument)
+        if function is exp:  # exp(n log u) is evaluated as u^n
+            self._check_size(_bits(argument.atoms(log)), argument, at)
+            self._check_tower(argument, at)
+        if function in (exp, log, Abs):
+            return function(argument, evaluate=not argument.has(Add))
+        if function is Gamma:
+            return function(argument)
+        x = Symbol("x", positive=True)
+        return substituted(function(x), {x: argument}, self.text, self.domain)
+
+    def factorial(self, n: Expr, at: Token) -> Expr:
+        self._check_count(n, at)
+        return Factorial(n)
+
+    def choices(self, n: Expr, k: Expr, at: Token) -> Expr:
+        """n choose k; in factorials where k is no number."""
+        for count in (k,) if k.is_number else (k, n - k):
+            self._check_count(count, at)
+        return whole_choice(n, k)
+
+    def _check_count(self, n: Expr, at: Token) -> None:
+        if n.is_number and not (n.is_Integer and 0 <= n <= LARGEST_FACTORIAL):
+            self.refuse(at, f"a whole number from 0 to {LARGEST_FACTORIAL} is expected at {{}}")
+        self.domain.needs_positive(n + 1)
+
+
+def substituted(
+    expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None
+) -> Expr:
+    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is
+    for the messages.
+    """
+    replaced = sorted(expression.free_symbols & values.keys(), key=str)
+    if not replaced:
+        return expression
+    at = Token("name", ", ".join(f"{x} = {values[x]}" for x in replaced), 0)
+    builder = Builder(text, Domain() if domain is None else domain)
+
+    def rebuilt(part: Expr) -> Expr:
+        if part.is_Symbol or not part.args:
+            return values.get(part, part)
+        arguments = [rebuilt(argument) for argument in part.args]
+        if part.func in (exp, log):
+            return builder.applied(part.func, arguments[0], at)
+        return (
+            builder.raised(arguments[0], arguments[1], at) if part.is_Pow else part.func(*arguments)
+        )
+
+    found = rebuilt(expression)
+    if found.has(I, nan, oo, zoo):
+        raise ParseError(f"{quoted(text)}: has no real value for {at.text}")
+    return found
+
+
+def _bits(expressions: Iterable[Expr]) -> int:
+    """Bits of the longest number other than 0 and 1, and their signs."""
+    numbers = (number for expression in expressions for number in expression.atoms(Rational))
+    sizes = (max(abs(int(number.p)), int(number.q)) for number in numbers)
+    return max((n.bit_length() for n in sizes if n > 1), default=0)

@@ -1,0 +1,610 @@
+"""One grammar for formulas, typed as plain text or in LaTeX: read against a table of names, never
+evaluated as code.
+
+    sum      := product (("+" | "-") product)*
+    product  := signed (("*" | "/") signed | power)*
+    signed   := ("+" | "-")* (derivative | power)
+    power    := atom ("!" | bar "(" place ("," place)* ")")* (("^" | "**") signed)?
+    atom     := number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
+
+Numbers are exact decimals. A run of letters that is no known name is a product where each letter is one
+(`6ND` is `6*N*D`); a number on the right needs its `*`, and so does a factor behind a slash (`C/6D`
+might be either). `dL/dN`, `d/dN (L)` and `(d log(N_opt))/(d log(C))` are derivatives. What may mean two
+things is refused, at its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import reduce
+from typing import TypeVar
+
+from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
+
+from ..algebra.functions import Partial, defined
+from .building import (
+    APPLIED,
+    FUNCTIONS,
+    MORE_FUNCTIONS,
+    OF_TWO,
+    Builder,
+    Domain,
+    NamedFunction,
+    substituted,
+)
+from .tokens import AT, DEEPEST_NESTING, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
+
+LARGEST_DECIMAL_EXPONENT = 100
+HIGHEST_DERIVATIVE = 4
+CLOSING = {"(": ")", "[": "]"}
+#: Letters that are rather functions than factors where parentheses follow, and what papers write as
+#: functions of compute.
+FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
+MAY_BE_FUNCTIONS = frozenset("NDCLRP")
+#: Orders of magnitude, which are no values.
+ORDERS = frozenset(["O", "o", "Theta", "Omega"])
+#: What stands for thousands and more behind a number alone, `70B`.
+SHORT_UNITS = frozenset("KMBT")
+
+Table = Mapping[str, Expr | NamedFunction]
+T = TypeVar("T")
+
+
+def parse(text: str, table: Table) -> Expr:
+    """The SymPy expression that `text` spells in the symbols of `table`.
+
+    Raises
+    ------
+    ParseError
+        Naming the text, the offending part and its position.
+    """
+    return read(text, tokenize(text), table)
+
+
+def read(
+    text: str,
+    tokens: Sequence[Token],
+    table: Table,
+    *,
+    domain: Domain | None = None,
+    letters: Collection[str] | None = None,
+    meanings: Mapping[Symbol, Expr] | None = None,
+    ratios: Collection[str] = (),
+    kept: bool = False,
+) -> Expr:
+    """The expression that tokens of `text` spell.
+
+    Parameters
+    ----------
+    text : str
+        For the messages.
+    tokens : sequence of Token
+    table : mapping
+        The names.
+    domain : Domain, optional
+        Takes the conditions under which the expression has a value.
+    letters : collection of str, optional
+        The names that mean something of their own: a run of letters may be a product of these
+        alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
+        table are letters, and any is an argument.
+    meanings : mapping, optional
+        What names stand for, where a derivative in another letter has to know.
+    ratios : collection of str, optional
+        The letters without a unit, of which a quantity with one is no function.
+    kept : bool
+        Whether a derivative, a value at a point, and a product in which letters cancel are kept as
+        they are written.
+    """
+    if not tokens:
+        raise ParseError(f"{quoted(text)}: an expression is expected")
+    domain = Domain() if domain is None else domain
+    number, unit = (*(token.text for token in tokens), "")[:2]
+    if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
+        rest = f": write 1e9 for a unit, {number}*{unit} for a product"
+        raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
+    reader = _Reader(text, domain, kept, tokens, table, letters, meanings or {}, ratios)
+    expression = reader.sum(0)
+    if reader.next < len(reader.tokens):
+        reader.refuse(reader.ahead(), "unexpected {}")
+    if expression.has(I, nan, oo, zoo):
+        raise ParseError(f"{quoted(text)}: has no real value")
+    return expression
+
+
+@dataclass
+class _Reader(Builder):
+    """Reads tokens one after another."""
+
+    given: Sequence[Token] = ()
+    table: Table = field(default_factory=dict)
+    own_names: Collection[str] | None = None
+    meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
+    ratios: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self.letters = self.table.keys() if self.own_names is None else self.own_names
+        self.is_strict = self.own_names is not None
+        meant = [self.table[name] for name in self.own_names or ()]
+        self.own = {meaning for meaning in meant if isinstance(meaning, Symbol)}
+        self.differentiated: set[Symbol] = set()
+        self.tokens, self.next, known = [], 0, self.table.keys() | APPLIED
+        for token in self.given:
+            rest, at = token.text.removeprefix("d"), token.position
+            if rest in known and token.text not in known:  # `dN`
+                self.tokens += [Token("name", "d", at), Token("name", rest, at + 1)]
+            else:
+                self.tokens.append(token)
+
+    # -- tokens ----------------------------------------------------------------------------------
+
+    def in_brackets(self, what: Callable[[], T]) -> T:
+        """What stands in the brackets at hand, or without brackets where there are none."""
+        if not self.peek(*CLOSING):
+            return what()
+        opening = self.take()
+        found = what()
+        if self.ahead().kind != opening.kind or not self.peek(CLOSING[opening.text]):
+            self.refuse(opening, "{}", " is never closed")
+        self.take()
+        return found
+
+    def listed(self, what: Callable[[], T]) -> list[T]:
+        """What stands between the commas of the brackets at hand."""
+
+        def several() -> list[T]:
+            found = [what()]
+            while self.peek(","):
+                self.take()
+                found.append(what())
+            return found
+
+        return self.in_brackets(several)
+
+    def arguments(self, depth: int) -> list[Expr]:
+        return self.listed(lambda: self.sum(depth + 1))
+
+    @property
+    def opens_a_call(self) -> bool:
+        """Whether a bracket follows that a reader sees."""
+        return self.ahead().kind == "operator" and self.peek(*CLOSING)
+
+    # -- sums, products and powers ---------------------------------------------------------------
+
+    def sum(self, depth: int) -> Expr:
+        if depth > DEEPEST_NESTING:
+            raise ParseError.too_deep(self.text)
+        terms = [self.product(depth)]
+        while self.peek("+", "-"):
+            is_plus = self.take().text == "+"
+            terms.append(self.product(depth) if is_plus else -self.product(depth))
+        return Add(*terms)
+
+    def product(self, depth: int) -> Expr:
+        factors, sign = [self.signed(depth)], ""
+        while self.ahead().kind and not self.peek("+", "-", ")", "]", ",", "="):
+            before, divided = self.tokens[self.next - 1], sign == "/"
+            sign = self.take().text if self.peek("*", "/") else ""
+            at = self.ahead()
+            if not sign:
+                self._refuse_beside(before, at, divided)
+            factor = self.signed(depth)
+            if sign == "/":
+                if factor == 0:
+                    self.refuse(at, "division by zero at {}")
+                self.domain.needs_nonzero(factor)
+                factor = 1 / factor
+            factors.append(factor)
+        found = Mul(*factors)
+        letters = frozenset[Symbol]().union(*(factor.free_symbols for factor in factors))
+        is_kept = self.kept and found.free_symbols != letters
+        return Mul(*factors, evaluate=False) if is_kept else found
+
+    def _refuse_beside(self, before: Token, at: Token, divided: bool) -> None:
+        """What may be no product where no sign is between."""
+        if at.kind == "number":
+            self.refuse(at, "an operator is expected before {}")
+        if divided:
+            rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
+            self.refuse(at, "ambiguous division", rest)
+        for word in (before, at):
+            if self.is_strict and word.text[:1] == '"':
+                rest = " is a unit or prose where no sign is between; write '*' for a factor"
+                self.refuse(word, f"a word {word.text}", rest)
+
+    def signed(self, depth: int) -> Expr:
+        is_minus = False
+        while self.peek("+", "-"):
+            is_minus ^= self.take().text == "-"
+        value = self.power(depth)
+        return -value if is_minus else value
+
+    def power(self, depth: int) -> Expr:
+        outer, self.domain = self.domain, Domain()
+        start = self.next
+        value = self.derivative(depth)
+        is_unclear = self.ahead().kind == "power" and self.tokens[self.next - 1].kind != "group"
+        if value is not None and is_unclear:
+            self.refuse(self.ahead(), "parentheses are expected around a derivative before {}")
+        if value is None:
+            value = self.atom(depth)
+        while self.ahead().kind == "mark":
+            value = self._marked(value, start, depth)
+        outer.add(self.domain)
+        self.domain = outer
+        return self._raised(value, start, depth)
+
+    def _marked(self, value: Expr, start: int, depth: int) -> Expr:
+        """The value with the mark behind it; how far a bar alone reaches must be plain."""
+        mark, before = self.take(), self.tokens[start - 1].text if start else "("
+        if mark.text == "factorial":
+            return self.factorial(value, replace(mark, text="!"))
+        is_bracket = self.tokens[self.next - 2].text in CLOSING.values()
+        if mark.text == "bar" and not (is_bracket and before in ("+", "-", "(", "[", ",")):
+            rest = r": what is evaluated is expected in parentheses, or between \left. and \right|"
+            self.refuse(mark, "ambiguous '|'", rest)
+        return self._at_places(value, mark, depth)
+
+    def _raised(self, base: Expr, start: int, depth: int) -> Expr:
+        """The base, which begins at some token, with its exponent."""
+        written = self.tokens[start : self.next]
+        name, *more = [token for token in written if token.text not in ("(", ")")]
+        exponent = None
+        if self.ahead().kind == "power":
+            if depth > DEEPEST_NESTING:
+                raise ParseError.too_deep(self.text)
+            at = self.take()
+            exponent = self.signed(depth + 1)
+            base = self.raised(base, exponent, at)
+        is_group = len(written) > 1
+        is_exponent = is_group and start > 0 and self.tokens[start - 1].kind == "power"
+        if name.kind == "name" and not more and self.opens_a_call and not is_exponent:
+            self._refuse_call(name, exponent, is_group=is_group)
+        return base
+
+    def atom(self, depth: int) -> Expr:
+        token = self.ahead()
+        if token.text in CLOSING:
+            return self.in_brackets(lambda: self.sum(depth + 1))
+        self.take()
+        if token.kind == "name":
+            return self._name(token, depth)
+        if token.kind != "number":
+            self.refuse(token, "unexpected {}")
+        _, _, exponent = token.text.lower().partition("e")
+        if exponent and abs(int(exponent)) > LARGEST_DECIMAL_EXPONENT:
+            self.refuse(token, "a number too large to write down: {}")
+        value = Fraction(token.text)
+        return Rational(value.numerator, value.denominator)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def _name(self, token: Token, depth: int) -> Expr:
+        name, stem = token.text, token.text.split("_")[0]
+        is_order = self.is_strict and stem in ORDERS and stem not in self.letters
+        if is_order and self.peek(*CLOSING):
+            self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
+        if name in self.table:
+            meaning = self.table[name]
+            is_function = isinstance(meaning, NamedFunction)
+            return self._formula(meaning, token, depth) if is_function else meaning
+        if name in APPLIED:
+            return self._function(token, depth)
+        if name.endswith(f"_{PRIME}") and self.peek("("):
+            return self._slope(token, depth)
+        is_product = name.isascii() and name.isalpha()
+        if not (is_product and all(letter in self.letters for letter in name)):
+            self.refuse(token, "unknown name {}", f"; known: {', '.join(sorted(self.table))}")
+        *first, last = map(self._plain, name)
+        return Mul(*first, self._raised(last, self.next - 1, depth))  # `ND^d` is N times D^d
+
+    def _plain(self, name: str) -> Expr:
+        meaning = self.table[name]
+        return meaning.body if isinstance(meaning, NamedFunction) else meaning
+
+    def _function(self, token: Token, depth: int) -> Expr:
+        name, opening = token.text, self.ahead()
+        if opening.text not in CLOSING:
+            self.refuse(token, "an argument in parentheses is expected after {}")
+        values = self.arguments(depth)
+        if name not in OF_TWO:
+            if len(values) > 1:
+                self.refuse(opening, "{}", " is never closed")
+            function = FUNCTIONS.get(name) or MORE_FUNCTIONS[name]
+            return self.applied(function, values[0], token)
+        if len(values) == 1 or (name == "binom" and len(values) > 2):
+            self.refuse(token, "at least two values are expected in {}")
+        if name == "binom":
+            return self.choices(values[0], values[1], token)
+        return reduce(OF_TWO[name], values)
+
+    def _slope(self, token: Token, depth: int) -> Expr:
+        """`P'(r)`, the derivative of a function of one argument there."""
+        base = token.text.partition(f"_{PRIME}")[0]
+        order, meaning = token.text.count(f"_{PRIME}"), self.table.get(base)
+        cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
+        single = [case for case in cases if len(case.parameters) == 1]
+        if not single or order > HIGHEST_DERIVATIVE:
+            rest = ": a prime before an argument is the derivative of a function of one argument"
+            self.refuse(token, "cannot read {}", rest)
+        (variable,) = single[0].parameters
+        slope = self._derived(token, single[:1], [(variable, False)] * order)
+        return self._formula(slope, token, depth)
+
+    def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
+        """The body, at the arguments in brackets where they follow; `N_opt (r/2)^beta` is a
+        product.
+        """
+        start, wanted = self.next, ", ".join(map(str, formula.parameters))
+        if not (self.opens_a_call or (token.text.endswith(AT) and self.peek("("))):
+            if self.is_strict and not self.own.issuperset(formula.parameters):
+                self.refuse(token, "an argument in parentheses is expected after {}")
+            return formula.body
+        given = self.arguments(depth)
+        meant = [case for case in formula.cases if len(case.parameters) == len(given)]
+        if not meant:
+            self.refuse(token, f"{len(given)} arguments instead of ({wanted}) for {{}}")
+        is_raised, x = self.ahead().kind == "power", meant[-1].parameters[0]
+        if is_raised and self._is_factor(x, given[0]):
+            self.next = start
+            return formula.body
+        is_optimum = token.text in OPTIMA.values()
+        if is_raised and is_optimum and not given[0].is_Symbol and given[0].has(x):
+            rest = f": the power of a value is ({token.text}({given[0]}))^..., a product has a '*'"
+            self.refuse(token, "ambiguous {}", rest)
+        pairs = zip(meant[-1].parameters, given, strict=True)
+        places = {x: self._argument(x, value, meant[-1], token) for x, value in pairs}
+        return substituted(meant[-1].body, places, self.text, self.domain)
+
+    def _argument(self, x: Symbol, given: Expr, formula: NamedFunction, token: Token) -> Expr:
+        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is
+        refused.
+        """
+        if x not in self.own or given == x:
+            return given
+        another = given in self.own or self._is_factor(x, given)
+        for symbol, value in formula.instead:
+            if given == symbol:
+                return value
+            another |= symbol in given.free_symbols and given != value
+        if another:
+            wanted = ", ".join(map(str, formula.parameters))
+            rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
+            self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
+        return given
+
+    def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
+        """Whether what is given for a quantity with a unit has certainly none, being made of ratios
+        and exponents.
+        """
+        if parameter not in self.own or parameter.name in self.ratios or given.is_number:
+            return False
+        return all(x in self.own and x.name in self.ratios for x in given.free_symbols)
+
+    def _refuse_call(self, name: Token, exponent: Expr | None, *, is_group: bool) -> None:
+        """`N(C)`, `f(x)`, `(N_opt)(C)`, `f^{-1}(x)` and `P^2(r)` are functions in a paper and products
+        in the grammar, so that one has to say which is meant; in `A (N_opt)^-beta` and in
+        `lambda (C - 6 N D)` there is no doubt.
+        """
+        meaning = self.table.get(name.text)
+        is_function = isinstance(meaning, NamedFunction)
+        is_product = is_function and exponent is None and not is_group  # as `_formula` has found
+        if is_product or not (self.is_strict or is_function):
+            return
+        inside = self._inside()
+        stem, is_free = name.text.split("_")[0], name.text not in self.letters
+        is_single = len(inside) == 1 and inside[0][0].kind in ("name", "number")
+        may_be = is_function or name.text in MAY_BE_FUNCTIONS
+        doubtful = is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
+        doubtful |= any(token.text == "," and depth == 1 for token, depth in inside)
+        if exponent is not None:
+            argument = inside[0][0].text if is_single else ""
+            is_own = isinstance(meaning, NamedFunction) and argument in map(str, meaning.parameters)
+            is_value = is_own or (is_function and argument.isdigit())
+            doubtful |= is_single and (exponent == -1 or is_value)
+        elif self.ahead(len(inside) + 2).kind == "power":
+            doubtful |= is_single and may_be
+        else:
+            signs = [token.text in ("+", "-") and depth == 1 for token, depth in inside]
+            has_powers = any(token.kind == "power" for token, _ in inside)
+            doubtful |= not any(signs[is_free:]) and (may_be or not has_powers)
+        if doubtful or (is_group and may_be and exponent is None):
+            argument = "".join(token.text for token, _ in inside)
+            power, bracket = "" if exponent is None else "^...", f"({argument})"
+            best = OPTIMA.get(name.text, name.text) if exponent is None else name.text
+            kind = "optimum" if best != name.text else "power of the value" if power else "value"
+            is_value = isinstance(self.table.get(best), NamedFunction)
+            value = f"{best}{bracket}{power} for the {kind}, " if is_value else ""
+            product = f"{name.text}{power}*{argument if is_single else bracket} for the product"
+            unknown = f": no function {name.text} is known" if is_free else ""
+            shown = f"({name.text})" if is_group else name.text + power
+            self.refuse(name, f"ambiguous '{shown}{bracket}'", f"{unknown}; write {value}{product}")
+
+    def _inside(self) -> list[tuple[Token, int]]:
+        """The tokens within the bracket at hand, each with its depth."""
+        depth, found = 0, []
+        for token in self.tokens[self.next :]:
+            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+            if depth == 0:
+                break
+            found.append((token, depth))
+        return found[1:]
+
+    # -- values at a place -----------------------------------------------------------------------
+
+    def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
+        """The value at `(N = N_opt, D = 2)`."""
+        places: dict[Symbol, Expr] = {}
+        for place in self.listed(lambda: self._place(depth)):
+            places |= place
+        if self.kept:
+            return Subs(value, *zip(*places.items(), strict=True))
+        missing = places.keys() - value.free_symbols - self.differentiated
+        if missing and value.free_symbols:
+            names = ", ".join(sorted(map(str, missing)))
+            self.refuse(mark, "a value at a point", f": {names} is no letter of it")
+        self.domain = self.domain.map(lambda e: substituted(e, places, self.text))
+        return substituted(value, places, self.text, self.domain)
+
+    def _place(self, depth: int) -> dict[Symbol, Expr]:
+        """`N = N_opt`; `N_opt` alone is the same, and `D` alone holds D, as a derivative does."""
+        token = self.take()
+        meaning = self.table.get(token.text)
+        if self.peek("="):
+            self.take()
+            if not isinstance(meaning, Symbol):
+                self.refuse(token, "a letter is expected instead of {}")
+            return {meaning: self.sum(depth + 1)}
+        places: dict[Symbol, Expr] = {}
+        for letter, optimum in OPTIMA.items():
+            x, best = self.table.get(letter), self.table.get(optimum)
+            is_meant = token.text == optimum or (token.text == "*" and letter in "ND")
+            if is_meant and isinstance(x, Symbol) and isinstance(best, NamedFunction):
+                places[x] = best.body
+        if not places and meaning not in self.differentiated:
+            self.refuse(token, "a value such as N = 1 is expected instead of {}")
+        return places
+
+    # -- derivatives -----------------------------------------------------------------------------
+
+    def derivative(self, depth: int) -> Expr | None:
+        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`;
+        nothing where none does.
+        """
+        start, is_group = self.next, self.peek("(")
+        at, after = self.ahead(is_group), self.ahead(is_group + 1)
+        if at.text not in ("d", "partial"):
+            return None
+        if is_group:  # `(d L)/(d N)`, but no `(dL/dN)^2`
+            is_derivative = self._is_below(start + len(self._inside()) + 2)
+        else:
+            follows = after.kind == "power" or after.text in ("(", "/")
+            is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
+            is_derivative = after.kind == "name" or is_above
+        if not is_derivative:
+            return None
+        try:
+            return self._quotient(at, depth)
+        except ParseError:
+            if at.text == "partial" or "d" not in self.letters:
+                raise
+            self.next = start
+            return None
+
+    def _is_below(self, slash: int) -> bool:
+        """Whether a slash is that of a derivative."""
+        below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
+        is_quotient = [part.text for part in below[:2]] in (["/", "d"], ["/", "partial"])
+        return is_quotient and len(below) > 2 and below[2].kind == "name"
+
+    def _quotient(self, at: Token, depth: int) -> Expr:
+        order, above = self.in_brackets(lambda: self._numerator(depth))
+        if not self._is_below(self.next):
+            rest = " that is no derivative such as dL/dN cannot be read"
+            self.refuse(at, "a differential", rest)
+        self.take()
+        variables = self.in_brackets(lambda: self._variables(depth))
+        if len(variables) != order:
+            self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
+        if above is None:
+            above = self._operand(depth)
+            if self.ahead().kind and not self.peek("+", "-", ")", "]", ","):
+                what = "parentheses are expected around what is differentiated, before {}"
+                self.refuse(self.ahead(), what)
+        return self._at_arguments(self._derived(at, above.cases, variables), at, depth)
+
+    def _numerator(self, depth: int) -> tuple[int, NamedFunction | None]:
+        """The order, and what is differentiated where it stands above."""
+        self.take()
+        order = self._order(depth)
+        return order, None if self.peek("/", ")") else self._operand(depth)
+
+    def _order(self, depth: int) -> int:
+        if self.ahead().kind != "power":
+            return 1
+        at = self.take()
+        order = self.atom(depth)
+        if not (order.is_Integer and 0 < order <= HIGHEST_DERIVATIVE):
+            self.refuse(at, f"an order from 1 to {HIGHEST_DERIVATIVE} is expected after {{}}")
+        return int(order)
+
+    def _operand(self, depth: int) -> NamedFunction:
+        """What stands behind the `d`: a function by its name, or a value."""
+        meaning = self.table.get(self.ahead().text)
+        if isinstance(meaning, NamedFunction) and self.ahead(1).text != "(":
+            self.take()
+            return meaning
+        value = self.atom(depth + 1)
+        if self.ahead().kind == "power":
+            what = "parentheses are expected around what is differentiated, before {}"
+            self.refuse(self.ahead(), what)
+        cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
+        same = (replace(case, other=None) for case in cases if case.body == value)
+        return next(same, NamedFunction((), value))
+
+    def _variables(self, depth: int) -> list[tuple[Symbol, bool]]:
+        """The variables of `dN`, `d log(C)`, `dN^2`, each with whether its logarithm is meant, once
+        for each order.
+        """
+        variables: list[tuple[Symbol, bool]] = []
+        while self.peek("d", "partial"):
+            self.take()
+            token = self.ahead()
+            value = self.table.get(token.text)
+            if isinstance(value, Symbol):
+                self.take()
+            else:
+                value = self.atom(depth + 1)
+            symbol = value.args[0] if isinstance(value, log) else value
+            if not isinstance(symbol, Symbol):
+                self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")
+            variables += [(symbol, isinstance(value, log))] * self._order(depth)
+        return variables
+
+    def _derived(
+        self, at: Token, cases: Sequence[NamedFunction], variables: Sequence[tuple[Symbol, bool]]
+    ) -> NamedFunction:
+        """The derivative by each variable in turn, or by its logarithm, with every other letter
+        held: of the first case that holds every variable (dL/dN is of L(N, D), and dL/dC of L(C)).
+        """
+        wanted = {variable for variable, _ in variables}
+        if not any(wanted & case.body.free_symbols for case in cases):
+            known = {x: value for x, value in self.meanings.items() if x not in wanted}
+            cases = [replace(case, body=substituted(case.body, known, self.text)) for case in cases]
+        meant = next((case for case in cases if wanted <= case.body.free_symbols), None)
+        self.differentiated = set((meant or cases[0]).body.free_symbols)
+        if self.kept:
+            found = cases[0].body
+            for variable, is_log in reversed(variables):
+                found = Partial(found, log(variable) if is_log else variable)
+            return NamedFunction(cases[0].parameters, found)
+        if meant is None:
+            missing = ", ".join(sorted(map(str, wanted - cases[0].body.free_symbols)))
+            rest = f" that cannot be meant: {cases[0].body} does not depend on {missing}"
+            self.refuse(at, "a derivative", rest)
+        found = defined(meant.body)
+        is_smooth = not found.has(Abs)
+        for variable, is_log in variables:
+            found = found.diff(variable) * (variable if is_log else 1)
+        if not is_smooth or found.has(Derivative, Subs):
+            has = "has an absolute value" if not is_smooth else "is differentiated no further"
+            rest = f" that cannot be meant: {meant.body} {has}"
+            self.refuse(at, "a derivative", rest)
+        return NamedFunction(meant.parameters, found)
+
+    def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
+        """`dL/dN(N_opt, D_opt)`: the derivative there; only another derivative is a factor."""
+        inside = {token.text for token, _ in self._inside()} if self.opens_a_call else {"d"}
+        if not slope.parameters or inside & {"d", "partial"}:
+            return slope.body
+        given = self.arguments(depth)
+        is_raised = self.ahead().kind == "power" or (len(given) == 1 and given[0].is_Add)
+        if is_raised or len(given) != len(slope.parameters):
+            wanted = ", ".join(map(str, slope.parameters))
+            rest = f": its values are at ({wanted}); write '*' before a factor"
+            self.refuse(at, "an ambiguous derivative", rest)
+        if self.kept:
+            return Subs(slope.body, slope.parameters, tuple(given))
+        places = dict(zip(slope.parameters, given, strict=True))
+        return substituted(slope.body, places, self.text, self.domain)

@@ -1,0 +1,178 @@
+"""The tokens of a formula, how its names are spelt, and what is said where it cannot be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+LONGEST_TEXT = 4_000
+DEEPEST_NESTING = 40
+SMALL = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+)  # fmt: skip
+CAPITAL = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")  # fmt: skip
+GREEK = frozenset(SMALL + CAPITAL)
+ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
+STAR, PRIME = "star", "prime"
+#: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
+AT = "_at"
+#: What a star on a letter of the law is.
+OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
+#: Greek letters as Unicode has them, also in their other forms.
+GREEK_SIGNS = {
+    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", SMALL, strict=True)),
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", CAPITAL, strict=True)),
+    "ς": "sigma", "ϵ": "epsilon", "ϑ": "theta", "ϕ": "phi", "ℓ": "ell",
+}  # fmt: skip
+SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "·": "*", "⋅": "*", "×": "*", "−": "-"}
+_GREEK = "".join(GREEK_SIGNS)
+_SPELT = str.maketrans({**GREEK_SIGNS, "'": f"_{PRIME}", "@": AT, "!": "factorial"})
+TOKEN = re.compile(
+    r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<measure>[A-Za-z]+@)|(?P<name>"
+    rf"(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|[{_GREEK}]|\"[A-Za-z]\w*\")"
+    rf"[0-9]*(?:_(?:[A-Za-z0-9]+|[{_GREEK}]))*'*)"
+    r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~≈∝⇒⇔≤≥≠→])"
+    r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],·⋅×−])|(?P<mark>!)"
+)
+
+
+def quoted(text: str) -> str:
+    """The text in quotes as it was typed, with single backslashes."""
+    return repr(text).replace("\\\\", "\\")
+
+
+class ParseError(ValueError):
+    """What could not be read, and where.
+
+    Attributes
+    ----------
+    text : str or None
+        What could not be read.
+    complaint : str
+        The message without the text that it is about.
+    position : int or None
+        Of the offending piece in the text.
+    """
+
+    def __init__(
+        self,
+        complaint: str,
+        *,
+        text: str | None = None,
+        position: int | None = None,
+        message: str = "",
+    ) -> None:
+        super().__init__(message or (complaint if text is None else f"{quoted(text)}: {complaint}"))
+        self.text, self.complaint, self.position = text, complaint, position
+
+    @classmethod
+    def at_end(cls, text: str, what: str) -> ParseError:
+        """The text is over too soon."""
+        return cls(f"ends where {what} is expected", text=text, position=len(text))
+
+    @classmethod
+    def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
+        """`what` stands at a position of the text."""
+        message = f"{quoted(text)}: {what} at position {position + 1}{rest}"
+        return cls(f"{what}{rest}", text=text, position=position, message=message)
+
+    @classmethod
+    def too_deep(cls, text: str) -> ParseError:
+        return cls(f"{text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels", text=text)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a formula: of kind "number", "name", "operator", "power", "relation", "mark" for what
+    stands behind a value, or "group" for the parentheses that stand for braces of LaTeX, which no
+    reader sees.
+    """
+
+    kind: str
+    text: str
+    position: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a formula in plain text.
+
+    Raises
+    ------
+    ParseError
+        Naming what cannot be read and its position.
+    """
+    if len(text) > LONGEST_TEXT:
+        raise ParseError(f"expression of {len(text)} characters: at most {LONGEST_TEXT} are read")
+    tokens: list[Token] = []
+    position, measured = 0, False
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        match = TOKEN.match(text, position)
+        if match is None:
+            rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
+        kind, spelt = str(match.lastgroup), SIGNS.get(match.group(), match.group())
+        if measured and kind not in ("name", "number") and spelt != "(":
+            raise ParseError.at(text, position, f"cannot read {spelt!r} behind @")
+        spelt = spelt if kind == "relation" else spelt.translate(_SPELT)
+        token = Token("name" if kind == "measure" else kind, spelt, position)
+        tokens += in_parentheses([token], position) if measured and spelt != "(" else [token]
+        measured = kind == "measure"
+        position = match.end()
+    if measured:
+        raise ParseError.at_end(text, "a number of samples")
+    return tokens
+
+
+class Pieces:
+    """The pieces of a text, which are read one after another."""
+
+    text: str
+    tokens: list[Token]
+    next: int
+
+    def ahead(self, number: int = 0) -> Token:
+        """A piece that comes, or an empty one."""
+        index = self.next + number
+        return self.tokens[index] if index < len(self.tokens) else Token("", "", len(self.text))
+
+    def peek(self, *texts: str) -> bool:
+        """Whether the next piece is one of these."""
+        return self.ahead().text in texts
+
+    def take(self, what: str = "a value") -> Token:
+        """The next piece, which is passed."""
+        if self.next >= len(self.tokens):
+            raise ParseError.at_end(self.text, what)
+        self.next += 1
+        return self.tokens[self.next - 1]
+
+    def refuse(self, at: Token, what: str = "cannot read {}", rest: str = "") -> NoReturn:
+        """Stop at a piece, which `{}` in the message stands for."""
+        raise ParseError.at(self.text, at.position, what.format(repr(at.text)), rest)
+
+
+# -- tokens that a reader puts in ------------------------------------------------------------
+
+
+def name_token(text: str, at: int) -> Token:
+    return Token("name", text, at)
+
+
+def operator(text: str, at: int) -> Token:
+    return Token("operator", text, at)
+
+
+def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
+    return [Token(kind, "(", at), *tokens, Token(kind, ")", at)]
+
+
+def grouped(tokens: Iterable[Token], at: int) -> list[Token]:
+    """In parentheses that nobody sees."""
+    return in_parentheses(tokens, at, "group")
