@@ -14,7 +14,7 @@ from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from isoflop.theory.theorem import Derivation, Erratum, Remark
+    from isoflop.theory.theorem.derivation import Derivation, Erratum, Remark
 
 _HOME = {
     file.name: f"{__name__}.{folder.name}.{file.name}"
@@ -35,14 +35,14 @@ def derivation(name: str) -> Derivation:
     if name not in _TEXTS:
         built: Derivation = theorem(name).derivation()
         return built
-    from isoflop.theory.text import load
+    from isoflop.theory.theorem.text import load
 
     return load(_TEXTS[name])
 
 
 def errata(name: str) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
     """The slips and the remarks of the theorem *name*; KeyError where there is no such text."""
-    from isoflop.theory.text import errata
+    from isoflop.theory.theorem.text import errata
 
     return errata(_TEXTS[name])
 

@@ -17,20 +17,20 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # A folder counts as one member, except for those of its modules that are named on their own.
 LAYERS = (
-    {"algebra"},
+    {"kernel"},
     {"reader"},  # but for the names of the law
-    {"proof"},
-    {"typeset"},
     {"theorem"},
+    {"typeset"},
+    {"theorem.derivation"},
     {"law", "budget"},
-    {"claim"},
+    {"claim.checker", "claim.definitions"},
     {"envelope"},
     {"penalty", "ray"},
-    {"expansion", "economics"},
+    {"economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
-    {"derivations", "symbols", "text", "reader.vocabulary"},
-    {"verdicts", "code"},
+    {"derivations", "symbols", "theorem.text", "reader.vocabulary"},
+    {"claim", "code", "theorem.verification"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
 # Numbers and tables of every result: they format floats, and load pandas only where a frame is
@@ -46,13 +46,13 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | 
 )
 
 #: What may say "proved", and what looks for limits and points at which a claim fails.
-ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
-RULES = "rules argument_calculus bounds search signs path terms"
-TRUSTED = {f"isoflop.theory.algebra.{name}" for name in ALGEBRA.split()} | {
-    f"isoflop.theory.proof.{name}" for name in RULES.split()
+OF_ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
+OF_PROOF = "rules argument_calculus bounds search signs path terms"
+TRUSTED = {f"isoflop.theory.kernel.{name}" for name in OF_ALGEBRA.split()} | {
+    f"isoflop.theory.kernel.{name}" for name in OF_PROOF.split()
 }
 KERNEL = TRUSTED | {
-    f"isoflop.theory.proof.{name}" for name in ("limits", "points", "counterexample")
+    f"isoflop.theory.kernel.{name}" for name in ("limits", "points", "counterexample")
 }
 
 # Of the numeric layer, by folder; the modules of one layer may use each other, its folders may not.
@@ -368,13 +368,13 @@ RULES: tuple[Rule, ...] = (
 OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (
         against_the_layers,
-        "isoflop.theory.algebra.symbols",
+        "isoflop.theory.kernel.symbols",
         "from isoflop.theory.law import LawForm",
     ),
-    (against_the_layers, "isoflop.theory.algebra.field", "import isoflop.theory.proof.claim"),
+    (against_the_layers, "isoflop.theory.kernel.field", "import isoflop.theory.theorem.claim"),
     (
         against_the_layers,
-        "isoflop.theory.proof.claim",
+        "isoflop.theory.theorem.claim",
         "def check():\n    from isoflop.theory import envelope",
     ),
     (
@@ -393,7 +393,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
         "def text():\n    from isoflop.theory.envelope import derive",
     ),
     (against_the_layers, "isoflop.theory.unheard_of", ""),
-    (against_the_layers, "isoflop.theory.typeset.table", "from isoflop.theory.algebra import x"),
+    (against_the_layers, "isoflop.theory.typeset.table", "from isoflop.theory.kernel import x"),
     (heavy_plain_data, "isoflop.theory.typeset.table", "import pandas"),
     (against_the_layers, "isoflop.theory.law", "from isoflop.theory.unheard_of import x"),
     (
@@ -407,11 +407,11 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
         "def f():\n    from isoflop.numeric.accuracy.power import x",
     ),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
-    (foreign_to_the_kernel, "isoflop.theory.proof.rules", "from .words import Sentence"),
-    (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
+    (foreign_to_the_kernel, "isoflop.theory.kernel.rules", "from .words import Sentence"),
+    (foreign_to_theory, "isoflop.theory.theorem.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),
-    (against_the_layers, "isoflop.theory.proof.claim", "from isoflop.theory import derive"),
-    (against_the_layers, "isoflop.theory.proof.claim", "import isoflop"),
+    (against_the_layers, "isoflop.theory.theorem.claim", "from isoflop.theory import derive"),
+    (against_the_layers, "isoflop.theory.theorem.claim", "import isoflop"),
     (heavy_plain_data, "isoflop.theory.data.published", "def table():\n    import sympy"),
     (
         heavy_plain_data,
@@ -433,9 +433,9 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (bare_imports, "isoflop.numeric.law", "from theory.law import LawForm"),
     (bare_imports, "isoflop.numeric.law", "from isoflop.theory.law import LawForm"),
     (bare_imports, "isoflop.derivations.balance", "from ..theory.law import LawForm"),
-    (floats_in_theory, "isoflop.theory.proof.claim", "TOLERANCE = 1e-9"),
+    (floats_in_theory, "isoflop.theory.theorem.claim", "TOLERANCE = 1e-9"),
     (floats_in_theory, "isoflop.derivations.balance", "half = -0.5"),
-    (floats_in_theory, "isoflop.theory.proof.claim", "size = float(x)"),
+    (floats_in_theory, "isoflop.theory.theorem.claim", "size = float(x)"),
     (evaluated_input, "isoflop.cli.derive", "budget = sympy.sympify(text)"),
     (evaluated_input, "isoflop.cli.derive", "budget = eval(text)"),
     (evaluated_input, "isoflop.theory.code.codegen", "exec(text, {})"),
@@ -449,13 +449,13 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
 ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (
         against_the_layers,
-        "isoflop.theory.proof.claim",
-        "from isoflop.theory.algebra import decide\nimport sympy",
+        "isoflop.theory.theorem.claim",
+        "from isoflop.theory.kernel import decide\nimport sympy",
     ),
     (
         against_the_layers,
-        "isoflop.theory.algebra.field",
-        "from isoflop.theory.algebra import decide",
+        "isoflop.theory.kernel.field",
+        "from isoflop.theory.kernel import decide",
     ),
     (
         against_the_layers,
@@ -550,7 +550,7 @@ def test_files_are_found() -> None:
         "isoflop.numeric",
         "isoflop.derivations",
     } <= FILES.keys()
-    assert {"isoflop.theory.algebra", "isoflop.cli", "isoflop.numeric.fit"} <= PACKAGES
+    assert {"isoflop.theory.kernel", "isoflop.cli", "isoflop.numeric.fit"} <= PACKAGES
 
 
 def test_scripts_import_no_bare_folder() -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, exp, log
+from sympy import Expr, exp
 
-from .algebra.functions import expm1, log1p
+from .kernel.functions import expm1, log1p
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,6 @@ class AccuracyPenaltyForm:
         )
 
     @property
-    def worst_reducible(self) -> Expr:
-        """R = log P/(P - 1), where the accuracy lost is greatest; between 1/P and 1."""
-        return log(self.penalty) / self.excess
-
-    @property
     def greatest_lost(self) -> Expr:
         """(1 - Q_r) exp(-E) (P - 1) P^(-P/(P - 1)), over all budgets."""
         return self._span * self.excess * self.penalty ** (-self.penalty / self.excess)
@@ -78,11 +73,6 @@ class AccuracyPenaltyForm:
         """The same, from the logarithm of every factor."""
         power = self.penalty * log1p(self.excess) / self.excess
         return self.excess * exp(log1p(-self.baseline) - self.irreducible - power)
-
-    @property
-    def simple_bound(self) -> Expr:
-        """(1 - Q_r) exp(-E) (P - 1)/e: what is lost at most, and nearly, for P close to 1."""
-        return self._span * self.excess * exp(-1)
 
     @property
     def _span(self) -> Expr:

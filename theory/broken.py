@@ -9,8 +9,8 @@ from typing import Any
 
 from sympy import Expr, Function, Integer, exp, log
 
-from .algebra import symbols as sym
 from .envelope import log_slope
+from .kernel import symbols as sym
 from .ray import RayForm
 
 

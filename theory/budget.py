@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Mul, Symbol, sympify
 
-from .algebra import symbols as sym
-from .algebra.arithmetic import Arithmetic, OutsideScope
-from .algebra.convert import normal_form
-from .algebra.field import CoefficientField
+from .kernel import symbols as sym
+from .kernel.arithmetic import Arithmetic, OutsideScope
+from .kernel.convert import normal_form
+from .kernel.field import CoefficientField
 from .reader.parse import parse
 from .reader.tokens import ParseError
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol, log
 
-from .algebra import symbols as sym
 from .envelope import Envelope
+from .kernel import symbols as sym
 from .penalty import Misallocation
 
 

@@ -15,13 +15,14 @@ from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms, log
 
-from .algebra import symbols as sym
-from .algebra.functions import Partial
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
+from .kernel import symbols as sym
+from .kernel.functions import Partial
 from .law import PARAMS_TOKENS, LawForm
-from .proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim
-from .proof.words import (
+from .theorem.claim import ByPositiveTerms, ByWeightedAmGm, Claim
+from .theorem.derivation import Derivation
+from .theorem.words import (
     Definition,
     Sentence,
     all_positive,
@@ -32,7 +33,6 @@ from .proof.words import (
     listed_steps,
     say,
 )
-from .theorem import Derivation
 from .typeset.equations import Displayed, Equation, Line, Section
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol, exp, log
 
-from .algebra import symbols as sym
-from .algebra.functions import phi2
 from .economics import sensitivities
 from .envelope import Envelope, derive
+from .kernel import symbols as sym
+from .kernel.functions import phi2
 from .law import PARAMS_TOKENS
 
 Gradient = tuple[Expr, ...]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sympy import Expr, Rational, Symbol, exp
 
-from .algebra import symbols as sym
+from .kernel import symbols as sym
 
 #: Distance of neighbouring points of a design in log C.
 SPACING = Symbol("z", positive=True)

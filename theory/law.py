@@ -23,11 +23,11 @@ from sympy import (
     sympify,
 )
 
-from .algebra import symbols as sym
-from .algebra.arithmetic import Arithmetic, OutsideScope
-from .algebra.convert import normal_form
-from .algebra.field import CoefficientField
-from .algebra.functions import expm1
+from .kernel import symbols as sym
+from .kernel.arithmetic import Arithmetic, OutsideScope
+from .kernel.convert import normal_form
+from .kernel.field import CoefficientField
+from .kernel.functions import expm1
 
 REDUCIBLE = sym.REDUCIBLE
 

@@ -1,4 +1,4 @@
-"""Laws of pass@k that depend on k, in closed form, and accuracy as a curve in compute.
+"""Laws of pass@k that depend on k, in closed form.
 
 A problem that one sample solves with probability p is solved by at least one of k samples with
 probability pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its
@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from sympy import Expr, Pow, Symbol, exp, log
 
-from .algebra import symbols as sym
 from .envelope import Envelope, derive
+from .kernel import symbols as sym
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
-from .proof.words import Definition, Sentence, all_positive, function, in_paper_order, say
+from .theorem.words import Definition, Sentence, all_positive, function, in_paper_order, say
 
-KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"
 SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 
 DRAWS = Symbol("k", positive=True)
@@ -81,36 +80,6 @@ class BilinearForm:
         problems.
         """
         return exp(-self.draws / self.mixed)
-
-
-@dataclass(frozen=True)
-class AccuracyCurve:
-    """Accuracy Q = exp(-A C^-alpha), and where its curvature changes sign on a linear and on a
-    logarithmic axis of compute.
-    """
-
-    coefficient: Expr
-    exponent: Expr
-
-    @property
-    def neg_log(self) -> Expr:
-        """u = -log Q = A C^-alpha."""
-        return self.coefficient * sym.C**-self.exponent
-
-    @property
-    def accuracy(self) -> Expr:
-        return exp(-self.neg_log)
-
-    def compute_where(self, neg_log: Expr) -> Expr:
-        """C = (A/u)^(1/alpha)."""
-        return (self.coefficient / neg_log) ** (1 / self.exponent)
-
-    @property
-    def compute_inflection(self) -> Expr:
-        """u = 1 + 1/alpha at the inflection of Q against C: practically at its foot for small
-        alpha.
-        """
-        return 1 + 1 / self.exponent
 
 
 @dataclass(frozen=True)

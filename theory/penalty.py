@@ -19,7 +19,6 @@ from sympy import (
     Mul,
     Pow,
     Symbol,
-    acosh,
     exp,
     factorial,
     log,
@@ -27,8 +26,6 @@ from sympy import (
     sqrt,
 )
 
-from .algebra import symbols as sym
-from .algebra.functions import expm1, log1p, phi2
 from .data.notation import DEFAULT, Notation
 from .envelope import (
     Envelope,
@@ -40,11 +37,13 @@ from .envelope import (
     product_of_powers,
     share_equations,
 )
+from .kernel import symbols as sym
+from .kernel.argument_calculus import ByMonotone, BySameDifference
+from .kernel.functions import expm1, log1p, phi2
 from .law import Term
-from .proof.argument_calculus import ByMonotone, BySameDifference
-from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim
-from .proof.words import Definition, function, say
-from .theorem import Derivation
+from .theorem.claim import ByLeadingTerm, ByWeightedAmGm, Claim
+from .theorem.derivation import Derivation
+from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
@@ -269,11 +268,6 @@ class Misallocation(Displayed):
         Taylor coefficient).
         """
         return sqrt(sym.TOLERANCE / self._taylor(2))
-
-    @property
-    def equal_exponent_half_width(self) -> Expr:
-        """The exact half width arccosh(1 + epsilon)/beta where gamma a/d = beta."""
-        return acosh(1 + sym.TOLERANCE) / self._exponents[0]
 
     # -- contours and corners --------------------------------------------------------------------------------------
 

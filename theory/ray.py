@@ -7,9 +7,9 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Pow, Symbol, log
 
-from .algebra import symbols as sym
 from .envelope import Envelope, derive, gather
-from .proof.words import Definition, Sentence, function, say
+from .kernel import symbols as sym
+from .theorem.words import Definition, Sentence, function, say
 
 #: The size and the tokens of the ray at a compute, and the compute at which it is optimal.
 PARAMS, TOKENS = function("N_t"), function("D_t")

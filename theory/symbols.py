@@ -1,3 +1,3 @@
 """The symbols of the theory where theorem files find them: `from isoflop.theory import symbols`."""
 
-from .algebra.symbols import *  # noqa: F403
+from .kernel.symbols import *  # noqa: F403

@@ -8,7 +8,8 @@ from sympy import Expr, Integer, Mul, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
-from isoflop.theory.proof.arguments import (
+from isoflop.theory.ray import PARAMS, TOKENS, ray
+from isoflop.theory.theorem.arguments import (
     Argument,
     ByFactors,
     ByMonotone,
@@ -17,8 +18,7 @@ from isoflop.theory.proof.arguments import (
     BySum,
     UnderLemma,
 )
-from isoflop.theory.ray import PARAMS, TOKENS, ray
-from isoflop.theory.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.theorem.derivation import Definition, Derivation, Partial, function, say, step
 
 FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = symbols("theta c E' u v m p q x K", positive=True)
 W, Z, RUN, OTHER_RUN, LATE = symbols("W Z i j n", real=True)

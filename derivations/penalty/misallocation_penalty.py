@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem import Derivation
+from isoflop.theory.theorem.derivation import Derivation
 
 
 def derivation() -> Derivation:

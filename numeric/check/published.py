@@ -179,8 +179,8 @@ class PublishedCheck(Shown):
             f"errors."
         )
         columns = (
-            Column("name", "benchmark", align="left", least_width=10),
-            Column("metric_type", "metric", align="left", least_width=11),
+            Column("name", "benchmark", align="left"),
+            Column("metric_type", "metric", align="left"),
             Column("law", only="data"),
             Column("compute_law", only="data"),
             _number("alpha_derived", "derived", "alpha"),
@@ -192,14 +192,14 @@ class PublishedCheck(Shown):
             Column("coefficient_empirical", only="data"),
             Column("coefficient_ratio", only="data"),
             _number("max_abs_difference", "ray", "max |difference|"),
-            Column("compute_at_max", "at C", over="max |difference|", format=FLOP, least_width=7),
+            Column("compute_at_max", "at C", over="max |difference|", format=FLOP),
             _number("max_abs_difference_envelope", "envelope", "max |difference|"),
             Column("compute_at_max_envelope", only="data"),
-            Column("verdict", align="left", least_width=7),
+            Column("verdict", align="left"),
         )
         count = f"{self.agrees} of {len(self.rows)} agree, {differing}."
         notes = (count, legend, f"Source: {self.source}")
-        return (Table(columns, [*self.rows, RULE], notes=notes, gap=" "),)
+        return (Table(columns, [*self.rows, RULE], notes=notes),)
 
     @property
     def reference_compute(self) -> float:
@@ -315,8 +315,7 @@ def check_published(
 
 
 def _number(key: str, heading: str, over: str) -> Column:
-    width = 6 if over.startswith("max") else 7
-    return Column(key, heading, over=over, format=Places(4), least_width=width)
+    return Column(key, heading, over=over, format=Places(4))
 
 
 def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:

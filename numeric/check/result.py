@@ -48,10 +48,10 @@ MOST_AT_BOUND = 0.05
 MARK = "*"
 LOSS = "difference in loss"
 COLUMNS = (
-    Column("name", "approach", align="left", least_width=14, only="page"),
+    Column("name", "approach", align="left", only="page"),
     Column("approach", only="data"),
     Column("tokens_per_param", only="data"),
-    Column("n_runs", "runs", least_width=5),
+    Column("n_runs", "runs"),
     Column("n_budgets", only="data"),
     Column(
         "alpha",
@@ -61,18 +61,11 @@ COLUMNS = (
         format=Places(4),
         interval=Interval(Places(3), separator=","),
         keys=("alpha", "lo", "hi"),
-        least_width=20,
         missing="",
     ),
-    Column(
-        "alpha_predicted", "predicted", over="alpha", format=Places(4), least_width=9, missing=""
-    ),
-    Column(
-        "raw_max_relative_difference", "raw", over=LOSS, format=SHARE, least_width=7, missing=""
-    ),
-    Column(
-        "max_relative_difference", "largest", over=LOSS, format=SHARE, least_width=7, missing=""
-    ),
+    Column("alpha_predicted", "predicted", over="alpha", format=Places(4), missing=""),
+    Column("raw_max_relative_difference", "raw", over=LOSS, format=SHARE, missing=""),
+    Column("max_relative_difference", "largest", over=LOSS, format=SHARE, missing=""),
     Column("compute_at_max", only="data"),
     Column(
         "reach",
@@ -80,7 +73,6 @@ COLUMNS = (
         over=LOSS,
         show="interval",
         interval=Interval(SIGNED, "", " ", ""),
-        least_width=17,
         missing="",
         only="page",
     ),
@@ -89,7 +81,6 @@ COLUMNS = (
         "verdict",
         align="left",
         of=lambda check: check.verdict + (MARK if check.within_yet_different else ""),
-        least_width=12,
         only="page",
     ),
     Column("reason", only="data"),
@@ -399,7 +390,7 @@ class RunsCheck(Shown):
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each approach."""
         rows = [*self.empirical, RULE]
-        return (Table(COLUMNS, rows, notes=tuple(_legend(self)), gap=" "),)
+        return (Table(COLUMNS, rows, notes=tuple(_legend(self))),)
 
     def __str__(self) -> str:
         """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from isoflop.numeric.law.custom import law_from_expression
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
-    from isoflop.theory.algebra import decide
     from isoflop.theory.budget import Budget
+    from isoflop.theory.claim.prove import prove
     from isoflop.theory.data.published import published
     from isoflop.theory.envelope import derive
+    from isoflop.theory.kernel import decide
     from isoflop.theory.law import LawForm
     from isoflop.theory.penalty import misallocation
-    from isoflop.theory.verdicts.prove import prove
 
 __all__ = [
     "Budget",
@@ -70,7 +70,7 @@ _HOME = {
     "check_published": "isoflop.numeric.check.published",
     "check_runs": "isoflop.numeric.check.runs",
     "compare_laws": "isoflop.numeric.backtest.compare",
-    "decide": "isoflop.theory.algebra",
+    "decide": "isoflop.theory.kernel",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",
     "fit_passk": "isoflop.numeric.passk.laws",
@@ -78,7 +78,7 @@ _HOME = {
     "law_from_expression": "isoflop.numeric.law.custom",
     "laws": "isoflop.numeric.law",
     "misallocation": "isoflop.theory.penalty",
-    "prove": "isoflop.theory.verdicts.prove",
+    "prove": "isoflop.theory.claim.prove",
     "published": "isoflop.theory.data.published",
     "report_benchmark": "isoflop.numeric.accuracy.report",
     "study_passk": "isoflop.numeric.passk.study",

@@ -36,8 +36,8 @@ def decision_seconds() -> dict[str, list[float]]:
     """The time of each decision: the claims of the theory, random true identities and random false
     ones.
     """
-    from isoflop.theory.algebra import decide
     from isoflop.theory.envelope import derive
+    from isoflop.theory.kernel import decide
     from isoflop.theory.penalty import misallocation
 
     envelope = derive()

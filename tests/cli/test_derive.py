@@ -177,8 +177,8 @@ def test_latex(call, notation) -> None:
 
 def broken(monkeypatch, answer):
     """Let the last proof of every envelope come out as ``answer``."""
-    from isoflop.theory.algebra import Answer, Decision
-    from isoflop.theory.proof.claim import Claim
+    from isoflop.theory.kernel import Answer, Decision
+    from isoflop.theory.theorem.claim import Claim
 
     honest = Claim.prove
 

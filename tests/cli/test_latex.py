@@ -126,7 +126,7 @@ def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_
 def test_list_derives_nothing(call, monkeypatch):
     from isoflop.derivations import NAMES
 
-    monkeypatch.setattr("isoflop.theory.proof.claim.Derivation.__init__", None)
+    monkeypatch.setattr("isoflop.theory.theorem.claim.Derivation.__init__", None)
     lines = call("latex", "--list").out.splitlines()
     assert len(lines) == len(NAMES)
     assert all(len(line.split(maxsplit=1)) == 2 for line in lines)

@@ -12,14 +12,14 @@ import time
 
 import pytest
 
-import isoflop.theory.verdicts.verification  # noqa: F401 - bound to all the names before a test narrows them
+import isoflop.theory.theorem.verification  # noqa: F401 - bound to all the names before a test narrows them
 from isoflop.derivations import NAMES
 
 SOUND = """
 from sympy import symbols
 
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import all_positive, say
+from isoflop.theory.theorem.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.theorem.words import all_positive, say
 
 x, y = symbols("x y", positive=True)
 
@@ -74,7 +74,7 @@ def test_the_longest_row_fits() -> None:
     from dataclasses import replace
 
     from isoflop.cli.verify import _overview
-    from isoflop.theory.verdicts.verification import verify_named
+    from isoflop.theory.theorem.verification import verify_named
 
     report = replace(verify_named("fixed_ratio_ray"), name=max(NAMES, key=len), seconds=12.345)
     assert max(map(len, _overview([report]))) <= 100
@@ -142,7 +142,7 @@ def test_a_failure(call, monkeypatch) -> None:
         good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1))
     )
     monkeypatch.setattr(
-        "isoflop.theory.verdicts.verification.built",
+        "isoflop.theory.theorem.verification.built",
         lambda name: wrong if name == wrong.name else derivation(name),
     )
     few(monkeypatch, "envelope_exponent", "tokens_per_param")
@@ -162,7 +162,7 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
             raise ZeroDivisionError("at home")
         return derivation(name)
 
-    monkeypatch.setattr("isoflop.theory.verdicts.verification.built", broken)
+    monkeypatch.setattr("isoflop.theory.theorem.verification.built", broken)
     few(monkeypatch, "tokens_per_param", "envelope_exponent")
     result = call("verify")
     assert result.code == 1
@@ -203,7 +203,7 @@ def test_own_file(call, own) -> None:
 REDEFINED = """
 from isoflop.theory import symbols as sym
 from sympy import Symbol
-from isoflop.theory.theorem import Definition, Derivation, all_positive, say, step
+from isoflop.theory.theorem.derivation import Definition, Derivation, all_positive, say, step
 
 alpha = Symbol("alpha", positive=True)
 
@@ -239,9 +239,9 @@ def test_own_file_that_is_wrong(call, own) -> None:
 CASES = """
 from sympy import Integer, symbols
 
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByCases, ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import all_positive, say
+from isoflop.theory.kernel.argument_calculus import ByMonotone
+from isoflop.theory.theorem.claim import ByCases, ByPositiveTerms, Claim, Derivation
+from isoflop.theory.theorem.words import all_positive, say
 
 x, h = symbols("x h", positive=True)
 FAR = Integer(10) ** 9

@@ -13,8 +13,8 @@ from sympy import Rational
 
 from isoflop.derivations.data import stationary_fit_bias
 from isoflop.theory import symbols as sym
-from isoflop.theory.theorem import Derivation
-from isoflop.theory.verdicts.verification import load
+from isoflop.theory.theorem.derivation import Derivation
+from isoflop.theory.theorem.verification import load
 
 MP = mpmath.mp.clone()
 MP.dps = 50

@@ -31,11 +31,11 @@ from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.numeric.repeat import repeat
-from isoflop.theory.algebra.decide import Answer, Decision
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim
-from isoflop.theory.proof.points import PointCheck
-from isoflop.theory.verdicts.verification import load
+from isoflop.theory.kernel.decide import Answer, Decision
+from isoflop.theory.kernel.points import PointCheck
+from isoflop.theory.theorem.argument import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.verification import load
 
 a, b, x, y = symbols("a b x y", positive=True)
 SAMPLE = (
@@ -196,11 +196,11 @@ def passes_anything(*args, **options):
 
 
 EXACT_HOMES = ("argument", "argument_calculus")
-NUMERICAL_HOMES = ("isoflop.theory.proof.claim", "tests.mutation.mutants")
+NUMERICAL_HOMES = ("isoflop.theory.theorem.claim", "tests.mutation.mutants")
 BREAKS = {
     EXACT: [
         *((f"isoflop.theory.proof.{home}.decide", proves_anything) for home in EXACT_HOMES),
-        ("isoflop.theory.proof.bounds.decide_bound", proves_anything),
+        ("isoflop.theory.kernel.bounds.decide_bound", proves_anything),
     ],
     POINTS: [(f"{home}.check_at_points", passes_anything) for home in NUMERICAL_HOMES],
     INTERVALS: [(f"{home}.enclose_bound", passes_anything) for home in NUMERICAL_HOMES],

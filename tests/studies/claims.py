@@ -19,10 +19,10 @@ import pandas as pd
 import running
 from tests.theory.claiming import SHARES, RandomClaim, random_claims
 
-from isoflop.theory.algebra.deadline import OutOfTime, within
 from isoflop.theory.budget import Budget
+from isoflop.theory.claim.prove import prove
+from isoflop.theory.kernel.deadline import OutOfTime, within
 from isoflop.theory.reader.tokens import ParseError
-from isoflop.theory.verdicts.prove import prove
 
 NUMBER = 3_000
 SECONDS = 60

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from isoflop.derivations import derivation
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Formula, Sentence
+from isoflop.theory.theorem.claim import Claim, Derivation
+from isoflop.theory.theorem.words import Formula, Sentence
 from isoflop.theory.typeset.document import CheckedTheorem
 
 BEGIN, END = r"\begin{document}", r"\end{document}"

@@ -43,7 +43,7 @@ from tests.theory.rewriting import (
     sym,
 )
 
-from isoflop.theory.algebra.answer import Answer
+from isoflop.theory.kernel.answer import Answer
 
 Constraint = tuple[Node, str, Node]
 
@@ -604,8 +604,8 @@ class Judged:
 
 def judged(count: int, seed: int) -> list[Judged]:
     """What the prover says of so many limits."""
+    from isoflop.theory.claim.prove import prove
     from isoflop.theory.reader.tokens import ParseError
-    from isoflop.theory.verdicts.prove import prove
 
     verdicts = []
     for kind, truth, text, options in claims(count, seed):

@@ -13,11 +13,11 @@ from tests.theory.reference import CLOSE, MP, Numbers
 from tests.theory.rewriting import evaluate, from_sympy
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import Answer, decide
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.envelope import Envelope, derive, gather, log_slope
+from isoflop.theory.kernel import Answer, decide
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
-from isoflop.theory.proof.claim import first_failure
+from isoflop.theory.theorem.claim import first_failure
 
 N, D, C = sym.N, sym.D, sym.C
 M, K, F, G, delta, zeta, N_c, D_c, a_N, a_D = symbols(

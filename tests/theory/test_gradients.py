@@ -6,10 +6,10 @@ import pytest
 from sympy import Integer, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import decide
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import penalty_gradient
+from isoflop.theory.kernel import decide
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import misallocation
 

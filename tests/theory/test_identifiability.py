@@ -9,7 +9,7 @@ from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
 from isoflop.theory.gradients import gradients
 from isoflop.theory.identifiability import swapped
-from isoflop.theory.proof.points import PointEvaluator
+from isoflop.theory.kernel.points import PointEvaluator
 
 mp = mpmath.mp.clone()
 mp.dps = 50

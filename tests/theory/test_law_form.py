@@ -7,7 +7,7 @@ import sympy
 from sympy import Expr, Float, Integer, Rational, Symbol, cosh, exp, log, sin, sqrt, symbols, tanh
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import decide
+from isoflop.theory.kernel import decide
 from isoflop.theory.law import PARAMS_TOKENS, REDUCIBLE, LawForm, Term
 
 N, D, A, B, E, beta, gamma = sym.N, sym.D, sym.A, sym.B, sym.E, sym.BETA, sym.GAMMA

@@ -14,13 +14,13 @@ from tests.theory.documents import derivation_of
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import factorials
-from isoflop.theory.algebra.decide import decide
-from isoflop.theory.algebra.factorials import Value
-from isoflop.theory.algebra.functions import defined
+from isoflop.theory.kernel import factorials
+from isoflop.theory.kernel.decide import decide
+from isoflop.theory.kernel.factorials import Value
+from isoflop.theory.kernel.functions import defined
 from isoflop.theory.passk import DRAWS
-from isoflop.theory.proof.argument import UnderLemma
-from isoflop.theory.proof.words import Sentence, unfolded
+from isoflop.theory.theorem.argument import UnderLemma
+from isoflop.theory.theorem.words import Sentence, unfolded
 
 DIGITS = 40
 MP = mpmath.mp.clone()
@@ -285,12 +285,13 @@ def test_bilinear_law_at_the_printed_digits_of_humaneval():
 
 def test_inflection_by_root_finding():
     a, alpha = MP.mpf(2000), MP.mpf("0.18")
-    curve = passk.AccuracyCurve(Integer(2000), Rational("0.18"))
+    level = named("accuracy_inflection", "w")
+    letters = dict(zip(symbols("A a"), (Integer(2000), Rational("0.18")), strict=True))
 
     def accuracy(c):
         return MP.exp(-a * c**-alpha)
 
-    linear = value(curve.compute_where(curve.compute_inflection), {})
+    linear = value(named("accuracy_inflection", "c", level), letters)
     scaled = MP.findroot(lambda z: MP.diff(lambda w: accuracy(w * linear), z, 2), MP.mpf("1.1"))
     assert close(scaled, 1, MP.mpf(10) ** -8)
     assert close(accuracy(linear), MP.mpf("0.00142"), MP.mpf("0.00001"))

@@ -16,9 +16,9 @@ import mpmath
 from sympy import Abs, Expr, Function, Symbol, exp, log, pi
 from sympy import E as EULER
 
-from ..algebra.factorials import Factorial, Gamma
-from ..algebra.functions import Partial
 from ..budget import Budget
+from ..kernel.factorials import Factorial, Gamma
+from ..kernel.functions import Partial
 from ..reader.building import NamedFunction
 
 LARGEST_EXPONENT_BITS = 200

@@ -26,9 +26,9 @@ from sympy import (
     true,
 )
 
-from ..algebra import symbols as sym
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
+from ..kernel import symbols as sym
 from .formulas import GeneratedFormula, argument_name, formulas, gradient_formulas
 from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
 

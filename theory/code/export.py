@@ -8,12 +8,12 @@ from typing import Any
 
 from sympy import Expr, Float, Symbol
 
-from ..algebra.functions import defined
 from ..data.notation import DEFAULT, SCHAEFFER, Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope
+from ..kernel.functions import defined
 from ..penalty import Misallocation
-from ..proof.claim import Claim
+from ..theorem.claim import Claim
 from ..typeset.layout import EXPONENTS
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence

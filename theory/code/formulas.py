@@ -13,10 +13,10 @@ from typing import Any
 
 from sympy import And, Expr, Piecewise, Rational, Symbol, exp, log, oo
 
-from ..algebra import symbols as sym
-from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope, derive
 from ..gradients import gradients, penalty_gradient
+from ..kernel import symbols as sym
+from ..kernel.functions import expm1_pair, phi2
 from ..penalty import Misallocation, misallocation
 from ..ray import ray
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from sympy import Expr, Symbol, exp, log
 
 from ..accuracy import AccuracyPenaltyForm
-from ..algebra import symbols as sym
 from ..broken import BreakInLogs, broken_power_law
+from ..kernel import symbols as sym
 from ..passk import DRAWS, BilinearForm, cross_allocation, turning_compute
 from ..ray import ray
 from .formulas import GeneratedFormula

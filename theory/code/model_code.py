@@ -32,7 +32,7 @@ from sympy import (
     zoo,
 )
 
-from ..algebra.functions import expm1, log1p
+from ..kernel.functions import expm1, log1p
 from .codegen import Printer
 
 #: SymPy's functions and NumPy's names of them.

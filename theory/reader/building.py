@@ -14,8 +14,8 @@ from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo,
 
 from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
 
-from ..algebra.answer import Condition
-from ..algebra.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
+from ..kernel.answer import Condition
+from ..kernel.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
 from .tokens import ParseError, Pieces, Token, quoted
 
 LARGEST_POWER_BITS = 10_000

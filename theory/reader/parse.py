@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
-from ..algebra.functions import Partial, defined
+from ..kernel.functions import Partial, defined
 from .building import (
     APPLIED,
     FUNCTIONS,

@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from sympy import Expr, Symbol, log
 
-from ..algebra import symbols as sym
-from ..algebra.functions import phi2
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
+from ..kernel import symbols as sym
+from ..kernel.functions import phi2
 from ..penalty import Misallocation, misallocation
 from .building import NamedFunction
 from .tokens import AT, GREEK, OPTIMA, PRIME

@@ -10,11 +10,11 @@ from typing import Any
 from sympy import __version__ as sympy_version
 
 from ..._version import __version__
-from ..algebra import symbols as sym
 from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.claim import Derivation, Verdict, weakest
+from ..kernel import symbols as sym
+from ..theorem.claim import Derivation, Verdict, weakest
 from .equations import Displayed
 from .escapes import latex_words
 from .numbers import Shortest

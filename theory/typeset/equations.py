@@ -11,12 +11,12 @@ from textwrap import wrap
 
 from sympy import Dummy, Expr, Pow, Symbol, exp, log
 
-from ..algebra.answer import Decision
-from ..algebra.functions import phi2
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.claim import Claim, Derivation
-from ..proof.words import Sentence, condition
+from ..kernel.answer import Decision
+from ..kernel.functions import phi2
+from ..theorem.claim import Claim, Derivation
+from ..theorem.words import Sentence, condition
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length, snug
 from .rows import LONG

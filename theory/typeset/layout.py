@@ -16,8 +16,8 @@ from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational
 from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 
-from ..algebra import symbols as sym
-from ..algebra.factorials import Factorial, Gamma
+from ..kernel import symbols as sym
+from ..kernel.factorials import Factorial, Gamma
 
 S = sym.LOG_SIZE_RATIO
 OPTIMAL = "_opt"

@@ -15,13 +15,13 @@ from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
-from ..algebra.symbols import QUANTITIES
-from ..algebra.symbols import C as COMPUTE
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.claim import RELATIONS
+from ..kernel.symbols import QUANTITIES
+from ..kernel.symbols import C as COMPUTE
 from ..reader.tokens import ACCENTS, PRIME, STAR
 from ..reader.tokens import AT as AT_SAMPLES
+from ..theorem.claim import RELATIONS
 from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 

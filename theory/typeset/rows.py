@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sympy import Add, Expr, Mul
 
-from ..proof.words import Formula
+from ..theorem.words import Formula
 from .layout import ordered_factors, ordered_terms, quotient
 from .printer import PaperPrinter, length, snug
 

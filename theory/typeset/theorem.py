@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sympy import Integer, oo
 
-from ..algebra.answer import Decision
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described, with_those_within
-from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
-from ..proof.words import Formula, Sentence
+from ..kernel.answer import Decision
+from ..theorem.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described, with_those_within
+from ..theorem.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
+from ..theorem.words import Formula, Sentence
 from .equations import Displayed, side_conditions
 from .escapes import latex_words
 from .printer import PaperPrinter

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..proof.claim import Derivation
-from ..proof.words import Formula, Sentence
-from ..proof.words import pieces as pieces_of
+from ..theorem.claim import Derivation
+from ..theorem.words import Formula, Sentence
+from ..theorem.words import pieces as pieces_of
 from .escapes import latex_words
 from .layout import EXPONENTS, OPTIMAL
 from .plain import PlainPrinter

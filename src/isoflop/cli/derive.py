@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..numeric.law import Law
-    from ..theory.algebra import Decision
     from ..theory.budget import Budget
     from ..theory.data.notation import Notation
+    from ..theory.kernel import Decision
     from ..theory.penalty import Misallocation
-    from ..theory.proof.claim import Claim
+    from ..theory.theorem.claim import Claim
     from .arguments import Options
 
     Answers = Sequence[tuple[Claim, Decision]]

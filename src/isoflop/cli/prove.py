@@ -167,8 +167,8 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
+    from ..theory.claim.prove import prove
     from ..theory.reader.tokens import ParseError
-    from ..theory.verdicts.prove import prove
 
     given = settings(options)
     if "--notation" not in options:

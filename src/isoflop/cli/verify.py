@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..theory.proof.claim import Derivation
-    from ..theory.verdicts.verification import ErratumReport, StepReport, TheoremReport
+    from ..theory.theorem.claim import Derivation
+    from ..theory.theorem.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
@@ -39,7 +39,7 @@ bound by interval arithmetic too. Without a name all of them, in a table; with n
 with the name of a paper its errata. Exit status 1 where anything fails.
 
 FILE.py is a derivation of your own: a Python file with a function derivation() that returns an
-isoflop.theory.theorem.Derivation. The file is run, so verify only files that you trust.
+isoflop.theory.theorem.derivation.Derivation. The file is run, so verify only files that you trust.
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
@@ -106,7 +106,7 @@ def run(options: Options) -> tuple[str, int]:
         return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
 
     from ..derivations import NAMES
-    from ..theory.verdicts.verification import ERRATA
+    from ..theory.theorem.verification import ERRATA
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
@@ -127,7 +127,7 @@ def _from_file(path: str) -> Derivation:
     from pathlib import Path
     from runpy import run_path
 
-    from ..theory.verdicts.verification import checked
+    from ..theory.theorem.verification import checked
 
     known = sys.path.copy()
     sys.path.insert(
@@ -161,7 +161,7 @@ def _refused(path: str, complaint: object) -> UsageError:
 
 
 def _own(path: str, form: str, seed: int) -> tuple[str, int]:
-    from ..theory.verdicts.verification import verify
+    from ..theory.theorem.verification import verify
 
     derivation = _from_file(path)
     try:
@@ -175,9 +175,9 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     """A derivation that is written as text; nothing of it is run."""
     from pathlib import Path
 
-    from ..theory.text import is_theorem, theorem
-    from ..theory.verdicts.verification import checked, verify
-    from ..theory.verdicts.written import check_derivation, read_derivation
+    from ..theory.claim.written import check_derivation, read_derivation
+    from ..theory.theorem.text import is_theorem, theorem
+    from ..theory.theorem.verification import checked, verify
 
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -200,10 +200,10 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from pathlib import Path
 
     from ..numeric._progress import progress_bar
-    from ..theory.verdicts.document import Document
-    from ..theory.verdicts.paper import Paper
-    from ..theory.verdicts.prove import Settings
-    from ..theory.verdicts.report import as_dict, as_text
+    from ..theory.claim.document import Document
+    from ..theory.claim.paper import Paper
+    from ..theory.claim.prove import Settings
+    from ..theory.claim.report import as_dict, as_text
 
     folder = Path(path).parent
     try:
@@ -242,7 +242,7 @@ def _all(
     from functools import partial
 
     from ..numeric.repeat import repeat
-    from ..theory.verdicts.verification import verify_named
+    from ..theory.theorem.verification import verify_named
 
     done = repeat(
         partial(verify_named, seed=seed),
@@ -258,7 +258,7 @@ def _all(
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
     """Every slip of a paper, refuted as printed, with what holds instead."""
-    from ..theory.verdicts.verification import verify_errata
+    from ..theory.theorem.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
     failed = sum(not entry.holds for entry in (*errata, *remarks))
@@ -304,8 +304,8 @@ def _reported(
 
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     """A row for each theorem, the counts, and what failed."""
+    from ..theory.theorem.verification import summary
     from ..theory.typeset.table import Column, Table
-    from ..theory.verdicts.verification import summary
 
     if not reports:
         return ["nothing was checked"]

@@ -10,14 +10,13 @@ import mpmath
 import pytest
 from tests.theory.claiming import random_claims
 
-from isoflop.theory.algebra import symbols as sym
-from isoflop.theory.algebra.answer import Answer, Decision
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
-from isoflop.theory.claim import checker, definitions
+from isoflop.theory.claim import checker, definitions, question
 from isoflop.theory.claim.definitions import Law, without_formula
+from isoflop.theory.claim.prove import prove
+from isoflop.theory.kernel import symbols as sym
+from isoflop.theory.kernel.answer import Answer, Decision
 from isoflop.theory.reader.tokens import ParseError
-from isoflop.theory.verdicts import question
-from isoflop.theory.verdicts.prove import prove
 
 FALSE, MOST_MISSED = 300, 3
 LETTERS = {x.name: x for x in (sym.A, sym.B, sym.E, sym.BETA, sym.GAMMA, sym.C, sym.SIZE_RATIO)}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr
 
-from isoflop.theory.algebra import is_zero
-from isoflop.theory.algebra import symbols as sym
+from isoflop.theory.kernel import is_zero
+from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
 from isoflop.theory.reader.tokens import ParseError, Token, tokenize

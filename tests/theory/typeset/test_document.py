@@ -24,9 +24,9 @@ from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import Cited, UnderLemma
-from isoflop.theory.proof.claim import Claim, Derivation, Numerically
-from isoflop.theory.proof.words import say
+from isoflop.theory.theorem.argument import Cited, UnderLemma
+from isoflop.theory.theorem.claim import Claim, Derivation, Numerically
+from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
 from isoflop.theory.typeset.table import Column, Table
 

@@ -37,18 +37,18 @@ from tests.theory.typeset.forms import (
 )
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import decide
-from isoflop.theory.algebra.functions import Partial, phi2
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.kernel import decide
+from isoflop.theory.kernel.functions import Partial, phi2
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
-from isoflop.theory.proof.claim import ByLeadingTerm, Claim
-from isoflop.theory.proof.words import Formula, say
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
+from isoflop.theory.theorem.claim import ByLeadingTerm, Claim
+from isoflop.theory.theorem.words import Formula, say
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.printer import PaperPrinter, length, render
 from isoflop.theory.typeset.rows import LONG, display, parts_of

@@ -22,15 +22,15 @@ from tests.theory.typeset.forms import (
 )
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra import decide
-from isoflop.theory.algebra.functions import defined
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum
+from isoflop.theory.kernel import decide
+from isoflop.theory.kernel.functions import defined
+from isoflop.theory.kernel.points import PointEvaluator
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import Misallocation, P, misallocation
-from isoflop.theory.proof.points import PointEvaluator
 from isoflop.theory.reader.parse import parse
 from isoflop.theory.typeset.equations import WIDTH, Equation
 from isoflop.theory.typeset.layout import (

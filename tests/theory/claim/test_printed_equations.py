@@ -1,0 +1,99 @@
+"""Equations as papers print them: none misjudged, few unread."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from isoflop.theory.claim.document import Document
+from isoflop.theory.claim.paper import Paper
+from isoflop.theory.claim.prove import Settings
+
+TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf-8")
+
+
+class Printed(NamedTuple):
+    """One equation: where it begins in its source, what it is, and the verdicts."""
+
+    line: int
+    name: str
+    truth: str
+    answers: list[str]
+
+
+class Publication(NamedTuple):
+    title: str
+    declared: list[str]
+    text: str
+    printed: list[Printed]
+
+
+def publications() -> list[Publication]:
+    found = []
+    for block in re.split(r"(?m)^%% ", TEXT)[1:]:
+        head, _, text = block.partition("\n")
+        title, notation, *let = (part.strip() for part in head.split("|"))
+        printed = [
+            Printed(number, name, truth, answers.split())
+            for number, line in enumerate(text.splitlines(), 1)
+            if line.startswith("% ")
+            for name, truth, answers in [[part.strip() for part in line[2:].split("|")]]
+        ]
+        declared = [f"notation {notation}", *(f"let {meaning}" for meaning in let)]
+        found.append(Publication(title, declared, text, printed))
+    return found
+
+
+PUBLICATIONS = publications()
+
+
+def verdicts(publication: Publication, declared: list[str]) -> list[list[str]]:
+    """The answers on the links of each equation, by the line under which they begin."""
+    head = "".join(f"% isoflop: {line}\n" for line in declared)
+    document = Document.read(head + publication.text, "paper.tex", str)
+    paper = Paper(document, Settings(seconds=30.0, refutes_names=False))
+    answers: list[list[str]] = [[] for _ in publication.printed]
+    for piece, found in paper.judged():
+        line = piece.place.line - len(declared)
+        index = sum(one.line <= line for one in publication.printed) - 1
+        answers[index] += [one.answer for one in found]
+    return answers
+
+
+Judged = list[tuple[str, Printed, list[str]]]
+
+
+def judged(*, with_notation: bool) -> Judged:
+    return [
+        (publication.title, one, answers)
+        for publication in PUBLICATIONS
+        for one, answers in zip(
+            publication.printed,
+            verdicts(publication, publication.declared[0 if with_notation else 1 :]),
+            strict=True,
+        )
+    ]
+
+
+@pytest.fixture(scope="module")
+def declared() -> Judged:
+    return judged(with_notation=True)
+
+
+def test_each_equation_is_judged_as_it_deserves(declared) -> None:
+    other = [
+        (title, one.name, answers) for title, one, answers in declared if answers != one.answers
+    ]
+    assert other == []
+    assert len(declared) >= 60
+    assert len(PUBLICATIONS) >= 10
+
+
+@pytest.mark.parametrize("with_notation", [True, False])
+def test_no_verdict_misjudges_and_few_equations_are_unread(declared, with_notation) -> None:
+    rows = declared if with_notation else judged(with_notation=False)
+    for title, one, answers in rows:
+        assert one.truth == "wrong" or "refuted" not in answers, (title, one)
+        assert one.truth != "wrong" or {"refuted", "undecided"} & {*answers}, (title, one)
+    assert sum("unreadable" in answers for _, _, answers in rows) <= 2

@@ -1,0 +1,235 @@
+"""Weak assumptions: what fails on the boundary alone is refuted there, and what is proved holds
+there too.
+"""
+
+from itertools import islice
+
+import mpmath
+import pytest
+from sympy import Abs, Add, Mul, Pow, Symbol, exp, log, symbols
+
+from isoflop.theory.envelope import derive
+from isoflop.theory.kernel import Answer, decide
+from isoflop.theory.kernel.arithmetic import Arithmetic
+from isoflop.theory.kernel.bounds import decide_bound
+from isoflop.theory.kernel.convert import normal_form
+from isoflop.theory.kernel.field import CoefficientField
+from isoflop.theory.kernel.limits import decide_limit
+from isoflop.theory.kernel.sample import points
+from isoflop.theory.theorem.argument import ByPositiveTerms
+from isoflop.theory.theorem.claim import Claim
+
+MP = mpmath.mp.clone()
+MP.dps = 60
+A, B, C, beta, gamma, r, x, y, z = symbols("A B C beta gamma r x y z", positive=True)
+E = Symbol("E", nonnegative=True)
+ENVELOPE = derive()
+HALFWAY = beta * gamma / (beta + gamma)
+BEST = ENVELOPE.reducible
+PER_PARAM = ENVELOPE.tokens / ENVELOPE.params
+
+
+def raw_quotient(above, below):
+    return Mul(above, Pow(below, -1, evaluate=False), evaluate=False)
+
+
+def judged(lhs, relation, rhs, weak, **options):
+    if relation == "==":
+        return decide(lhs, rhs, assume_nonnegative=weak, **options)
+    return decide_bound(lhs, relation, rhs, assume_nonnegative=weak, **options)
+
+
+def value(e, point):
+    """At a point, by mpmath alone."""
+    if e.is_Symbol:
+        return point[e.name]
+    if e.is_Rational:
+        return MP.mpf(int(e.p)) / int(e.q)
+    values = [value(argument, point) for argument in e.args]
+    functions = {
+        Add: lambda *v: MP.fsum(v),
+        Mul: lambda *v: MP.fprod(v),
+        Pow: MP.power,
+        exp: MP.exp,
+        log: MP.log,
+        Abs: abs,
+    }
+    return functions[e.func](*values)
+
+
+TRUE = [
+    (x, ">=", 1, [x - 1]),
+    (x**2, ">=", 4, [x**2 - 4]),
+    (beta, "<=", gamma, [gamma - beta]),
+    (HALFWAY, "<=", gamma / 2, [gamma - beta]),
+    (x, "<", y + 1, [y - x]),
+    (x, ">=", y, [x - z, z - y]),
+    (x * y, ">=", x + y - 1, [x - 1, y - 1]),
+    (Abs(beta - gamma), "==", gamma - beta, [gamma - beta]),
+    (x * y, ">", x * y * z / (1 + z), [x * y - x - y + exp(x)]),
+]
+#: True inside and false where the assumed expression is zero.
+FALSE_ON_THE_BOUNDARY = [
+    (x, ">", 1, [x - 1]),
+    (x**2, ">", 4, [x**2 - 4]),
+    (beta, "<", gamma, [gamma - beta]),
+    (HALFWAY, "<", gamma / 2, [gamma - beta]),
+    (x, ">", y, [x - z, z - y]),
+    (x, ">", 2 * y, [x - y - z, z - y]),
+    (1 + x / (x + E), "<", 2, []),
+    (E + BEST, ">", BEST, []),
+    (E, ">", 0, []),
+]
+
+
+@pytest.mark.parametrize("case", TRUE, ids=str)
+def test_what_holds_on_the_boundary_too_is_proved_under_the_weak_condition(case) -> None:
+    decision = judged(*case)
+    assert decision.proved, decision
+    assert [str(c) for c in decision.conditions] == [f"{e} >= 0" for e in case[3]]
+
+
+@pytest.mark.parametrize("case", FALSE_ON_THE_BOUNDARY, ids=str)
+def test_what_fails_on_the_boundary_alone_is_refuted_there(case) -> None:
+    lhs, relation, rhs, weak = case
+    decision = judged(*case)
+    assert decision.refuted, decision
+    assert decision.witness is not None
+    point = {symbol.name: value(known, {}) for symbol, known in decision.witness.point}
+    left, right = (
+        value(side if hasattr(side, "args") else Add(side), point) for side in (lhs, rhs)
+    )
+    assert not (left > right if relation == ">" else left < right)
+    assert all(value(e, point) >= 0 for e in weak)
+    strict = [e for e in weak if e.free_symbols]
+    positive = {E: Symbol("E", positive=True)}
+    inside = decide_bound(
+        *(
+            side.subs(positive) if isinstance(side, Add | Mul | Symbol) else side
+            for side in (lhs, relation, rhs)
+        ),
+        assume=strict,
+    )
+    assert inside.proved, inside
+
+
+def test_refuted_inside_is_refuted() -> None:
+    decision = decide_bound(x, ">=", 2, assume_nonnegative=[x - 1])
+    assert decision.refuted
+    assert decision.witness is not None
+    assert dict(decision.witness.point)[x] >= 1
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "condition"),
+    [
+        (exp(log(E, evaluate=False), evaluate=False), E, "E > 0"),
+        (raw_quotient(E, E), 1, "E > 0"),
+        (raw_quotient(Abs(beta - gamma), beta - gamma), 1, "beta - gamma > 0"),
+    ],
+    ids=str,
+)
+def test_a_claim_without_a_value_on_the_boundary_is_proved_off_it(lhs, rhs, condition) -> None:
+    weak = [beta - gamma] if lhs.has(beta) else []
+    decision = decide(lhs, rhs, assume_nonnegative=weak)
+    assert decision.proved, decision
+    assert [str(c) for c in decision.conditions] == [condition]
+
+
+def test_a_nonnegative_symbol_needs_no_mention() -> None:
+    assert decide(E + x - E, x).proved
+    assert decide(Abs(E), E).proved
+    assert decide_bound(E, ">=", 0).proved
+    assert decide_bound(E + BEST, ">=", BEST).conditions == ()
+    witness = decide(E + x, x).witness
+    assert witness is not None
+    assert dict(witness.point)[E] > 0
+
+
+def test_no_proof_where_nothing_can_be_said_of_the_boundary() -> None:
+    """exp(x) - x - y cannot be solved for x; that it is positive is used, and that it may be zero
+    is not forgotten.
+    """
+    e = exp(x) - x * exp(y)
+    decision = decide_bound(exp(x) - x * exp(y), ">", 0, assume_nonnegative=[e])
+    assert not decision.proved
+    assert decide_bound(exp(x) - x * exp(y), ">", 0, assume=[e]).answer is not Answer.REFUTED
+
+
+def test_contradictory_assumptions_prove_nothing() -> None:
+    assert decide_bound(x, ">=", 5, assume_nonnegative=[1 - x, x - 2]).answer is Answer.UNDECIDED
+    assert decide(x, x, assume_nonnegative=[-x]).answer is Answer.UNDECIDED
+
+
+def test_limits_under_weak_assumptions() -> None:
+    assert decide_limit(PER_PARAM, "->", 0 * x, C, "oo", assume=[gamma - beta]).proved
+    decision = decide_limit(PER_PARAM, "->", 0 * x, C, "oo", assume_nonnegative=[gamma - beta])
+    assert decision.refuted
+    assert decision.witness is not None
+    point = {symbol.name: known for symbol, known in decision.witness.point}
+    assert point["beta"] == point["gamma"]
+    proved = decide_limit(
+        x / (C + y) * C ** (beta - gamma), "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma]
+    )
+    assert not proved.proved  # x/y at beta = gamma
+    decision = decide_limit(x**2 * C, "->", 0 * x, C, "0", assume_nonnegative=[1 - C, x - 2])
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["x - 2 >= 0"]
+
+
+def test_limits_with_a_nonnegative_symbol() -> None:
+    assert decide_limit(E + BEST, "->", E, C, "oo").proved
+    assert [str(c) for c in decide_limit(E + BEST, "~", E, C, "oo").conditions] == ["E > 0"]
+    assert decide_limit(E * C + 1 / C, "->", 0 * x, C, "oo").refuted
+    assert decide_limit(E * C + x, "->", 0 * x, C, "0").refuted
+
+
+def test_the_condition_of_a_quotient_by_an_absolute_value_stays() -> None:
+    decision = decide(raw_quotient(Abs(x - y), Abs(x - y)), 1)
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["x - y != 0"]
+
+
+def test_an_assumption_may_leave_nothing_of_the_boundary() -> None:
+    """E > x cannot hold at E = 0, and neither x >= 3 at x = 3 where x > 5."""
+    decision = decide_bound(E + y, ">", x, assume=[E - x])
+    assert [str(c) for c in decision.conditions] == ["E - x > 0"]
+    decision = decide_bound(x, ">", 3, assume=[x - 5], assume_nonnegative=[x - 3])
+    assert decision.proved
+
+
+def test_the_sign_of_terms_with_nonnegative_symbols() -> None:
+    """x >= 0 has the sign +, and may vanish: x + y does not."""
+    z = Symbol("z", real=True)
+    field = CoefficientField([E, x, z])
+    terms = {
+        e: field.field.from_expr(e) for e in (E, E * x, E + x, E**2 + x, z, z**2 + x, E * z, x - E)
+    }
+    assert {e for e, fraction in terms.items() if field.sign_of(fraction) == (1, [])} == {
+        E + x,
+        E**2 + x,
+        z**2 + x,
+    }
+    arithmetic = Arithmetic(field)
+    never_negative = {
+        e
+        for e in terms
+        if all(arithmetic.is_nonnegative(*term) for term in normal_form(e, arithmetic).items())
+    }
+    assert never_negative == {E, E * x, E + x, E**2 + x, z**2 + x}
+
+
+def test_sampled_points_of_a_nonnegative_symbol_hold_zero() -> None:
+    values = [point[E] for point in islice(points([E, x], 3), 60)]
+    assert min(values) == 0
+    assert 0 < values.count(0) < 40
+    assert all(point[x] > 0 for point in islice(points([E, x], 3), 60))
+
+
+def test_positive_terms_with_a_nonnegative_symbol() -> None:
+    claim = Claim(
+        "floor", (E + x) / (E + x + y), "<=", 1 + E, "", ByPositiveTerms(y / (E + x + y) + E)
+    )
+    assert claim.prove().proved
+    assert claim.verify().holds
+    assert not Claim("floor", E - x, ">=", -2 * x, "", ByPositiveTerms(E - 2 * x)).prove().proved

@@ -1,0 +1,253 @@
+"""Bounds: what is proved holds at fresh points, what is refuted fails at its witness."""
+
+from itertools import islice
+
+import mpmath
+import pytest
+from sympy import Abs, Add, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols
+
+from isoflop.theory.envelope import derive
+from isoflop.theory.kernel.bounds import ByBound, decide_bound
+from isoflop.theory.kernel.decide import Decision
+from isoflop.theory.kernel.sample import points
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.theorem.claim import Claim
+
+FRESH = 200
+MP = mpmath.mp.clone()
+MP.dps = 400
+N, D, C, A, B, beta, gamma, r, x, y, z = symbols("N D C A B beta gamma r x y z", positive=True)
+p, k, q = symbols("p k q", positive=True)
+real = Symbol("u", real=True)
+ENVELOPE = derive()
+PENALTY = misallocation(ENVELOPE).penalty
+LOSS = A * N**-beta + B * D**-gamma
+
+PROVED = [
+    (PENALTY, ">=", 1, ()),
+    (1, "<=", PENALTY, ()),
+    (LOSS, ">=", ENVELOPE.reducible.subs(C, 6 * N * D), ()),
+    (x + y, ">=", x, ()),
+    (x + y, ">", x, ()),
+    (x, "<=", x, ()),
+    ((x + y) ** 2, ">=", x**2 + y**2, ()),
+    (x / (x + y), "<=", 1, ()),
+    (x / (x + y), "<", 1, ()),
+    (beta * gamma / (beta + gamma), "<=", beta, ()),
+    (x**2 + y**2, ">=", 2 * x * y, ()),
+    ((x + y) / 2, ">=", (x * y) ** Rational(1, 2), ()),
+    (x / 3 + 2 * y / 3, ">=", x ** Rational(1, 3) * y ** Rational(2, 3), ()),
+    ((x + y + z) / 3, ">=", (x * y * z) ** Rational(1, 3), ()),
+    (x + 1 / x, ">=", 2, ()),
+    (gamma * r**-beta + beta * r**gamma, ">=", beta + gamma, ()),
+    (x**2, ">=", x, (x - 1,)),
+    (x**2, "<=", x, (1 - x,)),
+    (x**2, ">=", y**2, (x - y,)),
+    (x * y, ">=", x + y - 1, (x - 1, y - 1)),
+    (x, ">", y, (x - y,)),
+    (exp(x) * x, ">=", 0, ()),
+    (x**beta + x**-beta, ">=", 2, ()),
+    ((r**beta + r**-beta) / 2, ">=", 1, ()),
+    (PENALTY.subs(beta, gamma), ">=", 1, ()),
+    (x**beta + y**beta + (x * y) ** -beta, ">=", 3, ()),
+    # Bernoulli's bounds, of either sign
+    ((1 - p) ** k, "<=", exp(-k * p), (1 - p,)),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p, k - 1)),
+    (1 - (1 - p) ** k, ">", p, (1 - p, k - 1)),
+    ((1 + x) ** k, ">=", 1 + k * x, (k - 1,)),
+    ((1 + x) ** k, "<=", 1 + k * x, (1 - k,)),
+    ((1 + real) ** k, ">=", 1 + k * real, (1 + real, k - 1)),
+    ((1 + real) ** k, "<=", 1 + k * real, (1 + real, 1 - k)),
+    # the penalty is convex in log r, also its logarithm
+    (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
+    (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
+    (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
+    (
+        3 * x ** (beta / (beta + z))
+        + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
+        + 4 * A ** (z / (z + gamma)),
+        ">=",
+        11
+        * x ** ((3 * beta / (beta + z) + 4 * z * y / (z + y)) / 11)
+        * A ** ((4 + 4 * beta / (y + beta) + 4 * z / (z + gamma)) / 11),
+        (),
+    ),
+    (
+        3 * x ** (beta / (beta + z))
+        + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
+        + 4 * A ** (1 + gamma / (z + gamma)),
+        ">=",
+        11
+        * x ** ((3 * beta / (beta + z) + 4 * z * y / (z + y)) / 11)
+        * A ** ((4 * (y + 2 * beta) / (y + beta) + 4 + 4 * gamma / (z + gamma)) / 11),
+        (),
+    ),
+]
+REFUTED = [
+    (PENALTY, "<=", 1, ()),
+    (PENALTY, ">=", 2, ()),
+    (PENALTY, ">=", r, ()),
+    (LOSS, ">=", 2 * ENVELOPE.reducible.subs(C, 6 * N * D), ()),
+    (LOSS, ">=", ENVELOPE.reducible, ()),
+    ((1 - p) ** k, ">=", 1 - k * p, (1 - p,)),
+    ((1 + x) ** k, ">=", 1 + k * x, ()),
+    ((1 + real) ** k, ">=", 1 + k * real, (1 + real,)),
+    (sqrt(PENALTY * PENALTY.subs(r, q)), "<=", PENALTY.subs(r, sqrt(r * q)), ()),
+    (x, ">=", y, ()),
+    (x, "<", x, ()),
+    (x, ">", x, ()),
+    (x + 1 / x, ">=", 3, ()),
+    (x**2 + y**2, ">=", 3 * x * y, ()),
+    (x**2, ">=", x, ()),
+    # only near the equality, or far from 1
+    (x + y, ">=", Rational(10_001, 5_000) * sqrt(x * y), ()),
+    (exp(x), ">=", x + Rational(100_001, 100_000), ()),
+    (x**2 + Rational(1, 10**6), ">=", x / 400, ()),
+    (PENALTY, ">=", 1 + Rational(1, 10**7), ()),
+    (x**2, ">=", x, (1 - x,)),
+    (x**2, "<=", x, (x - 1,)),
+    (x, "<=", y, (x - y,)),
+    (x**2, ">=", 2 * x, (x - 1,)),
+    (log(x), ">=", 0, ()),
+    (exp(-x), ">=", 1, ()),
+    (real, ">=", 0, ()),
+    (3, "<=", 2, ()),
+    ((1 + Rational(1, 10**90)) * x, "<=", x, ()),
+    (2 ** (1 + Rational(1, 10**300)), "<=", 2, ()),
+]
+
+
+def value(expression, point):
+    """At a point, by mpmath alone, with 400 digits."""
+    plain = expression.doit() if hasattr(expression, "doit") else expression
+    if hasattr(plain, "has") and plain.has(Abs):
+        raise AssertionError(plain)
+    if not getattr(plain, "args", ()):
+        known = point.get(plain, plain)
+        return MP.mpf(int(known.p)) / int(known.q) if hasattr(known, "p") else MP.mpf(known)
+    values = [value(argument, point) for argument in plain.args]
+    if plain.is_Add:
+        return MP.fsum(values)
+    if plain.is_Mul:
+        return MP.fprod(values)
+    if plain.is_Pow:
+        return MP.power(*values)
+    return {exp: MP.exp, log: MP.log}[plain.func](*values)
+
+
+def holds(lhs, relation, rhs, point) -> bool:
+    difference = value(lhs, point) - value(rhs, point)
+    rounding = MP.mpf(10) ** -390 * max(1, abs(value(lhs, point)))
+    return {
+        ">=": difference >= -rounding,
+        "<=": difference <= rounding,
+        ">": difference > rounding,
+        "<": difference < -rounding,
+    }[relation]
+
+
+def decided(lhs, relation, rhs, assume) -> Decision:
+    from sympy import sympify
+
+    return decide_bound(
+        sympify(lhs, strict=True), relation, sympify(rhs, strict=True), assume=assume
+    )
+
+
+def label(case) -> str:
+    return str(case)[:60]
+
+
+@pytest.mark.parametrize("case", PROVED, ids=label)
+def test_proved_bounds_hold_at_fresh_points(case) -> None:
+    lhs, relation, rhs, assume = case
+    decision = decided(*case)
+    assert decision.proved, decision
+    free = set().union(*(e.free_symbols for e in (lhs, rhs, *assume) if hasattr(e, "free_symbols")))
+    inside = (point for point in points(free, 2_718) if all(value(a, point) > 0 for a in assume))
+    fresh = list(islice(inside, FRESH))
+    assert len(fresh) == FRESH
+    assert all(holds(lhs, relation, rhs, point) for point in fresh)
+
+
+@pytest.mark.parametrize("case", REFUTED, ids=label)
+def test_refuted_bounds_fail_at_their_witness(case) -> None:
+    lhs, relation, rhs, assume = case
+    decision = decided(*case)
+    assert decision.refuted, decision
+    assert decision.witness is not None
+    point = dict(decision.witness.point)
+    assert all(value(a, point) > 0 for a in assume)
+    assert not holds(lhs, relation, rhs, point)
+    for side, decimal in ((lhs, decision.witness.lhs), (rhs, decision.witness.rhs)):
+        assert abs(value(side, point) - MP.mpf(decimal)) <= 1e-8 * abs(value(side, point))
+
+
+@pytest.mark.parametrize(
+    ("lhs", "relation", "rhs", "assume"),
+    [
+        (PENALTY, ">", 1, ()),  # equal at r = 1, where no point is drawn
+        (x**4 - 2 * x**2 + 2, ">=", 1, ()),
+        (exp(x), ">=", 1 + x, ()),
+        (x, ">=", y, (x - y, y - x)),
+    ],
+)
+def test_what_is_beyond_the_arguments_is_undecided(lhs, relation, rhs, assume) -> None:
+    decision = decided(lhs, relation, rhs, assume)
+    assert decision.proved or decision.answer.value == "undecided"
+    assert not (relation == ">" and decision.proved)
+    assert decision.reason
+
+
+def test_conditions_name_the_assumptions() -> None:
+    assert [str(condition) for condition in decided(x**2, ">=", x, (x - 1,)).conditions] == [
+        "x - 1 > 0"
+    ]
+
+
+@pytest.mark.parametrize("relation", ["==", "~", "", "=>"])
+def test_other_relations_are_refused(relation) -> None:
+    with pytest.raises(ValueError, match=f"relation='{relation}'"):
+        decide_bound(x, relation, y)
+
+
+def unevaluated(factor, e):
+    """factor e/e as it is written."""
+    return Mul(factor, e, Pow(e, -1, evaluate=False), evaluate=False)
+
+
+def test_what_cancels_leaves_its_condition() -> None:
+    """Neither side has a value at beta = gamma; what cancels in the difference is not forgotten."""
+    inverse = Pow(beta - gamma, -1, evaluate=False)
+    decision = decide_bound(inverse + x + 1, ">=", inverse)
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["beta - gamma != 0"]
+    assert not decide_bound(inverse + x + 1, ">", inverse).proved
+
+
+def test_a_condition_is_stated_in_the_symbols_of_the_claim() -> None:
+    """Also where an assumption about a symbol was put in."""
+    decision = decide_bound(unevaluated(x, x - 2), ">=", 1, assume=(x - 1,))
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["x - 1 > 0", "x - 2 != 0"]
+    decision = decide_bound(unevaluated(x, x - Rational(1, 2)), "<=", 1, assume=(1 - x,))
+    assert decision.proved
+    assert {str(c.expression.subs(x, Rational(1, 2))) for c in decision.conditions} == {"1/2", "0"}
+
+
+def test_a_derivation_may_call_the_automatic_decision() -> None:
+    def claim(relation, rhs):
+        return Claim("bound", exp(x), relation, rhs, "A test.", ByBound())
+
+    assert claim(">", 1 + x).verify().strength == "proved"
+    assert claim("<", 1 + x).verify().strength == "failed"
+    assert not claim("==", 1 + x).prove().proved
+
+
+def test_a_mean_of_four_terms_with_letters_for_exponents_is_found_at_once() -> None:
+    A, x, b = (symbols(f"{letter}1:5", positive=True) for letter in "Axb")
+    total = Add(*(1 / power for power in b))
+    weights = [1 / (power * total) for power in b]
+    terms = [a * y**-power for a, y, power in zip(A, x, b, strict=True)]
+    mean = Mul(*((t / w) ** w for t, w in zip(terms, weights, strict=True)))
+    assert decide_bound(Add(*terms), ">=", mean).proved

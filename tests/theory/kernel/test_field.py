@@ -1,0 +1,235 @@
+"""The coefficient field: canonical representatives of exponents, factors, certain signs."""
+
+from fractions import Fraction as Exact
+from functools import reduce
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Symbol
+
+from isoflop.theory.kernel.field import (
+    FULLY_FACTORED,
+    CoefficientField,
+    Fraction,
+    Prime,
+    integer_factors,
+)
+
+b, g = Symbol("b", positive=True), Symbol("g", positive=True)
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+POSITIVE, MIXED = CoefficientField([b, g]), CoefficientField([b, x, y])
+
+small = st.integers(-6, 6)
+monomials = st.tuples(small, st.integers(0, 2), st.integers(0, 2))
+polynomials = st.lists(monomials, min_size=1, max_size=4)
+
+
+def polynomial(field: CoefficientField, terms: list[tuple[int, int, int]]) -> Fraction:
+    first, second = (field.generator[symbol] for symbol in field.symbols[:2])
+    return sum((field.rational(c) * first**m * second**n for c, m, n in terms), field.zero)
+
+
+@st.composite
+def fractions(draw: st.DrawFn, field: CoefficientField = POSITIVE) -> Fraction:
+    numerator, denominator = (polynomial(field, draw(polynomials)) for _ in range(2))
+    return numerator / denominator if denominator else numerator
+
+
+def value(fraction: Fraction, point: tuple[int, ...]) -> Exact | None:
+    """At integers, exactly; None at a pole."""
+    above, below = (
+        sum(
+            int(c) * reduce(lambda p, q: p * q, (v**n for v, n in zip(point, m, strict=True)), 1)
+            for m, c in part.items()
+        )
+        for part in (fraction.numer, fraction.denom)
+    )
+    return Exact(above, below) if below else None
+
+
+@pytest.mark.parametrize("modulus", [1, 2])
+@given(exponent=fractions(), shift=st.integers(-50, 50))
+def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int) -> None:
+    """Exponents that differ by a multiple of the modulus, and only those, share their
+    representative.
+    """
+    part = POSITIVE.integer_part(exponent, modulus)
+    rest = exponent - POSITIVE.rational(part)
+    shifted = exponent + POSITIVE.rational(modulus * shift)
+    assert part % modulus == 0
+    assert POSITIVE.integer_part(rest, modulus) == 0
+    assert POSITIVE.integer_part(shifted, modulus) == part + modulus * shift
+    assert shifted - POSITIVE.rational(POSITIVE.integer_part(shifted, modulus)) == rest
+
+
+@given(exponent=fractions())
+def test_half_way_shift_is_not_absorbed(exponent: Fraction) -> None:
+    """Mod 2 an odd shift changes the representative, mod 1 a half does."""
+    for modulus, shift in ((2, POSITIVE.one), (1, POSITIVE.rational(1, 2))):
+        rests = [
+            e - POSITIVE.rational(POSITIVE.integer_part(e, modulus))
+            for e in (exponent, exponent + shift)
+        ]
+        assert rests[0] != rests[1]
+
+
+def test_integer_part_of_shares() -> None:
+    """b/(b+g) and -g/(b+g) differ by one."""
+    beta, gamma = POSITIVE.generator[b], POSITIVE.generator[g]
+    share, complement = beta / (beta + gamma), -gamma / (beta + gamma)
+    rests = [e - POSITIVE.rational(POSITIVE.integer_part(e, 1)) for e in (share, complement)]
+    assert rests[0] == rests[1]
+    assert share - complement == POSITIVE.one
+
+
+@given(fraction=fractions())
+def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
+    if not fraction:
+        return
+    sign, factors = POSITIVE.factor(fraction)
+    product = POSITIVE.rational(sign)
+    for prime, multiplicity in factors:
+        product *= POSITIVE.prime_fraction(prime) ** multiplicity
+    assert product == fraction
+
+
+@given(terms=polynomials)
+def test_prime_polynomials_are_irreducible(terms: list[tuple[int, int, int]]) -> None:
+    fraction = polynomial(POSITIVE, terms)
+    if not fraction:
+        return
+    for prime, _ in POSITIVE.factor(fraction)[1]:
+        entry = POSITIVE.primes[prime]
+        if entry.kind == "polynomial":
+            assert sympy.Poly(entry.value.as_expr(), b, g).is_irreducible
+            assert entry.value.LC > 0
+        else:
+            assert sympy.isprime(entry.value)
+
+
+@settings(max_examples=200)
+@given(
+    fraction=fractions(MIXED),
+    point=st.tuples(st.integers(1, 9), st.integers(-9, 9), st.integers(-9, 9)),
+)
+def test_certain_signs_are_right(fraction: Fraction, point: tuple[int, int, int]) -> None:
+    """Wherever the sign is called certain, it is the sign at every point of the domain (b > 0, x
+    and y real).
+    """
+    if not fraction:
+        return
+    sign, unknown = MIXED.sign_of(fraction)
+    at = value(fraction, point)
+    if not unknown and at:  # an even power may vanish, but not change the sign
+        assert (at > 0) == (sign > 0)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sign", "open_factors"),
+    [
+        (b, 1, []),
+        (-b, -1, []),
+        (b + g, 1, []),
+        (b * g - g, 1, [b - 1]),
+        (g - b, -1, [b - g]),
+        ((b - g) ** 2, 1, []),
+        ((b - g) ** 3 / (b - g), 1, []),
+        (1 / (b - g), 1, [b - g]),
+        (sympy.Rational(-3, 7), -1, []),
+    ],
+)
+def test_signs(expression: sympy.Expr, sign: int, open_factors: list[sympy.Expr]) -> None:
+    field = CoefficientField([b, g])
+    fraction = field.field.from_expr(expression)
+    found, unknown = field.sign_of(fraction)
+    assert (found, [field.to_sympy(field.prime_fraction(i)) for i in unknown]) == (
+        sign,
+        open_factors,
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "sign"),
+    [
+        (x**2 + 1, 1),
+        (x**2 + b, 1),
+        (x, 0),
+        (x**2 + x + 1, 0),
+        (x**2 + y**2, 0),
+        (b * x**2 + b + 1, 1),
+        (b - 1, 0),
+    ],
+)
+def test_certificate_of_a_real_polynomial(expression: sympy.Expr, sign: int) -> None:
+    """Positive coefficients, even powers of real symbols and a part that cannot vanish: else it is
+    open.
+    """
+    field = CoefficientField([b, x, y])
+    found, unknown = field.sign_of(field.field.from_expr(expression))
+    assert (0 if unknown else found) == sign
+
+
+def test_declared_sign_is_used() -> None:
+    field = CoefficientField([b, x])
+    gap = field.field.from_expr(1 - x)
+    assert field.sign_of(gap)[1]
+    field.declare_positive(gap)
+    assert field.sign_of(gap) == (1, [])
+    assert field.sign_of(-gap) == (-1, [])
+    assert field.sign_of(gap**3 * field.generator[b]) == (1, [])
+
+
+def test_declaring_a_product_of_two_open_factors_fixes_neither() -> None:
+    field = CoefficientField([x, y])
+    product = field.generator[x] * field.generator[y]
+    field.declare_positive(product)
+    assert len(field.sign_of(product)[1]) == 2
+
+
+@given(number=st.integers(1, 10**16))
+def test_integer_factors(number: int) -> None:
+    factors = integer_factors(number)
+    assert reduce(lambda p, q: p * q, (p**n for p, n in factors.items()), 1) == number
+    assert all(sympy.isprime(p) for p in factors)
+
+
+def test_large_integers_keep_their_large_part_whole() -> None:
+    """Bounded work: only primes below 10^5 are split off what is beyond 10^20."""
+    large = sympy.nextprime(10**30) * sympy.nextprime(10**31)
+    factors = integer_factors(12 * int(large))
+    assert factors == {2: 2, 3: 1, int(large): 1}
+    assert large > FULLY_FACTORED
+
+
+def test_large_polynomials_are_one_factor() -> None:
+    """x^60 - 1 takes SymPy minutes in several variables; left whole it is sound."""
+    field = CoefficientField([b, g])
+    beta, gamma = field.generator[b], field.generator[g]
+    sign, factors = field.factor(field.rational(-6) * (beta**60 - gamma**60))
+    assert sign == -1
+    assert sorted(n for _, n in factors) == [1, 1, 1]
+
+
+def test_a_prime_is_registered_once() -> None:
+    field = CoefficientField([b, g])
+    first = field.prime_index(Prime("integer", 7), 1)
+    assert field.prime_index(Prime("integer", 7), 1) == first
+    sums: list[Any] = [field.prime_index(Prime("sum", {}), 1) for _ in range(2)]
+    assert sums[0] != sums[1]
+
+
+@given(fraction=fractions())
+def test_back_to_sympy(fraction: Fraction) -> None:
+    assert POSITIVE.field.from_expr(POSITIVE.to_sympy(fraction)) == fraction
+
+
+def test_field_without_symbols() -> None:
+    field = CoefficientField([])
+    third = field.rational(-1, 3)
+    assert field.to_sympy(third) == sympy.Rational(-1, 3)
+    assert field.integer_part(third, 1) == -1
+    assert field.integer_part(third, 2) == -2
+    assert field.sign_of(third) == (-1, [])

@@ -1,0 +1,199 @@
+"""Rigorous evaluation, and the points at which it happens."""
+
+from itertools import islice
+from random import Random
+from typing import Any
+
+import mpmath
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Abs, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, sinh, sqrt, tanh
+from tests.theory import rewriting
+
+from isoflop.theory.kernel.functions import phi2
+from isoflop.theory.kernel.interval import (
+    IntervalEvaluator,
+    Undefined,
+    certainly_nonzero,
+    certainly_positive,
+)
+from isoflop.theory.kernel.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
+
+N, b = Symbol("N", positive=True), Symbol("b", positive=True)
+x = Symbol("x", real=True)
+HALF = Rational(1, 2)
+
+
+def ends(value: Any) -> tuple[Any, Any]:
+    """The end points as numbers of 60 digits."""
+    low, high = value._mpi_
+    return rewriting.MP.make_mpf(low), rewriting.MP.make_mpf(high)
+
+
+# -- enclosures ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**6))
+def test_enclosure_contains_the_value(seed: int) -> None:
+    """Random expressions at random rational points, against 60 digits of ordinary arithmetic."""
+    rewriter = rewriting.Rewriter(seed)
+    node = rewriter.rewritten(rewriter.expression(), 2)
+    point = {
+        name: Rational(rewriter.random.randint(10, 90), 30) for name in rewriting.symbols_of(node)
+    }
+    value = rewriting.evaluate(
+        node, {name: rewriting.MP.mpf(int(q.p)) / int(q.q) for name, q in point.items()}
+    )
+    at = {Symbol(name, positive=True): q for name, q in point.items()}
+    low, high = ends(IntervalEvaluator(30).evaluate(rewriting.to_sympy(node, evaluated=False), at))
+    assert low <= value <= high
+    assert high - low < rewriting.MP.mpf(10) ** -15 * (1 + abs(value))
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (Abs(x), 1.5),
+        (x**3, -3.375),
+        (x**-2, 1 / 2.25),
+        (sinh(x), mpmath.sinh(-1.5)),
+        (cosh(x), mpmath.cosh(-1.5)),
+        (tanh(x), mpmath.tanh(-1.5)),
+        (phi2(x), (mpmath.exp(-1.5) + 0.5) / 2.25),
+        (exp(1), mpmath.e),
+        (exp(1) ** x, mpmath.exp(-1.5)),
+        (sqrt(2) ** 3, mpmath.sqrt(8)),
+        (log(Integer(3)), mpmath.log(3)),
+    ],
+    ids=str,
+)
+def test_functions(expression: Expr, value: Any) -> None:
+    low, high = ends(IntervalEvaluator(20).evaluate(expression, {x: Rational(-3, 2)}))
+    assert low - 1e-14 <= value <= high + 1e-14
+    assert high - low < 1e-15
+
+
+def test_more_digits_make_a_narrower_enclosure_inside_the_wider() -> None:
+    expression = (N**b + b**N) ** Rational(-7, 3) * exp(-N)
+    at = {N: Rational(7, 3), b: Rational(1, 7)}
+    previous = ends(IntervalEvaluator(10).evaluate(expression, at))
+    for digits in (20, 40):
+        low, high = ends(IntervalEvaluator(digits).evaluate(expression, at))
+        assert previous[0] <= low <= high <= previous[1]
+        assert high - low < (previous[1] - previous[0]) / 10**8
+        previous = low, high
+
+
+def test_rational_that_no_float_holds_is_enclosed() -> None:
+    low, high = ends(IntervalEvaluator(30).evaluate(Rational(1, 3), {}))
+    assert low < rewriting.MP.mpf(1) / 3 < high
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        log(Integer(0), evaluate=False),
+        log(x),
+        sqrt(x),
+        x**b,
+        1 / (x + Rational(3, 2)),
+        (x + Rational(3, 2)) ** b,
+        sympy.oo,
+        sympy.nan,
+        sympy.zoo,
+        sympy.pi,
+        sympy.I,
+        sympy.Float(0.5),
+        sympy.gamma(N),
+        sympy.sin(N),
+        Pow(Integer(-8), Rational(1, 3), evaluate=False),
+        exp(exp(exp(Integer(20)))),
+        exp(-exp(exp(Integer(20)))),
+    ],
+    ids=str,
+)
+def test_undefined(expression: Expr) -> None:
+    with pytest.raises(Undefined):
+        IntervalEvaluator(30).evaluate(expression, {x: Rational(-3, 2), N: Integer(2), b: HALF})
+
+
+def test_zero_that_is_not_seen_to_be_zero_is_undefined() -> None:
+    """sqrt 2 sqrt 3 - sqrt 6 is zero; its enclosure straddles zero and does not say so."""
+    product = sympy.Mul(sqrt(2), sqrt(3), evaluate=False)
+    zero = sympy.Add(product, -sqrt(6), evaluate=False)
+    evaluator = IntervalEvaluator(50)
+    value = evaluator.evaluate(zero, {})
+    assert not certainly_nonzero(value)
+    assert not certainly_positive(value)
+    with pytest.raises(Undefined):
+        evaluator.evaluate(1 / zero, {})
+    with pytest.raises(Undefined):
+        evaluator.evaluate(log(zero, evaluate=False), {})
+
+
+def test_certain_signs() -> None:
+    evaluator = IntervalEvaluator(20)
+    assert certainly_positive(evaluator.evaluate(sqrt(2) - 1, {}))
+    assert not certainly_positive(evaluator.evaluate(1 - sqrt(2), {}))
+    assert certainly_nonzero(evaluator.evaluate(1 - sqrt(2), {}))
+
+
+def test_context_is_private() -> None:
+    before = mpmath.mp.dps, mpmath.iv.dps
+    IntervalEvaluator(700).evaluate(exp(N), {N: Integer(3)})
+    assert (mpmath.mp.dps, mpmath.iv.dps) == before
+
+
+# -- points --------------------------------------------------------------------------------------------------------------
+
+
+def first(count: int, symbols: Any, seed: int = 0) -> list[dict[Symbol, Rational]]:
+    return list(islice(points(symbols, seed), count))
+
+
+def test_points_are_seeded() -> None:
+    assert first(20, [N, b, x]) == first(20, [N, b, x])
+    assert first(20, [N, b, x]) != first(20, [N, b, x], seed=1)
+
+
+def test_order_of_the_symbols_does_not_matter() -> None:
+    shuffled = [N, b, x]
+    Random(3).shuffle(shuffled)
+    assert first(5, shuffled) == first(5, {N, b, x})
+
+
+@pytest.mark.parametrize(
+    ("assumptions", "signs"),
+    [
+        ({"positive": True}, {1}),
+        ({"nonnegative": True}, {0, 1}),
+        ({"negative": True}, {-1}),
+        ({"nonpositive": True}, {-1}),
+        ({"real": True}, {1, -1}),
+        ({}, {1, -1}),
+        ({"nonzero": True}, {1, -1}),
+        ({"zero": True}, {0}),
+    ],
+    ids=str,
+)
+def test_points_respect_what_is_declared(assumptions: dict[str, bool], signs: set[int]) -> None:
+    symbol = Symbol("s", **assumptions)
+    values = [point[symbol] for point in first(60, [symbol])]
+    assert {int(sympy.sign(value)) for value in values} == signs
+
+
+def test_points_are_rational_and_near_one_first() -> None:
+    for point in first(DRAWS_BEFORE_WIDENING, [N, x]):
+        for value in point.values():
+            assert isinstance(value, Rational)
+            assert Rational(1, 8) <= abs(value) <= 8
+
+
+def test_points_reach_out_for_a_domain_far_away() -> None:
+    """R > 400 N^-0.34 has no point near one."""
+    drawn = first(5 * DRAWS_BEFORE_WIDENING, [N, b])
+    assert all(value <= 8**WIDEST for point in drawn for value in point.values())
+    assert sum(bool(point[b] > 400 * point[N] ** -0.34) for point in drawn) > 20

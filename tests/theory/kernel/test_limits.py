@@ -1,0 +1,227 @@
+"""Limits, right and wrong; the values at a witness are recomputed with mpmath."""
+
+import mpmath
+import pytest
+from sympy import Abs, Integer, Symbol, cosh, exp, log, oo, sqrt, symbols, sympify
+
+from isoflop.theory.envelope import derive
+from isoflop.theory.kernel import limits
+from isoflop.theory.kernel.answer import Answer
+from isoflop.theory.kernel.functions import phi2
+from isoflop.theory.kernel.limits import decide_limit
+from isoflop.theory.penalty import misallocation
+
+MP = mpmath.mp.clone()
+MP.dps = 900
+beta, gamma, r, x, y, C, E = symbols("beta gamma r x y C E", positive=True)
+s = Symbol("s", real=True)
+ENVELOPE = derive()
+P = misallocation(ENVELOPE).penalty
+W_N, W_D = ENVELOPE.shares
+
+#: By leading terms, or the value that is taken continuously.
+PROVED = [
+    (P, "~", W_N * r**-beta, r, "0"),
+    (P, "~", W_D * r**gamma, r, "oo"),
+    (P, "->", oo, r, "0"),
+    (P, "->", oo, r, "oo"),
+    (ENVELOPE.loss, "->", E, C, "oo"),
+    (ENVELOPE.loss, "->", oo, C, "0"),
+    (ENVELOPE.reducible, "->", 0, C, "oo"),
+    (x**2 + x, "~", x**2, x, "oo"),
+    (x**2 + x, "~", x, x, "0"),
+    (1 / x, "->", 0, x, "oo"),
+    (y + x, "->", y, x, "0"),
+    (x**beta, "->", 0, x, "0"),
+    (x, "->", oo, x, "oo"),
+    ((1 + x) ** beta, "->", 1, x, "0"),
+    (exp(x), "->", 1, x, "0"),
+    (P.subs(r, exp(s)), "->", 1, s, "0"),
+    ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
+]
+BY_SYMPY = [
+    (10 / log(x), "->", 0, x, "oo"),
+    (1 / sqrt(log(x)), "->", 0, x, "oo"),
+    (log(x + 1), "~", log(x), x, "oo"),
+    (log(x) / x, "->", 0, x, "oo"),
+    (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),
+    (sqrt(x**4 + x) - x**2, "->", 0, x, "oo"),
+    (log(x), "->", oo, x, "oo"),
+    ((1 + 1 / x) ** x, "->", exp(1), x, "oo"),
+    (x / (1 + x), "->", 1, x, "oo"),
+    (log(P) / log(r), "->", gamma, r, "oo"),
+    (exp(-(x**beta)) * x**gamma, "->", 0, x, "oo"),
+    (exp(sqrt(log(x))) / x**beta, "->", 0, x, "oo"),
+    (log(x) ** log(log(x)) / x, "->", 0, x, "oo"),
+    (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
+    ((cosh(x) - 1) / x**2, "->", sympify("1/2"), x, "0"),
+    (phi2(beta * x), "->", sympify("1/2"), x, "0"),
+    ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
+    (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
+    (x**2 / (x + y), "->", oo, x, "oo"),
+]
+WRONG = [
+    (P, "~", W_D * r**-beta, r, "0"),
+    (P, "~", W_N * r**gamma, r, "oo"),
+    (P, "->", 1, r, "0"),
+    (P, "->", 0, r, "oo"),
+    (1 / P, "->", oo, r, "0"),
+    (-P, "->", oo, r, "0"),
+    (ENVELOPE.loss, "->", 0, C, "oo"),
+    (ENVELOPE.loss, "->", oo, C, "oo"),
+    (x**2 + x, "~", x, x, "oo"),
+    (x**2 + x, "~", 2 * x**2, x, "oo"),
+    (x**2 + x, "->", x**2, x, "oo"),
+    (y + x, "->", 0, x, "0"),
+    (x**-beta, "->", 0, x, "0"),
+    (x, "->", 1, y, "oo"),
+    (x / (1 + x), "->", 0, x, "oo"),
+    (log(x) / log(x + 1), "->", oo, x, "oo"),
+    (exp(-x) * x**beta, "->", oo, x, "oo"),
+    ((P.subs(r, exp(s)) - 1) / s, "->", beta, s, "0"),
+    (Abs(s) / s, "->", 1, s, "0"),
+    (sqrt(x**2 + y * x) - x, "->", y, x, "oo"),
+]
+
+
+def value(e, point):
+    if not e.args:
+        return point[e.name] if e.is_Symbol else MP.mpf(int(e.p)) / int(e.q)
+    values = [value(argument, point) for argument in e.args]
+    if e.is_Add:
+        return MP.fsum(values)
+    if e.is_Mul:
+        return MP.fprod(values)
+    if e.is_Pow:
+        return MP.power(*values)
+    return {exp: MP.exp, log: MP.log, Abs: abs}[e.func](*values)
+
+
+def decided(lhs, relation, rhs, variable, limit, **options):
+    return decide_limit(
+        sympify(lhs, strict=True), relation, sympify(rhs, strict=True), variable, limit, **options
+    )
+
+
+@pytest.mark.parametrize("case", PROVED, ids=str)
+def test_limits_by_leading_terms_are_proved(case) -> None:
+    assert decided(*case).proved
+
+
+@pytest.mark.parametrize("case", BY_SYMPY, ids=str)
+def test_what_sympy_finds_is_said_to_be_no_proof(case) -> None:
+    assert decided(*case).answer is Answer.BY_SYMPY
+
+
+def test_a_wrong_limit_of_sympy_is_stopped_by_points(monkeypatch) -> None:
+    claim = (x / (1 + x), "->", 2, x, "oo")
+    assert decided(*claim).refuted
+    monkeypatch.setattr(limits, "limit_of_sympy", lambda *_: Integer(2))
+    assert decided(*claim).answer is Answer.UNDECIDED
+    monkeypatch.setattr(limits, "limit_of_sympy", lambda *_: Integer(3))
+    assert decided(*claim[:2], 1, *claim[3:]).answer is Answer.UNDECIDED
+
+
+@pytest.mark.parametrize("error", [NotImplementedError, TypeError, RecursionError])
+def test_where_sympy_stumbles_a_limit_is_undecided(monkeypatch, error) -> None:
+    def stumble(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(limits, "limit_of_sympy", stumble)
+    assert decided(x / (1 + x), "->", 1, x, "oo").answer is Answer.UNDECIDED
+
+
+@pytest.mark.parametrize("claim", [x ** (beta - gamma), x**beta / (x**gamma + 1)], ids=str)
+def test_a_limit_that_hangs_on_how_letters_compare_is_undecided(claim) -> None:
+    decision = decided(claim, "->", oo, x, "oo")
+    assert decision.answer is Answer.UNDECIDED
+    assert "as in beta > gamma" in decision.reason
+    assert decided(claim, "->", oo, x, "oo", assume=(beta - gamma,)).holds
+    assert decided(claim, "->", oo, x, "oo", assume=(gamma - beta,)).refuted
+
+
+@pytest.mark.parametrize("case", WRONG, ids=str)
+def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
+    lhs, relation, rhs, variable, limit = case
+    decision = decided(*case)
+    assert decision.refuted, decision
+    witness = decision.witness
+    assert witness is not None
+    point = {symbol.name: value(known, {}) for symbol, known in witness.point}
+    assert (point[variable.name] < 1e-40) if limit == "0" else (point[variable.name] > 1e40)
+    left = value(sympify(lhs, strict=True), point)
+    assert abs(left - MP.mpf(witness.lhs)) <= 1e-8 * abs(left)
+    if rhs is oo:
+        assert witness.rhs == "oo"
+        return
+    right = value(sympify(rhs, strict=True), point)
+    assert abs(right - MP.mpf(witness.rhs)) <= 1e-8 * abs(right)
+    assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
+
+
+def test_assumptions_decide_the_sign_of_an_exponent() -> None:
+    power = x ** (beta - gamma)
+    assert decided(power, "->", 0, x, "0", assume=(beta - gamma,)).proved
+    assert decided(power, "->", 0, x, "0", assume=(gamma - beta,)).refuted
+    assert decided(power, "->", 0, x, "oo", assume=(gamma - beta,)).proved
+
+
+def test_nothing_is_asymptotically_zero() -> None:
+    assert decided(x, "~", 0, x, "0").answer.value == "undecided"
+
+
+GROWING = [
+    (ENVELOPE.tokens / ENVELOPE.params, C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "0", (gamma - beta,)),
+]
+
+
+@pytest.mark.parametrize("case", GROWING, ids=str)
+def test_growth_may_hang_on_an_assumption(case) -> None:
+    lhs, variable, limit, assume = case
+    decision = decided(lhs, "->", oo, variable, limit, assume=assume)
+    assert decision.proved, decision
+    assert [str(c.expression) for c in decision.conditions] == [str(a) for a in assume]
+    assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
+
+
+#: What is assumed of the variable fails before the limit is reached, whatever the other symbols
+#: are.
+NEVER_IN_THE_LIMIT = [
+    (P, "~", W_N * r**-beta, r, "0", (r - 5,)),
+    (P, "~", W_N * r**-beta, r, "0", (r - x,)),
+    (P, "~", W_D * r**gamma, r, "oo", (3 - r,)),
+    (P, "~", W_D * r**gamma, r, "oo", (1 - r * x, r - 1)),
+    (ENVELOPE.loss, "->", oo, C, "0", (C - 6,)),
+    (x, "->", 0, x, "0", (x**beta - 2 * x**-gamma,)),
+]
+
+
+@pytest.mark.parametrize("case", NEVER_IN_THE_LIMIT, ids=str)
+def test_an_assumption_that_ends_before_the_limit_proves_nothing(case) -> None:
+    *claim, assume = case
+    for options in ({"assume": assume}, {"assume_nonnegative": assume}):
+        decision = decided(*claim, **options)
+        assert decision.answer.value == "undecided"
+        assert "does not hold all the way" in decision.reason
+    assert decided(*claim).proved
+
+
+def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
+    """Either may hold all the way, and never both."""
+    both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
+    decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
+    assert decision.answer.value == "undecided"
+    assert "does not hold all the way" in decision.reason
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
+
+
+@pytest.mark.parametrize(
+    "assume",
+    [(1 - r,), (x - r,), (1 - r * x,), (r**-beta - 2 * r**gamma,), (y - x,), (-log(r),)],
+    ids=str,
+)
+def test_an_assumption_that_holds_all_the_way_does_no_harm(assume) -> None:
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=assume).proved
+    assert decided(P, "~", W_D * r**-beta, r, "0", assume=assume).refuted

@@ -1,0 +1,167 @@
+"""Strict bounds: every argument proves what is strict, and none what may be an equality."""
+
+from dataclasses import replace
+
+import pytest
+from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
+from tests.mutation.mutants import FALSE, TRUE, mutants, truth
+from tests.theory.documents import theorem_of
+
+from isoflop.theory.kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
+from isoflop.theory.kernel.points import check_at_points, enclose_bound
+from isoflop.theory.theorem.argument import (
+    Argument,
+    ByEnclosure,
+    ByFactors,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Numerically,
+    UnderLemma,
+)
+from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.errata import refute
+from isoflop.theory.theorem.verification import verify
+from isoflop.theory.typeset.theorem import theorem_latex
+
+x, y, b, u, v = symbols("x y b u v", positive=True)
+s, t = symbols("s t", real=True)
+n = Symbol("n", nonnegative=True)
+ZERO, ONE, HALF = Integer(0), Integer(1), Rational(1, 2)
+
+
+def claim(lhs: Expr, relation: str, rhs: Expr, argument: Argument, *assume: Expr) -> Claim:
+    return Claim("claim", lhs, relation, rhs, "A test.", argument, assume)
+
+
+TRUE_ONES = {
+    "a positive term": claim(x + y, ">", x, ByPositiveTerms()),
+    "a positive term, turned": claim(x, "<", x + y, ByPositiveTerms()),
+    "one positive term of two": claim(s**2 + 1, ">", ZERO, ByPositiveTerms()),
+    "a form": claim(1 + x**2, ">", 2 * x - 1, ByPositiveTerms(form=(x - 1) ** 2 + 1)),
+    "an assumption": claim(x, ">", y, ByFactors((x - y,)), x - y),
+    "factors": claim(x * (y - 1) ** 2, ">", ZERO, ByFactors((x, (y - 1) ** 2)), (y - 1) ** 2),
+    "factors, base assumed": claim((x - y) ** 2, ">", ZERO, ByFactors(((x - y) ** 2,)), y - x),
+    "factors, base of one sign": claim(x**2 + x, ">", ZERO, ByFactors((x, 1 + x))),
+    "monotone": claim((1 + u) ** b, ">", ONE, ByMonotone((1 + x) ** b, x, u, ZERO)),
+    "monotone, falling": claim(
+        (1 + u) ** -b, "<", ONE, ByMonotone((1 + x) ** -b, x, u, ZERO, increasing=False)
+    ),
+    "convex": claim(exp(u), ">", 1 + u, ByConvexity(exp(s), s, u, ZERO)),
+    "convex, on the left": claim(exp(-u), ">", 1 - u, ByConvexity(exp(s), s, -u, ZERO)),
+    "another difference": claim(
+        exp(u) - u, ">", ONE, BySameDifference(exp(u), 1 + u, ByConvexity(exp(s), s, u, ZERO))
+    ),
+    "under a lemma": claim(x + y, ">", x, UnderLemma("A lemma.", "a book", ByPositiveTerms())),
+    "numbers": claim(log(Integer(2)), "<", Rational(7, 10), ByEnclosure()),
+    "means": claim(
+        (1 + v) / 2 + HALF, ">", (1 + v) ** HALF, ByWeightedAmGm(((1 + v) / 2, HALF), (HALF, HALF))
+    ),
+}
+#: Each is an equality somewhere in its domain, as the name says.
+FALSE_ONES = {
+    "s = 0": claim(s**2, ">", ZERO, ByPositiveTerms()),
+    "s = t": claim((s - t) ** 2, ">", ZERO, ByFactors(((s - t) ** 2,))),
+    "x = 1": claim(x**2 + 1, ">", 2 * x, ByPositiveTerms(form=(x - 1) ** 2)),
+    "n = 0": claim(n + x, ">", x, ByPositiveTerms()),
+    "x = y, a modulus": claim(Abs(x - y), ">", ZERO, ByPositiveTerms()),
+    "y = 1": claim(x * (y - 1) ** 2, ">", ZERO, ByFactors((x, (y - 1) ** 2))),
+    "n = 0, order": claim(
+        (1 + x + n) ** b,
+        ">",
+        (1 + x) ** b,
+        ByMonotone(u**b, u, 1 + x + n, 1 + x, order=ByPositiveTerms(n)),
+    ),
+    "u = 3, a function that rests": claim(
+        ONE, ">", ONE - 0 * u - 0, ByMonotone(1 + 0 * x, x, 1 + u, ONE)
+    ),
+    "slope not positive": claim(
+        n * (1 + u), ">", n, ByMonotone(n * x, x, 1 + u, ONE, order=ByPositiveTerms(u))
+    ),
+    "s = 0, a tangent": claim(exp(s), ">", 1 + s, ByConvexity(exp(s), s, s, ZERO)),
+    "a straight line": claim(2 * u, ">", 2 + 2 * (u - 1), ByConvexity(2 * x, x, u, ONE)),
+    "x = y, means": claim(
+        x / 2 + y / 2, ">", (x * y) ** HALF, ByWeightedAmGm((x / 2, y / 2), (HALF, HALF))
+    ),
+    "s = 0, rearranged": claim(
+        exp(s) - s, ">", ONE, BySameDifference(exp(s), 1 + s, ByConvexity(exp(s), s, s, ZERO))
+    ),
+    "two names of a number": claim(log(Integer(4)), ">", 2 * log(Integer(2)), ByEnclosure()),
+    "an equality": claim(x + y, ">", y + x, ByNormalForm()),
+}
+
+
+@pytest.mark.parametrize("name", TRUE_ONES)
+def test_what_is_strict(name) -> None:
+    step = TRUE_ONES[name]
+    verdict = step.verify()
+    assert verdict.exact.proved, str(verdict.exact)
+    assert verdict.holds, (verdict.pointwise, verdict.interval)
+    assert verdict.interval is not None
+    weak = replace(step, relation=f"{step.relation}=")
+    assert weak.verify().holds
+    turned = replace(step, relation="<" if step.relation == ">" else ">")
+    assert not turned.prove().proved
+    assert not turned.verify().pointwise.passed
+    assert not enclose_bound(turned.lhs, turned.relation, turned.rhs, assume=turned.assume).passed
+    assert truth(step).answer == TRUE
+    assert truth(turned).answer == FALSE
+    assert refute(step) is None
+    assert refute(turned) is not None
+
+
+@pytest.mark.parametrize("name", FALSE_ONES)
+def test_what_may_be_an_equality_is_not_strict(name) -> None:
+    step = FALSE_ONES[name]
+    assert not step.prove().proved
+    assert not step.verify().holds
+
+
+def test_strictness_is_lost_where_an_inner_argument_has_none() -> None:
+    inner = claim(u + s**2, ">", u, BySameDifference(x + s**2, x, ByPositiveTerms()))
+    assert not inner.prove().proved
+    assert replace(inner, relation=">=").prove().proved
+
+
+def test_points_and_enclosures_refute_an_equality_that_is_called_strict() -> None:
+    for lhs, rhs in (
+        (x, x),
+        ((x + y) ** 2, x**2 + 2 * x * y + y**2),
+        (Abs(x - 1) + x - 1, ZERO),
+        (log(x**2), 2 * log(x)),
+    ):
+        check = check_at_points(lhs, ">", rhs)
+        assert not check.passed
+        assert check_at_points(lhs, ">=", rhs).passed
+    assert not enclose_bound(x * y / y, ">", x).passed
+    assert not enclose_bound(exp(x) * exp(y), "<", exp(x + y)).passed
+
+
+def test_points_that_cannot_tell_two_numbers_apart_do_not_object() -> None:
+    """1 - exp(-100 x) and 1 agree in hundreds of digits at many points."""
+    step = claim(1 - exp(-100 * x), "<", ONE, ByPositiveTerms())
+    assert step.verify().holds
+    assert not replace(step, relation=">").verify().holds
+
+
+def test_numbers_alone_may_check_a_strict_bound() -> None:
+    assert claim(exp(x), ">", 1 + x, Numerically()).verify().strength == "checked numerically"
+    assert claim(exp(x), "<", 1 + x, Numerically()).verify().strength == "failed"
+
+
+def test_refuting_a_strict_claim_at_a_point_of_equality() -> None:
+    assert refute(claim(x**2 + 1, ">", 2 * x, ByNormalForm()), at=((x, ONE),)) is not None
+    assert refute(claim(x**2 + 1, ">=", 2 * x, ByNormalForm()), at=((x, ONE),)) is None
+
+
+def test_strict_claims_are_printed_and_mutated() -> None:
+    step = TRUE_ONES["monotone"]
+    theorem = theorem_of(step)
+    report = verify(theorem).steps[0]
+    assert (report.relation, report.strength) == (">", "proved")
+    assert " > 1" in report.claim
+    assert "> 1" in theorem_latex(theorem)
+    assert "> 1" in step.to_latex()
+    changed = {mutant.kind: mutant.claim for mutant in mutants(theorem)}
+    assert changed["direction"].relation == "<"
+    assert not changed["direction"].verify().holds

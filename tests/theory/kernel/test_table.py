@@ -1,0 +1,148 @@
+"""Pairs that a wrong implementation gets wrong: each with its answer, its side conditions, and its
+witness evaluated anew.
+"""
+
+from typing import NamedTuple
+
+import mpmath
+import pytest
+import sympy
+from sympy import Expr, Symbol
+
+from isoflop.theory.kernel import Answer, Decision, decide
+from isoflop.theory.reader.parse import parse
+
+PROVED, REFUTED, UNDECIDED = Answer.PROVED, Answer.REFUTED, Answer.UNDECIDED
+POSITIVE = {
+    name: Symbol(name, positive=True)
+    for name in ("A", "B", "C", "D", "N", "b", "g", "k", "p", "x", "y")
+}
+REAL = POSITIVE | {"x": Symbol("x", real=True)}
+
+
+class Row(NamedTuple):
+    """One pair; `conditions` is what the proof must state, no more and no less."""
+
+    lhs: str
+    rhs: str
+    answer: Answer
+    conditions: tuple[str, ...] = ()
+    table: dict[str, Symbol] = POSITIVE
+
+
+TABLE = (
+    Row("(b+g)^((b+2g)/(b+g))", "(b+g)*(b+g)^(g/(b+g))", PROVED),
+    Row("(b+g)^((b+2g)/(b+g))", "(b+g)^(2g/(b+g))", REFUTED),
+    Row("6^b * 12^-b * (1/4)^(b/2)", "4^-b", PROVED),
+    Row("12^(b/2)", "2^b * 3^b", REFUTED),
+    Row("(A x + B y)^(p+1)", "A x (A x + B y)^p + B y (A x + B y)^p", PROVED),
+    Row("(A N^-b + B D^-g)^p", "(A D^g + B N^b)^p N^(-b p) D^(-g p)", PROVED),
+    Row("b^g g^-b exp(b log(g) - g log(b))", "1", PROVED),
+    Row("b^g", "g^b", REFUTED),
+    Row("k^(b + g log(C))", "k^b C^(g log(k))", PROVED),
+    Row("((x-1)^2)^(1/2)", "x-1", REFUTED, table=REAL),
+    Row("(x^2 - 2x + 1)^p", "(x-1)^(2p)", PROVED, ("x - 1 > 0",), REAL),
+    Row("(1-x)^p", "(x-1)^p", UNDECIDED, table=REAL),
+    Row("(N^(2b)-1)/(N^b-1)", "N^b+1", PROVED, ("N**b - 1 != 0",)),
+    Row("(1+N^(3b))^p", "(1+N^b)^p (1-N^b+N^(2b))^p", UNDECIDED),
+    Row("sqrt(5+2sqrt(6))", "sqrt(2)+sqrt(3)", UNDECIDED),
+    Row("sqrt(5+2sqrt(6)) + 1e-20", "sqrt(2)+sqrt(3)", REFUTED),
+)
+BOTH = pytest.mark.parametrize("evaluated", [False, True], ids=["as typed", "evaluated"])
+
+
+def sides(row: Row, evaluated: bool) -> tuple[Expr, Expr]:
+    left, right = parse(row.lhs, row.table), parse(row.rhs, row.table)
+    return (left.doit(), right.doit()) if evaluated else (left, right)
+
+
+def answer(row: Row, evaluated: bool = True) -> Decision:
+    return decide(*sides(row, evaluated))
+
+
+@BOTH
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.lhs} == {row.rhs}")
+def test_row(row: Row, evaluated: bool) -> None:
+    decision = answer(row, evaluated)
+    assert decision.answer is row.answer, decision
+    assert {str(condition) for condition in decision.conditions} == set(row.conditions)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "row",
+    [row for row in TABLE if row.answer is REFUTED],
+    ids=lambda row: f"{row.lhs} == {row.rhs}",
+)
+def test_witness_separates_the_sides(row: Row, evaluated: bool) -> None:
+    """Evaluated by SymPy's own code for mpmath, which the normal form does not use."""
+    witness = answer(row, evaluated).witness
+    assert witness is not None
+    names = [symbol for symbol, _ in witness.point]
+    values = []
+    with mpmath.workdps(60):
+        at = [mpmath.mpf(value.p) / value.q for _, value in witness.point]
+        for side, printed in zip(sides(row, evaluated), (witness.lhs, witness.rhs), strict=True):
+            value = sympy.lambdify(names, side, "mpmath")(*at)
+            assert mpmath.almosteq(value, mpmath.mpf(printed), rel_eps=mpmath.mpf(10) ** -9)
+            values.append(value)
+        assert abs(values[0] - values[1]) > mpmath.mpf(10) ** -25
+    assert witness.lhs != witness.rhs
+
+
+def test_square_root_of_a_square_is_refuted_below_one() -> None:
+    row = next(row for row in TABLE if row.lhs == "((x-1)^2)^(1/2)")
+    witness = answer(row).witness
+    assert witness is not None
+    assert dict(witness.point)[REAL["x"]] < 1
+
+
+def test_empty_domain_is_said_to_be_the_reason() -> None:
+    """(1-x)^p and (x-1)^p are both defined nowhere, for non-integer p."""
+    x, p = REAL["x"], REAL["p"]
+    decision = decide((1 - x) ** p, (x - 1) ** p)
+    assert not decision.proved
+    assert decision.witness is None
+
+
+def test_tiny_difference_needs_more_digits_than_the_difference() -> None:
+    row = TABLE[-1]
+    witness = answer(row).witness
+    assert witness is not None
+    assert abs(
+        sympy.Rational(witness.lhs) - sympy.Rational(witness.rhs) - sympy.Rational(1, 10**20)
+    ) < sympy.Rational(1, 10**22)
+
+
+def test_difference_beyond_fifty_digits_is_found() -> None:
+    """Precision is doubled until the enclosures part: here 10^-700."""
+    b, g = POSITIVE["b"], POSITIVE["g"]
+    decision = decide((b + g) ** b + sympy.Rational(1, 10**700), (b + g) ** b)
+    assert decision.refuted
+    assert decision.witness is not None
+    assert decision.witness.digits >= 800
+    constant = decide(sympy.sqrt(2) + sympy.Rational(1, 10**700), sympy.sqrt(2))
+    assert constant.refuted
+
+
+def test_difference_beyond_the_last_precision_is_not_guessed() -> None:
+    root = sympy.sqrt(2) + sympy.sqrt(3)
+    nested = sympy.sqrt(5 + 2 * sympy.sqrt(6))
+    assert decide(nested + sympy.Rational(1, 10**3000), root).answer is UNDECIDED
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_do_not_depend_on_the_seed(seed: int) -> None:
+    for row in TABLE:
+        left, right = sides(row, evaluated=True)
+        if row.rhs != "sqrt(2)+sqrt(3)":
+            assert decide(left, right, seed=seed).answer is row.answer
+
+
+def test_decisions_print_what_supports_them() -> None:
+    proved = str(answer(next(row for row in TABLE if row.conditions)))
+    assert proved.startswith("proved: ")
+    assert "where x - 1 > 0" in proved
+    refuted = str(answer(next(row for row in TABLE if row.answer is REFUTED)))
+    assert refuted.startswith("refuted: ")
+    assert "lhs = " in refuted

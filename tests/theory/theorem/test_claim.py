@@ -1,0 +1,402 @@
+"""Checks that can fail: mistaken claims are rejected by the exact path alone and refuted by the
+pointwise path alone.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+import sympy
+from sympy import Abs, Add, Expr, Integer, Mul, Pow, Rational, exp, log, sqrt, symbols
+from tests.theory.documents import theorem_of
+from tests.theory.rewriting import MP, evaluate, from_sympy
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.envelope import derive
+from isoflop.theory.kernel.interval import Undefined
+from isoflop.theory.kernel.points import PointEvaluator, check_at_points, enclose_bound
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.theorem.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA
+from isoflop.theory.theorem.claim import (
+    FAILED,
+    ByCases,
+    ByLeadingTerm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Cited,
+    Claim,
+    Derivation,
+    Numerically,
+    UnderLemma,
+    first_failure,
+    weakest,
+)
+
+R, S, BETA, GAMMA = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
+N, b, g = symbols("N b g", positive=True)
+x = sympy.Symbol("x", real=True)
+ENVELOPE = derive()
+FAMILY = misallocation(ENVELOPE)
+CLAIMS = {**ENVELOPE.claims, **{f"penalty: {name}": claim for name, claim in FAMILY.claims.items()}}
+W_N, W_D = ENVELOPE.shares
+
+
+def claim(lhs: Expr, relation: str, rhs: Expr, **more: object) -> Claim:
+    return Claim("test", sympy.sympify(lhs), relation, sympy.sympify(rhs), "for the test", **more)  # type: ignore[arg-type]
+
+
+# -- mistakes ------------------------------------------------------------------------------------------------------------
+
+
+def swap_exponents(side: Expr) -> Expr:
+    return side.subs({BETA: GAMMA, GAMMA: BETA}, simultaneous=True)
+
+
+def flip_sign(side: Expr) -> Expr:
+    return -side
+
+
+def drop_factor(side: Expr) -> Expr:
+    factors = Mul.make_args(side)
+    return Mul(*factors[1:]) if len(factors) > 1 else side + Integer(1)
+
+
+def flip_exponent(side: Expr) -> Expr:
+    powers = sorted((power for power in side.atoms(Pow) if not power.exp.is_number), key=str)
+    return side.xreplace({powers[0]: powers[0].base ** -powers[0].exp}) if powers else 2 * side
+
+
+def scale_by_a_hair(side: Expr) -> Expr:
+    return side * Rational(10**20 + 1, 10**20)
+
+
+MISTAKES: tuple[Callable[[Expr], Expr], ...] = (
+    swap_exponents,
+    flip_sign,
+    drop_factor,
+    flip_exponent,
+    scale_by_a_hair,
+)
+
+
+def differs(left: Expr, right: Expr, assume: tuple[Expr, ...]) -> bool:
+    """By direct evaluation with 60 digits where the assumptions hold, apart from the theory's own
+    checks.
+    """
+    random = Random(str((left, right)))
+    names = sorted(symbol.name for symbol in left.free_symbols | right.free_symbols)
+    for _ in range(200):
+        point = {name: MP.mpf(random.uniform(0.4, 2.5)) for name in names}
+        if not all(evaluate(from_sympy(a), point) > 0 for a in assume):
+            continue
+        values = [evaluate(from_sympy(side), point) for side in (left, right)]
+        if not any(isinstance(value, MP.mpc) for value in values):
+            return bool(abs(values[0] - values[1]) > MP.mpf(10) ** -30 * max(map(abs, values)))
+    raise AssertionError(f"no point in the domain of {left} == {right}")
+
+
+def mistaken(mistake: Callable[[Expr], Expr]) -> Iterator[Claim]:
+    for original in CLAIMS.values():
+        if original.relation != "==":
+            continue
+        wrong = mistake(original.rhs)
+        if wrong != original.rhs and differs(original.lhs, wrong, original.assume):
+            yield replace(original, rhs=wrong)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
+def test_mistaken_equalities_fail_on_each_path_alone(mistake: Callable[[Expr], Expr]) -> None:
+    count = 0
+    for wrong in mistaken(mistake):
+        count += 1
+        assert not wrong.prove().proved, wrong.name
+        pointwise = check_at_points(wrong.lhs, "==", wrong.rhs, assume=wrong.assume, points=8)
+        assert not pointwise.passed, wrong.name
+        assert pointwise.witness, wrong.name
+    assert count >= 12
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, claim in CLAIMS.items() if claim.relation in (">=", "<=")]
+)
+def test_bounds_the_wrong_way_round_fail_on_each_path_alone(name: str) -> None:
+    original = CLAIMS[name]
+    wrong = replace(original, relation="<=" if original.relation == ">=" else ">=")
+    assert not wrong.prove().proved
+    assert not check_at_points(wrong.lhs, wrong.relation, wrong.rhs, points=8).passed
+    assert not enclose_bound(wrong.lhs, wrong.relation, wrong.rhs, points=8).passed
+
+
+@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.relation == "~"])
+def test_tails_of_the_wrong_end_fail_on_each_path_alone(name: str) -> None:
+    original = CLAIMS[name]
+    assert isinstance(original.argument, ByLeadingTerm)
+    other = "0" if original.argument.limit == "oo" else "oo"
+    assert not replace(original, argument=ByLeadingTerm(R, other)).prove().proved
+    assert not replace(original, rhs=2 * original.rhs).prove().proved
+    assert not replace(original, rhs=swap_exponents(original.rhs)).prove().proved
+    for rhs, limit in ((original.rhs, other), (2 * original.rhs, original.argument.limit)):
+        assert not check_at_points(original.lhs, "~", rhs, limit=(R, limit), points=8).passed
+
+
+def test_bound_that_fails_is_caught_by_enclosures_alone() -> None:
+    check = enclose_bound(FAMILY.penalty, ">=", Integer(1) + (R - 1) ** 2)
+    assert not check.passed
+    point = {symbol.name: MP.mpf(int(q.p)) / int(q.q) for symbol, q in check.witness}
+    assert evaluate(from_sympy(FAMILY.penalty), point) < 1 + (point["r"] - 1) ** 2
+    assert "excludes the bound" in check.detail
+
+
+def test_bound_by_a_hair_is_caught() -> None:
+    """N >= N (1 + 1e-30) is false, and seen to be at 50 digits."""
+    wrong = N * Rational(10**30 + 1, 10**30)
+    assert not check_at_points(N, ">=", wrong).passed
+    assert not enclose_bound(N, ">=", wrong).passed
+    assert check_at_points(wrong, ">=", N).passed
+    assert enclose_bound(wrong, ">=", N).passed
+
+
+# -- arguments -----------------------------------------------------------------------------------------------------------
+
+
+def test_weighted_am_gm_needs_every_premise() -> None:
+    original = CLAIMS["penalty: penalty_at_least_one"]
+    terms, weights = (W_N * R**-BETA, W_D * R**GAMMA), (W_N, W_D)
+    assert replace(original, argument=ByWeightedAmGm(terms, weights)).prove().proved
+    for reason, argument in (
+        ("weights sum to 1", ByWeightedAmGm(terms, (W_N, W_N))),
+        ("weights sum to 1", ByWeightedAmGm(terms, (W_N, 2 * W_D))),
+        ("geometric mean", ByWeightedAmGm(terms, (W_D, W_N))),
+        ("sum of the terms", ByWeightedAmGm((W_N * R**-BETA, 2 * W_D * R**GAMMA), weights)),
+        ("one weight for each term", ByWeightedAmGm(terms, (Integer(1),))),
+        ("not certified positive", ByWeightedAmGm((-W_N * R**-BETA, W_D * R**GAMMA), weights)),
+        ("not certified positive", ByWeightedAmGm(terms, (1 + W_N, -W_N))),
+    ):
+        decision = replace(original, argument=argument).prove()
+        assert not decision.proved
+        assert reason in decision.reason
+    assert not replace(original, rhs=Rational(101, 100)).prove().proved
+    assert not replace(original, relation="==").prove().proved
+
+
+def test_weighted_am_gm_takes_a_weight_that_is_assumed_positive() -> None:
+    w, means = b / 2, ByWeightedAmGm((N, R), (b / 2, 1 - b / 2))
+    bound = Claim("bound", N + R, ">=", (N / w) ** w * (R / (1 - w)) ** (1 - w), "Why.", means)
+    assert "not certified positive" in bound.prove().reason
+    assert replace(bound, assume=(1 - w,)).prove().proved
+    assert not replace(bound, assume=(w - 1,)).prove().proved
+
+
+def test_normal_form_decides_equalities_only() -> None:
+    for relation in (">=", "<=", "~", "->"):
+        assert not claim(N, relation, N).prove().proved
+
+
+@pytest.mark.parametrize(
+    ("lhs", "relation", "rhs", "variable", "limit", "proved"),
+    [
+        (1 + N, "~", 1, N, "0", True),
+        (1 + N, "~", N, N, "oo", True),
+        (1 + N, "~", N, N, "0", False),
+        (1 + N, "~", 2, N, "0", False),
+        (N**b + N ** (b + g), "~", N**b, N, "0", True),
+        (N**b + N ** (b + g), "~", N ** (b + g), N, "oo", True),
+        (N**b + N**g, "~", N**b, N, "0", False),
+        (1 + log(N) * N, "~", 1, N, "0", False),
+        (1 + exp(-N), "~", 1, N, "oo", False),
+        (1 + N ** ((b - g) ** 2), "~", 1, N, "0", False),
+        (1 + N**-b, "->", 1, N, "oo", True),
+        (1 + N**-b, "->", 1, N, "0", False),
+        (1 + N**-b, "->", 2, N, "oo", False),
+        (1 + N**-b, "->", 1 + N**-b, N, "oo", False),
+        (N, ">=", 0, N, "oo", False),
+    ],
+    ids=str,
+)
+def test_leading_term(
+    lhs: Expr, relation: str, rhs: Expr, variable: Expr, limit: str, proved: bool
+) -> None:
+    """Where the argument is silent, the statement may be true: it never accepts a false one."""
+    assert (
+        claim(lhs, relation, rhs, argument=ByLeadingTerm(variable, limit)).prove().proved is proved
+    )
+
+
+@pytest.mark.parametrize(
+    ("lhs", "relation", "rhs", "form", "proved"),
+    [
+        (N + b, ">=", b, None, True),
+        (b, "<=", N + b, None, True),
+        (N**b + g, ">=", 0, None, True),
+        (N**2 + 1, ">=", 2 * N, (N - 1) ** 2, True),
+        (N**2 + 1, ">=", 2 * N, None, False),
+        (N**2 + 1, ">=", 2 * N, (N - 1) ** 2 + 1, False),
+        (N, ">=", b, None, False),
+        (N, ">=", 2 * N, None, False),
+        (log(N), ">=", 0, None, False),
+        (1 / (N - 1), ">=", 0, None, False),
+        (1 / (N**b - 1), ">=", 0, None, False),
+        (1 + 1 / (N**b - 1), ">=", 1, None, False),
+        (x, ">=", 0, None, False),
+        (x**2 + 1, ">=", 1, None, True),
+        (N, "==", N, None, False),
+    ],
+    ids=str,
+)
+def test_positive_terms(
+    lhs: Expr, relation: str, rhs: Expr, form: Expr | None, proved: bool
+) -> None:
+    assert claim(lhs, relation, rhs, argument=ByPositiveTerms(form)).prove().proved is proved
+
+
+def test_cases_say_nothing_of_other_values() -> None:
+    at = tuple(((N, Integer(n)),) for n in (0, 1))
+    squares = claim(N**2, "==", N, argument=ByCases(at))
+    assert squares.prove().proved
+    assert squares.argument.strength == NUMERICAL
+    assert squares.verify().strength == FAILED
+    assert not claim(N**2, "==", N, argument=ByCases((*at, ((N, Integer(2)),)))).prove().proved
+
+
+def test_strength_of_an_argument_is_never_more_than_it_proves() -> None:
+    true, false = (N, N), (N, 2 * N)
+    for argument, strength in (
+        (Numerically(), NUMERICAL),
+        (Cited("a paper"), CITED),
+    ):
+        assert claim(true[0], "==", true[1], argument=argument).verify().strength == strength
+        assert claim(false[0], "==", false[1], argument=argument).verify().strength == FAILED
+        assert not claim(true[0], "==", true[1], argument=argument).prove().proved
+    lemma = UnderLemma("a lemma", "a source", ByPositiveTerms())
+    assert claim(N + 1, ">=", N, argument=lemma).verify().strength == UNDER_LEMMA
+    assert claim(N, ">=", N + 1, argument=lemma).verify().strength == FAILED
+    assert claim(N, "==", N).verify().strength == PROVED
+
+
+def test_limit_under_a_lemma_is_checked_numerically_too() -> None:
+    lemma = UnderLemma("a lemma", "a source", ByLeadingTerm(N, "oo"))
+    assert claim(1 + 1 / N, "->", 1, argument=lemma).verify().strength == UNDER_LEMMA
+    assert claim(1 + 1 / N, "->", 2, argument=lemma).verify().strength == FAILED
+
+
+# -- derivations ---------------------------------------------------------------------------------------------------------
+
+
+def derivation(*steps: Claim) -> Derivation:
+    return theorem_of(*steps)
+
+
+def test_status_is_computed_from_the_steps() -> None:
+    proved, numerical, cited = (
+        claim(N, "==", N),
+        claim(N, "==", N, argument=Numerically()),
+        claim(N, "==", N, argument=Cited("a paper")),
+    )
+    wrong = claim(N, "==", 2 * N)
+    assert derivation(proved, proved).status == PROVED
+    assert derivation(proved, numerical).status == NUMERICAL
+    assert derivation(cited, proved, numerical).status == CITED
+    assert derivation(proved, wrong).status == FAILED
+    assert derivation().status == FAILED
+    assert replace(ENVELOPE.derivation, steps=(*ENVELOPE.derivation.steps, wrong)).status == FAILED
+
+
+def test_weakest() -> None:
+    assert weakest([PROVED, CITED, UNDER_LEMMA, NUMERICAL]) == CITED
+    assert weakest([PROVED, FAILED, CITED]) == FAILED
+    assert weakest([PROVED]) == PROVED
+
+
+def test_first_failure() -> None:
+    verdicts = derivation(claim(N, "==", N), claim(N, "==", 2 * N), claim(N, "==", 3 * N)).verify(
+        points=4
+    )
+    failure = first_failure(verdicts)
+    assert failure is verdicts[1]
+    assert first_failure(verdicts[:1]) is None
+
+
+def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the normal form to accept a false claim, the points would object."""
+    from isoflop.theory.kernel import rules
+    from isoflop.theory.kernel.decide import Answer, Decision
+
+    monkeypatch.setattr(rules, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect"))
+    verdict = claim(N, "==", 2 * N).verify()
+    assert verdict.exact.proved
+    assert not verdict.pointwise.passed
+    assert not verdict.holds
+
+
+def test_unknown_relation_is_refused() -> None:
+    with pytest.raises(ValueError, match="relation='<>': must be one of"):
+        claim(N, "<>", 2 * N)
+
+
+def test_verdict_says_how() -> None:
+    verdict = CLAIMS["global_minimum"].verify(points=5)
+    assert verdict.how == "weighted AM-GM, 5 points, 5 enclosures"
+
+
+# -- points --------------------------------------------------------------------------------------------------------------
+
+
+def test_small_numbers_are_told_apart() -> None:
+    """Equal to 10^-60 absolutely and different by a factor of two."""
+    tiny = Rational(1, 10**60)
+    assert not check_at_points(tiny * N, "==", 2 * tiny * N).passed
+    assert not check_at_points(2 * tiny * N, "<=", tiny * N).passed
+
+
+def test_cancellation_is_not_taken_for_a_difference() -> None:
+    """Both sides are 1e-45 of what they are made of."""
+    large = Rational(10**45)
+    left = Add(large * sqrt(2), N, -large * sqrt(2), evaluate=False)
+    assert check_at_points(left, "==", N).passed
+    assert not check_at_points(left, "==", N * Rational(10**30 + 1, 10**30)).passed
+
+
+def test_points_outside_the_domain_do_not_count() -> None:
+    check = check_at_points(sqrt(x - 10**9), "==", sqrt(x - 10**9))
+    assert not check.passed
+    assert "only 0 of 64 points lie in the domain" in check.detail
+    assert check_at_points(sqrt(x), "==", sqrt(x)).points == 64
+    assert check_at_points(Abs(x), "==", x, assume=(x,)).passed
+    assert not check_at_points(Abs(x), "==", x).passed
+
+
+def test_constants_need_one_point() -> None:
+    assert check_at_points(sqrt(2) * sqrt(8), "==", Integer(4)).points == 1
+    assert not check_at_points(sqrt(2), "==", Rational(14142135623730950488, 10**19)).passed
+
+
+def test_checks_are_seeded() -> None:
+    first, second = (check_at_points(N**b, "==", N**g, seed=3) for _ in range(2))
+    assert first == second
+    assert check_at_points(N**b, "==", N**g, seed=4).witness != first.witness
+
+
+def test_limit_needs_its_variable() -> None:
+    with pytest.raises(ValueError, match="needs its variable and its limit"):
+        check_at_points(N, "~", N)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [log(x), x**b, 1 / (x + 1), exp(exp(exp(Integer(20)))), sympy.gamma(N), (x + 1) ** -b],
+    ids=str,
+)
+def test_undefined_points(expression: Expr) -> None:
+    with pytest.raises((Undefined, ZeroDivisionError)):
+        PointEvaluator(30).evaluate(expression, {x: Integer(-1), N: Integer(2), b: Rational(1, 3)})
+
+
+def test_precision_of_the_caller_is_left_alone() -> None:
+    import mpmath
+
+    before = mpmath.mp.dps
+    claim(
+        FAMILY.penalty, ">=", 1, argument=CLAIMS["penalty: penalty_at_least_one"].argument
+    ).verify(points=4, digits=90)
+    assert mpmath.mp.dps == before

@@ -1,0 +1,182 @@
+"""Sentences with their formulas as objects, names that a theorem defines, and statements made of steps."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from sympy import Integer, Mul, Pow, Subs, Symbol, exp, log, symbols
+
+from isoflop.derivations import NAMES
+from isoflop.theory.kernel.functions import Partial
+from isoflop.theory.theorem.argument import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.theorem.claim import Claim, Derivation
+from isoflop.theory.theorem.verification import load
+from isoflop.theory.theorem.words import (
+    Definition,
+    Formula,
+    Sentence,
+    all_positive,
+    function,
+    listed,
+    say,
+    unfolded,
+)
+from isoflop.theory.typeset.theorem import theorem_latex
+from isoflop.theory.typeset.words import latex_sentence, plain_statement
+
+x, y, z = symbols("x y z", positive=True)
+f, g = function("f"), function("g")
+SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, say("Expand:"))
+LARGER = Claim("larger", x + y, ">", x, say("The other term is positive:"), ByPositiveTerms())
+
+
+def theorem(statement: Sentence, *steps: Claim, **parts) -> Derivation:
+    parts = {"assumptions": (say("Let ") + all_positive((x, y)) + ".",)} | parts
+    return Derivation(
+        name="mine", title="Mine", statement=statement, steps=steps, source="nowhere", **parts
+    )
+
+
+@pytest.mark.parametrize("text", ["{} and {}", "no place", "{} {name} {}"])
+def test_a_sentence_has_a_place_for_every_formula(text: str) -> None:
+    with pytest.raises(ValueError, match="places for 1 formulas"):
+        say(text, x)
+
+
+def test_a_place_has_one_pair_of_braces() -> None:
+    with pytest.raises(ValueError, match="one pair of braces"):
+        Sentence("By {{step}}.")
+
+
+def test_a_sentence_is_set_in_the_letters_of_the_notation() -> None:
+    beta = Symbol("beta", positive=True)
+    sentence = say("With 100 % of {}, and {}.", (beta, ">", 0), x / y)
+    assert str(sentence) == "With 100 % of beta > 0, and x/y."
+    assert latex_sentence(sentence) == r"With 100 \% of $\beta > 0$, and $x/y$."
+    assert latex_sentence(sentence, "hoffmann") == r"With 100 \% of $\alpha > 0$, and $x/y$."
+
+
+@pytest.mark.parametrize("parts", [(x, "="), (x, "is", y), (x, "=", y, "<")])
+def test_a_formula_alternates_sides_and_signs(parts: tuple) -> None:
+    with pytest.raises(ValueError, match="signs="):
+        Formula.of(*parts)
+
+
+def test_lists_read_as_lists() -> None:
+    assert str(listed((x,))) == "x"
+    assert str(listed((x, y, z))) == "x, y and z"
+    assert str(all_positive((x, y))) == "x, y > 0"
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def test_names_are_written_out_wherever_they_stand() -> None:
+    definitions = (Definition(y, x**2), Definition(f(x), exp(x)), Definition(z, f(y)))
+    assert unfolded(z, definitions) == exp(x**2)
+    assert unfolded(f(3 * y), definitions) == exp(3 * x**2)
+    argument = unfolded(ByWeightedAmGm((y, z), (Integer(1) / 2, Integer(1) / 2)), definitions)
+    assert argument.terms == (x**2, exp(x**2))
+
+
+def test_derivatives_are_taken_of_what_names_stand_for() -> None:
+    definitions = (Definition(y, x**3),)
+    assert unfolded(Partial(y, x), definitions) == 3 * x**2
+    assert unfolded(Partial(y, log(x)), definitions) == 3 * x**3
+    assert unfolded(Partial(Partial(y, x), x), definitions) == 6 * x
+    assert unfolded(Subs(Partial(y, x), x, z), definitions) == 3 * z**2
+
+
+def test_a_step_in_names_is_decided_for_what_they_mean() -> None:
+    definitions = (Definition(f(x), x**2),)
+    step = Claim("step", f(x + y), "==", (x + y) ** 2, say("By definition:"))
+    for value, strength in ((x**2, "proved"), (x**3, "failed")):
+        made = theorem(
+            Sentence("It is {step}."), step, definitions=(Definition(f(x), value), *definitions[:0])
+        )
+        assert made.steps[0].verify().strength == strength
+
+
+def test_the_way_to_the_right_side_is_checked() -> None:
+    bound = Claim(
+        "bound",
+        x + y,
+        ">=",
+        2 * x ** (Integer(1) / 2) * y ** (Integer(1) / 2),
+        say("By weighted AM-GM:"),
+        ByWeightedAmGm((x, y), (Integer(1) / 2, Integer(1) / 2)),
+    )
+    halves = [Pow(2 * each, Integer(1) / 2, evaluate=False) for each in (x, y)]
+    assert replace(bound, through=(Mul(*halves, evaluate=False),)).prove().proved
+    wrong = replace(bound, through=(Mul(*halves, 2, evaluate=False),)).prove()
+    assert not wrong.proved
+    assert "is not the right side" in wrong.reason
+
+
+def test_only_what_is_used_is_defined() -> None:
+    definitions = (Definition(z, x * y), Definition(f(x), x**2), Definition(g(x), f(x) + 1))
+    step = Claim("step", g(y), "==", y**2 + 1, say("By definition:"))
+    made = theorem(Sentence("It is {step}."), step, definitions=definitions)
+    assert [definition.name for definition in made.definitions] == [f(x), g(x)]
+    assert made.steps[0].verify().strength == "proved"
+
+
+# -- statements ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        (say("Then {}: {square}.", (x, "=", y)), "which no step proves"),
+        (say("Then {}: {square}.", (x + y, ">", x)), "which no step proves"),
+        (say("Then something holds for {}.", x), "must name the steps"),
+        (Sentence("Then {cube}."), "is no step"),
+    ],
+)
+def test_a_statement_is_made_of_steps(statement: Sentence, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        theorem(statement, SQUARE).refuse_mistakes()
+
+
+def test_a_reference_to_a_step_needs_a_sentence() -> None:
+    step = replace(SQUARE, reason="By {square}:")
+    with pytest.raises(ValueError, match="write it as a Sentence"):
+        theorem(say("For all {} ", (x, ">", 0)) + "{square}.", step).refuse_mistakes()
+
+
+def test_a_statement_may_say_where_its_letters_lie() -> None:
+    theorem(say("For all {} ", (x, ">", 0)) + "{square}.", SQUARE).refuse_mistakes()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"assumptions": (say("Let {}.", (x, ">", 0)),)},
+        {"definitions": (Definition(y, x * z),), "assumptions": (say("Let {}.", (x, ">", 0)),)},
+    ],
+)
+def test_every_letter_is_introduced(parts: dict) -> None:
+    with pytest.raises(ValueError, match="is introduced by no assumption, definition or reason"):
+        theorem(Sentence("Then {square}."), SQUARE, **parts).refuse_mistakes()
+
+
+def test_a_claim_brings_its_conditions_into_the_statement() -> None:
+    step = Claim("step", x, ">", y, say("By assumption:"), ByPositiveTerms(), assume=(x - y,))
+    bare = theorem(Sentence("Always {step}."), step)
+    assert plain_statement(bare) == "Always x > y where x - y > 0."
+    assert r"x > y \qquad (x - y > 0)" in theorem_latex(bare) or "where $x - y > 0$" in (
+        theorem_latex(bare)
+    )
+    said = theorem(say("For {} ", (y, "<", x)) + "{step}.", step)
+    assert plain_statement(said) == "For y < x x > y."
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_theorem_holds_a_place_that_nothing_fills(name: str) -> None:
+    derivation = load(name)
+    for step in derivation.steps:
+        if not isinstance(step.reason, Sentence):
+            assert not re.search(r"[\^_*=<>{|]|\b[B-HJ-Z]\b", step.reason)
+    text = theorem_latex(derivation, notation="hoffmann")
+    assert r"\{" not in text
+    assert r"\gamma" not in text

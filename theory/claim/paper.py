@@ -1,0 +1,858 @@
+"""What the claims of a document come to: each proved, refuted with a witness, or left unjudged with
+the line that would settle it.
+
+Every letter is positive; what a display means beyond its letters is declared (`% isoflop: ...`).
+The law and the budget are the document's own, found by their shape. A claim that fails is tried at
+the optimum, along the budget and at what the document gives; only what fails there too is refuted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
+
+from ..budget import SIX_ND, Budget
+from ..data.notation import Notation
+from ..kernel import symbols as sym
+from ..kernel.answer import Answer
+from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
+from ..reader.tokens import ParseError
+from ..reader.vocabulary import refuse_clashes
+from .document import Document, Piece, Place
+from .law_of import Law, Sides, budget_of, half_unit, law_of
+from .prove import ChainLink, Proof, Settings, signs_assumed
+from .question import BOUNDS
+from .spelling import as_read, value_text
+
+REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
+DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
+#: The worst comes first.
+ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, PROVED, DEFINITION, GIVEN)
+LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
+DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
+LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*L\s*\}|L)")
+MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
+#: `0.154`, `3 \times 10^{10}`: what stands for all that rounds to it.
+ROUNDED = re.compile(
+    r"\s*-?\d+\.\d+\s*(?:\\(?:times|cdot)\s*10.*)?|\s*-?\d+\s*\\(?:times|cdot)\s*10.*"
+)
+#: Names that authors give to quantities of their own.
+OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
+RUN = ("N", "D", "C")
+AS_TYPED = {
+    "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
+    "approx": r"\approx", "~": r"\sim", "->": r"\to",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One link of a claim with what became of it.
+
+    Attributes
+    ----------
+    answer : str
+        One of `ANSWERS`.
+    claim, reason : str
+    piece : Piece
+    reading : str
+        Where it holds: "at the optimum".
+    read : str
+        The claim in one line of plain text, as it was read.
+    remedy : str
+        The declaration that would settle what is not judged.
+    link : ChainLink or None
+        The decision; None where there is none.
+    """
+
+    answer: str
+    claim: str
+    reason: str
+    piece: Piece
+    reading: str = ""
+    read: str = ""
+    remedy: str = ""
+    free: tuple[str, ...] = ()
+    link: ChainLink | None = None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name that the document defines."""
+
+    name: str
+    text: str
+    uses: frozenset[str]
+    place: Place
+    section: int
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Gift:
+    """A letter that the document fixes: `D = 20 N`, `E = 1.69`, and half a unit of its last digit."""
+
+    name: str
+    value: Expr
+    half: Expr
+    place: Place
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether it ties letters of a run: `D = 20 N`."""
+        return bool(self.value.free_symbols)
+
+    @property
+    def ends(self) -> tuple[Expr, ...]:
+        """The least and the largest number that rounds to it."""
+        return (self.value - self.half, self.value + self.half) if self.half else ()
+
+    def __str__(self) -> str:
+        shown = as_read(self.value) if self.is_tie else value_text(self.value)
+        return f"{self.name} = {shown}"
+
+
+@dataclass
+class Paper:
+    """A document as it is read from its beginning to its end.
+
+    Parameters
+    ----------
+    document : Document
+    settings : Settings
+    notation : str or None
+        The notation that is declared for it; by default that of its law.
+    """
+
+    document: Document
+    settings: Settings
+    notation: str | None = None
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    gifts: dict[str, Gift] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
+    otherwise: dict[str, int] = field(default_factory=dict)
+    section: int = 0
+    kept: int | None = None
+    """How many of the assumptions hold beyond the theorem that is read."""
+
+    def __post_init__(self) -> None:
+        self.pieces = _lagrangian_apart(self.document.pieces)
+        self.budget_of_document = self.settings.budget
+        self.budget_of_theorem: Budget | None = None
+        self.own_let = tuple(self.settings.let)
+        self.declared_let: tuple[str, ...] = ()
+        parts = _functions_of_both(self.pieces)
+        found = [
+            (i, law_of(_put_in(p.text, parts)))
+            for i, p in enumerate(self.pieces)
+            if p.kind in FORMULAS
+        ]
+        self.laws = self._laws([(i, law) for i, law in found if law is not None])
+        self.numeric = {i: law for i, law in found if law is not None and law.numbers}
+        self.budget_piece: Piece | None = None
+        self.later = _later(self.pieces)
+
+    def _laws(self, found: Sequence[tuple[int, Law]]) -> dict[int, Law]:
+        """The places from which on a law holds. One of another shape counts before there is one of
+        the shape, and where it has letters of its own.
+        """
+        laws: dict[int, Law] = {}
+        known: set[str] = set()
+        for i, law in found:
+            if law.notation is not None:
+                known |= {*law.notation.names().values(), "N", "D"}
+                laws[i] = law
+            elif law.trouble and not (known and law.names and law.names <= known):
+                laws[i] = law
+        return laws
+
+    def law_at(self, i: int) -> tuple[int, Law] | None:
+        """The law that holds at a piece, and where it stands."""
+        before = [k for k in self.laws if k <= i]
+        k = before[-1] if before else next(iter(self.laws), None)
+        return None if k is None else (k, self.laws[k])
+
+    # -- the document from its beginning to its end ------------------------------------------------
+
+    def judged(self) -> Iterator[tuple[Piece, list[Judged]]]:
+        """The verdicts on each claim, as they are decided."""
+        skip = False
+        for i, piece in enumerate(self.pieces):
+            try:
+                if piece.kind in ("section", "theorem"):
+                    is_theorem = piece.kind == "theorem"
+                    self.assumed = self.assumed[: self.kept] if is_theorem else ()
+                    self.kept = len(self.assumed) if is_theorem else None
+                    self.section, self.budget_of_theorem = self.section + 1, None
+                elif piece.kind == "declared":
+                    skip = self._declare(piece.text) or skip
+                else:
+                    self._take_budget(piece)
+                    if i in self.numeric and piece.kind == "inline":
+                        self._take_numbers(self.numeric[i], piece)
+                if piece.kind in ("claim", "explained") and not skip:
+                    found = self._on(i, piece)
+                    if found:
+                        yield piece, found
+                if piece.kind == "claim" and skip:
+                    skip = self._is_same_display(i)
+                if piece.kind == "claim" and not self._is_same_display(i):
+                    self.at = ()
+            except (ParseError, ValueError) as error:
+                self._note_unread(piece, str(error))
+                complaint = getattr(error, "complaint", None) or str(error)
+                yield (
+                    piece,
+                    [Judged(UNREADABLE, _shown(piece.text), complaint, piece, remedy="skip")],
+                )
+
+    def _is_same_display(self, i: int) -> bool:
+        after = self.pieces[i + 1 : i + 2]
+        return bool(after) and after[0].display == self.pieces[i].display
+
+    def _declare(self, text: str) -> bool:
+        """Take a declaration; whether the next display is to be skipped."""
+        word, _, rest = text.partition(" ")
+        rest = rest.strip()
+        if word == "notation":
+            self.notation = rest
+        elif word == "budget":
+            self.budget_of_document = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", rest))
+        elif word == "let":
+            self.declared_let = (*self.declared_let, rest)
+        elif word == "assume":
+            self.assumed = (*self.assumed, *_single(rest))
+        elif word == "at":
+            self.at = tuple(_single(rest))
+        elif word == "skip" and not rest:
+            return True
+        elif rest == "real":
+            self.assumed = (*self.assumed, text)
+        else:
+            raise ParseError(
+                f"`% isoflop: {word}` is not known: say notation, budget, let, assume, at, skip or `z real`"
+            )
+        return False
+
+    def _take_budget(self, piece: Piece) -> None:
+        found = budget_of(piece.text)
+        if found is not None and piece.kind == "inline" and self.kept is not None:
+            self.budget_of_theorem = found[0]
+        if found is None or self.budget_of_document is not None:
+            return
+        self.budget_of_document, name = found
+        self.budget_piece = piece
+        if name.strip() != "C":
+            self.own_let = (*self.own_let, f"{name} := C")
+
+    def _take_numbers(self, law: Law, piece: Piece) -> None:
+        names = self._settings(len(self.pieces)).words.notation.names()
+        for name, value in law.numbers:
+            own = names.get(name, name)
+            number = cancel(value)
+            self.gifts[own] = Gift(own, number, half_unit(_decimal(number), number), piece.place)
+
+    def _settings(self, i: int) -> Settings:
+        """What holds at a piece: the notation and the budget of the document, and what it lets."""
+        found = self.law_at(i)
+        law = None if found is None else found[1]
+        notation: str | Notation = self.notation or self.settings.notation
+        let = [*self.own_let, *self.declared_let]
+        if law is not None and law.notation is not None:
+            notation, let = law.notation, [*law.let, *let]
+        elif self.notation is None and self.numeric:
+            is_new = not any(r"\gamma" in piece.text for piece in self.pieces)
+            notation = "hoffmann" if is_new else notation
+        budget = self.settings.budget or self.budget_of_theorem or self.budget_of_document
+        refuse_clashes(budget or SIX_ND, notation)
+        settings = replace(self.settings, notation=notation, budget=budget, let=let)
+        signs, others = signs_assumed((*self.assumed, *self.at), settings.words)
+        none = (
+            []
+            if law is None or law.has_constant
+            else [f"{settings.words.notation.irreducible} == 0"]
+        )
+        return replace(settings, signs=signs, assume=(*settings.assume, *others, *none))
+
+    def lawless(self, i: int) -> str:
+        """Why nothing is said of what hangs on the law; empty where the law is known."""
+        found = self.law_at(i)
+        if found is None:
+            return "" if self.notation or self.numeric else "the document's law is missing"
+        k, law = found
+        place = self.pieces[k].place
+        return f"the document's law, line {place.line}, {law.trouble}" if law.trouble else ""
+
+    def _note_unread(self, piece: Piece, trouble: str) -> None:
+        """A name whose definition is not read means something all the same."""
+        try:
+            name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
+        except ParseError:
+            return
+        functions = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+        if name and name not in functions | self._settings(0).words.names.keys():
+            own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
+            self.definitions[name] = own
+
+    # -- one claim ---------------------------------------------------------------------------------
+
+    def _on(self, i: int, piece: Piece) -> list[Judged]:
+        if piece.trouble:
+            raise ParseError(piece.trouble)
+        try:
+            sides = Sides.of(piece.text)
+        except ParseError:
+            if piece.kind == "explained":
+                return []
+            raise
+        if piece.kind == "explained" and not (sides.relations[:1] == ["=="] and sides.named(0)[0]):
+            return []
+        if i in self.numeric:
+            self._take_numbers(self.numeric[i], piece)
+            return [Judged(GIVEN, _shown(sides.text), "the law in numbers", piece)]
+        found = _Claim(self, i, piece, sides, self._settings(i)).judged()
+        is_law = i in self.laws and self.laws[i].notation is not None
+        if is_law or self.budget_piece is piece:
+            what = "the document's law" if is_law else "the document's budget"
+            return [
+                replace(v, answer=GIVEN, reason=what) if v.answer == PROVED else v for v in found
+            ]
+        return found
+
+    def used(self, names: set[str], known: set[str]) -> list[Definition]:
+        """The definitions on which names rest that have no other meaning, those that they rest on
+        first.
+        """
+        found: dict[str, Definition] = {}
+
+        def follow(name: str) -> None:
+            name = name.partition("_prime")[0]
+            one = self.definitions.get(name) or self.later.get(name)
+            if one is not None and one.name not in found and name not in known:
+                found[name] = one
+                for other in one.uses - {name}:
+                    follow(other)
+
+        for name in sorted(names):
+            follow(name)
+        return list(reversed(found.values()))
+
+
+FORMULAS = ("claim", "explained", "inline")
+
+
+@dataclass
+class _Claim:
+    """A claim under what holds where it stands."""
+
+    paper: Paper
+    index: int
+    piece: Piece
+    sides: Sides
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        words = self.settings.words
+        self.words = words
+        self.own = {*words.names, *(x.name for x in words.of_a_run)}
+        self.own |= {re.split(":?=", text)[0].strip().lstrip("\\") for text in self.settings.let}
+        self.limit = next((c for c in self.piece.conditions if LIMIT.search(c)), None)
+        beside = [c for c in self.piece.conditions if c is not self.limit]
+        signs, others = signs_assumed([s for c in beside for s in _single(c)], words)
+        self.settings = replace(self.settings, signs={**self.settings.signs, **signs})
+        self.beside = tuple(others)
+        declared = (*self.piece.conditions, *self.paper.assumed, *self.paper.at)
+        self.quantified = set().union(*(set(re.findall(r"[A-Za-z]\w*", c)) for c in declared))
+        self.name, self.arguments = self.sides.named(0)
+        self.is_new = self._is_new()
+
+    def _is_new(self) -> bool:
+        """Whether the left side is a name without a meaning, which this defines."""
+        joined = re.sub(r"(?<=[A-Za-z])_(?=\d)", "", self.name)
+        known = self.own | self.paper.definitions.keys()
+        if self.piece.follows:  # what is concluded about letters of the premise defines none
+            known |= set(re.findall(r"[A-Za-z]+", self.paper.pieces[self.index - 1].text))
+        return (
+            bool(self.name)
+            and self.sides.relations[0] in ("==", "approx")
+            and not {self.name, joined} & {*known, *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+            and r"\iff" not in self.piece.text
+        )
+
+    def _is_defined_anew(self, names: set[str]) -> bool:
+        """Whether an earlier section or theorem defines the name otherwise."""
+        earlier = self.paper.definitions.get(self.name)
+        if earlier is None or earlier.section == self.paper.section or self.is_new:
+            return False
+        self.uses = self.paper.used(names, self.own)
+        first = self.attempt(0)
+        return self.sides.relations[0] == "==" and (first is None or not first.decision.proved)
+
+    def judged(self) -> list[Judged]:
+        """The verdict on each link; what the claim tells is noted in the paper."""
+        paper = self.paper
+        names = self.sides.names | self.quantified
+        if self.is_new:
+            names -= {*self.arguments}
+        why = self._unjudged(names)
+        if why:
+            return [self._verdict(UNDECIDED, self.sides.text, *why)]
+        own = None
+        if self._is_defined_anew(names):
+            del paper.definitions[self.name]
+            self.is_new = True
+        if self.is_new:
+            own = self._defines(self.name, self.sides, frozenset(names))
+            paper.definitions[self.name] = own
+        self.uses = paper.used(names, self.own)
+        opaque = next((d for d in self.uses if d.trouble and d is not own), None)
+        if opaque is not None:
+            reason = f"it rests on {opaque.name} of line {opaque.place.line}, which is not read"
+            return [self._verdict(UNDECIDED, self.sides.text, reason, "skip")]
+        try:
+            if r"\iff" in self.piece.text:
+                return [self._equivalence()]
+            self.proof = self.prove()
+        except (ParseError, ValueError) as error:
+            if self.is_new and own is not None:
+                paper.definitions[self.name] = replace(own, trouble=str(error))
+            raise
+        return [self._on_link(k, link) for k, link in enumerate(self.proof.links)]
+
+    def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> Definition:
+        text = f"{sides.sources[0]} = {sides.sources[1]}"
+        place, section = self.piece.place, self.paper.section
+        return Definition(name, text, names, place, section)
+
+    def _unjudged(self, names: set[str]) -> tuple[str, str] | None:
+        """Why nothing is said of a claim with these names, and what would settle it."""
+        other = next((name for name in names if name in self.paper.otherwise), None)
+        if other is not None:
+            line = self.paper.otherwise[other]
+            return f"line {line} uses {other} for something else", f"let {other} = ..."
+        if self.name in ("L", "L_hat") and len(self.arguments) == 1 and self.arguments != ("C",):
+            return f"{self.name}({self.arguments[0]}) is a function of its own", "skip"
+        lawless = self.paper.lawless(self.index)
+        on_law = {n for n in names if not isinstance(self.words.names.get(n, sym.N), Symbol)}
+        on_law |= names & {x.name for x in self.words.of_a_run} - {*RUN}
+        if lawless and on_law:
+            shown = ", ".join(sorted(on_law))
+            return f"{lawless}; {shown} hangs on it", f"notation {self.words.notation.name}"
+        return None
+
+    def prove(
+        self,
+        text: str | None = None,
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+    ) -> Proof:
+        """The verdict on the claim where this is assumed besides."""
+        return self.settings.prove(
+            self.sides.text if text is None else text,
+            define=[d.text for d in self.uses],
+            assume=(*self.beside, *assume),
+            let=let,
+            limit=self.limit,
+        )
+
+    def _typed(self, k: int) -> str:
+        """A link as it stands in the document."""
+        left, right = self.sides.sources[k : k + 2]
+        relation = AS_TYPED.get(self.sides.relations[k], self.sides.relations[k])
+        return _shown(f"{left} {relation} {right}")
+
+    def attempt(
+        self,
+        k: int,
+        text: str | None = None,
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+    ) -> ChainLink | None:
+        """A link where something is assumed besides; None where that cannot be."""
+        try:
+            return self.prove(text, assume, let).links[k]
+        except (ParseError, ValueError, IndexError):
+            return None
+
+    def _verdict(
+        self,
+        answer: str,
+        claim: str | int,
+        reason: str,
+        remedy: str = "",
+        reading: str = "",
+        link: ChainLink | None = None,
+    ) -> Judged:
+        proof = getattr(self, "proof", None)
+        read = proof.reading if proof is not None else ""
+        free = proof.free if proof is not None else ()
+        claim = self._typed(claim) if isinstance(claim, int) else claim
+        if answer == PROVED and link is not None:  # or given by SymPy's limit alone
+            answer = link.decision.answer.value
+        return Judged(answer, _shown(claim), reason, self.piece, reading, read, remedy, free, link)
+
+    def _on_link(self, k: int, link: ChainLink) -> Judged:
+        decision = link.decision
+        if self.is_new and k == 0 and not decision.refuted:
+            return self._verdict(DEFINITION, k, f"defines {self.name}")
+        if decision.proved:
+            return self._verdict(PROVED, k, decision.reason, link=link)
+        for reading, given in self._readings(link):
+            found = self.attempt(k, None, *given)
+            if found is not None and found.decision.proved:
+                return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
+        at_numbers = self._at_what_is_given(k, link)
+        if self.piece.follows and (at_numbers is None or at_numbers.answer != PROVED):
+            before = self.paper.pieces[self.index - 1].text
+            found = self.attempt(k, text=f"{before} \\implies {self.sides.text}")
+            if found is not None and found.decision.proved:
+                reading = "given the claim before"
+                return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
+        return at_numbers or self._on_failure(k, link)
+
+    def _readings(self, link: ChainLink) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
+        """Where a link may be meant that fails for independent letters."""
+        letters = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        given = {
+            re.split("[=<>]", text)[0].strip() for text in (*self.settings.assume, *self.beside)
+        }
+        if {"N", "D", "C"} & given:
+            return
+        optimum = ["N == N_opt", "D == D_opt"]
+        if {"N", "D"} & letters:
+            yield "at the optimum", (optimum, [])
+        if DERIVATIVE.search(self.piece.text):
+            budget = self.settings.budget or SIX_ND
+            (_, a), (_, d) = budget.powers
+            c = budget.coefficient
+            for x, loss in (
+                ("N", f"L := L(N, (C/(({c})*N^({a})))^(1/({d})))"),
+                ("D", f"L := L((C/(({c})*D^({d})))^(1/({a})), D)"),
+            ):
+                yield f"along the budget, a function of {x}", ([], [loss])
+                yield (
+                    f"at the optimum along the budget, a function of {x}",
+                    (optimum, [loss]),
+                )
+
+    # -- at what the document gives ----------------------------------------------------------------
+
+    def _at_what_is_given(self, k: int, link: ChainLink) -> Judged | None:
+        """The verdict at the numbers and ties that the document gives; None where these are none."""
+        gifts = dict(self.paper.gifts)
+        names = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        is_alone = k == 0 and not self.arguments and self._is_letter(self.name)
+        fixed = self.name if is_alone else ""
+        if fixed in RUN and fixed in gifts:  # another run
+            gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
+        gifts.pop(fixed, None)
+        is_of_a_run = bool(names & {*RUN}) and not {"N_opt", "D_opt", "L_opt"} & self.sides.names
+        names |= {*RUN} if is_of_a_run else set()
+        used = [gift for x, gift in gifts.items() if x in names]
+        if not used:
+            return None
+        lines = ", ".join(dict.fromkeys(f"line {gift.place.line}" for gift in used))
+        where = f"with {', '.join(map(str, used))} of {lines}"
+        found = [self._with(k, link, used, values, is_of_a_run) for values in _at_the_ends(used)]
+        first = found[0]
+        if first is None or not (first.decision.proved or first.decision.refuted):
+            return None
+        if first.decision.proved:
+            return self._verdict(PROVED, k, first.decision.reason, reading=where, link=first)
+        if all(one is not None and one.decision.refuted for one in found):
+            if not self._undefined(link):
+                return self._verdict(REFUTED, k, f"it fails {where}", link=first)
+        elif not fixed:
+            reason = f"it fails {where}, but not for all that rounds to these"
+            return self._verdict(UNDECIDED, k, reason, "skip")
+        return None
+
+    def _with(
+        self, k: int, link: ChainLink, used: Sequence[Gift], values: Sequence[Expr], is_run: bool
+    ) -> ChainLink | None:
+        """A link at values of what is given; the budget ties the letters of a run."""
+        budget = self.settings.budget or SIX_ND
+        (_, a), (_, d) = budget.powers
+        c = budget.coefficient
+        ties = {
+            sym.C: budget.compute(),
+            sym.D: (sym.C / (c * sym.N**a)) ** (1 / d),
+            sym.N: (sym.C / (c * sym.D**d)) ** (1 / a),
+        }
+        known = list(zip(used, values, strict=True))
+        assume = [f"{gift.name} == {as_read(value)}" for gift, value in known if not gift.is_tie]
+        let = [f"{gift.name} := {as_read(value)}" for gift, value in known if gift.is_tie]
+        tied = {Symbol(gift.name, positive=True): gift.value for gift in used if gift.is_tie}
+        among = {*tied}.union(*(value.free_symbols for value in tied.values()))
+        rest = [x for x in ties if x not in among and str(x) not in {g.name for g in used}]
+        if let and rest:
+            let.append(f"{rest[0]} := {as_read(ties[rest[0]].xreplace(tied))}")
+        elif is_run and not let and sum(gift.name in RUN for gift in used) > 1:
+            assume.append(f"C == {as_read(ties[sym.C])}")
+        text, sources = self.sides.text, self.sides.sources
+        if link.relation == "==" and len(sources) == 2 and any(map(ROUNDED.fullmatch, sources)):
+            text = r" \approx ".join(sources)
+        return self.attempt(k, text=text, assume=assume, let=let)
+
+    # -- what fails --------------------------------------------------------------------------------
+
+    def _is_letter(self, name: str) -> bool:
+        return isinstance(self.words.names.get(name), Symbol) or name in ("r", "rho", "s")
+
+    def _undefined(self, link: ChainLink) -> list[str]:
+        """The letters of a link that neither the law nor the document defines."""
+        known = {
+            x for x in self.words.names.values() if isinstance(x, Symbol)
+        } | self.words.of_a_run
+        free = sorted((link.lhs.free_symbols | link.rhs.free_symbols) - known, key=str)
+        return [str(x) for x in free if str(x) not in self.quantified]
+
+    def _on_failure(self, k: int, link: ChainLink) -> Judged:
+        decision = link.decision
+        undefined = self._undefined(link)
+        is_condition = link.relation in BOUNDS and self._is_of_letters(k, link)
+        if is_condition and not undefined and decision.refuted and not self._is_premise(k, link):
+            remedy, reason = (
+                f"assume {self._typed(k)}",
+                "it holds for some values only: a condition?",
+            )
+            return self._verdict(UNDECIDED, k, reason, remedy)
+        if link.relation in (*BOUNDS, "!=", "~", "->") and (needed := self._needed(k, link)):
+            reason = f"needs {needed}"
+            return self._verdict(UNDECIDED, k, reason, f"assume {needed}")
+        if not decision.refuted:
+            return self._verdict(
+                UNDECIDED, k, decision.reason, "assume ..." if undefined else "skip"
+            )
+        if not link.lhs.free_symbols | link.rhs.free_symbols:
+            return self._verdict(REFUTED, k, decision.reason, link=link)
+        if link.relation == "==" and k == 0 and (found := self._gives(k, link)):
+            return found
+        if undefined:
+            return self._of_undefined(k, link, undefined)
+        if self._is_premise(k, link):
+            return self._verdict(GIVEN, k, "the premise of what follows")
+        earlier = self.paper.definitions.get(self.name) if k == 0 else None
+        if earlier is not None and earlier.place != self.piece.place:
+            reason = (
+                f"line {earlier.place.line} defines {self.name} otherwise: {_shown(earlier.text)}"
+            )
+            return self._verdict(UNDECIDED, k, reason, "skip")
+        is_said = re.search(r":\s*=|=\s*:|\\vcentcolon", self.piece.text) is not None
+        is_others = self.name in OFTEN_OTHERS or (is_said and self.name in self.words.means)
+        if is_others and not self.arguments and k == 0:
+            self.paper.otherwise[self.name] = self.piece.place.line
+            meant = self.words.means.get(self.name, "a ratio of a run to the optimum")
+            reason = f"{self.name} is {meant} here, and the document may mean something else"
+            return self._verdict(UNDECIDED, k, reason, f"let {self._typed(k)}")
+        where = self._holds_where(k)
+        reason = decision.reason
+        if {sym.N, sym.D} & (
+            link.lhs.free_symbols | link.rhs.free_symbols
+        ) and link.relation == "==":
+            reason = "it holds neither for every N and D nor at the optimum"
+        return self._verdict(REFUTED, k, reason, reading=where, link=link)
+
+    def _needed(self, k: int, link: ChainLink) -> str:
+        """A condition on the exponents or the ratio under which a link is proved."""
+        names = self.words.notation.names()
+        beta, gamma = names["beta"], names["gamma"]
+        letters = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        pairs = [(beta, gamma), (gamma, beta)] if {beta, gamma} <= letters else []
+        ones = [x for x in ("r", "rho") if x in letters and self.limit is None]
+        tried = [f"{x} > {y}" for x, y in pairs] + [f"{x} {sign} 1" for x in ones for sign in "<>"]
+        for condition in tried:
+            found = self.attempt(k, assume=[condition])
+            if found is not None and found.decision.proved:
+                return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition)
+        return ""
+
+    def _holds_where(self, k: int) -> str:
+        names = self.words.notation.names()
+        equal = f"{names['beta']} == {names['gamma']}"
+        found = self.attempt(k, assume=[equal])
+        is_so = found is not None and found.decision.proved
+        return f"it holds where {equal.replace('==', '=')}" if is_so else ""
+
+    def _is_premise(self, k: int, link: ChainLink) -> bool:
+        """`\\beta = \\gamma \\implies ...`, and what follows does not hold without it."""
+        after = self.paper.pieces[self.index + 1 : self.index + 2]
+        return bool(after) and after[0].follows and self._is_of_letters(k, link)
+
+    def _is_of_letters(self, k: int, link: ChainLink) -> bool:
+        """Whether each side is a letter or a number."""
+        letters = [self.sides.named(k + j) for j in (0, 1)]
+        values = (link.lhs, link.rhs)
+        return all(
+            value.is_number or (name and not arguments and self._is_letter(name))
+            for (name, arguments), value in zip(letters, values, strict=True)
+        )
+
+    def _gives(self, k: int, link: ChainLink) -> Judged | None:
+        """`D = 20 N`, `E = 1.69`: a letter that is free in the law is fixed."""
+        name, value = self.name, link.rhs
+        if self.arguments or not self._is_letter(name) or not self.sides.named(0)[0]:
+            return None
+        run = {Symbol(x, positive=True) for x in RUN}
+        is_tie = name in RUN and bool(value.free_symbols) and value.free_symbols <= run
+        is_tie = is_tie and not self.sides.names - {*RUN, "sqrt"} and len(value.free_symbols) == 1
+        if is_tie and name == "C":
+            reason, remedy = "it holds for some runs only: a condition?", f"assume {self._typed(0)}"
+            return self._verdict(UNDECIDED, k, reason, remedy)
+        if not (value.is_number or is_tie):
+            own = {str(x) for x in value.free_symbols} & {"r", "rho", "s"}
+            if name in ("N", "D") and own:
+                self.paper.otherwise |= dict.fromkeys(own, self.piece.place.line)
+                reason = (
+                    f"{', '.join(own)} is a ratio of a run to the optimum, and this is another one"
+                )
+                return self._verdict(UNDECIDED, k, reason, f"let {', '.join(own)} = ...")
+            return None
+        gifts = self.paper.gifts
+        if name in RUN and name in gifts:
+            self.paper.gifts = gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
+        half = half_unit(self.sides.sources[1], value) if value.is_number else sym.N * 0
+        gifts[name] = Gift(name, value, half, self.piece.place)
+        return self._verdict(GIVEN, k, f"{name} is given")
+
+    def _of_undefined(self, k: int, link: ChainLink, undefined: list[str]) -> Judged:
+        """A letter that the claim determines, or that has no meaning."""
+        alone = (self.words.names.get(self.sides.named(k + j)[0], sym.N) for j in (0, 1))
+        is_about_the_law = not all(isinstance(meaning, Symbol) for meaning in alone)
+        if len(undefined) == 1 and link.relation == "==" and not is_about_the_law:
+            (name,) = undefined
+            value = _solved(link.lhs - link.rhs, Symbol(name, positive=True))
+            if value is not None:
+                shown = as_read(value)
+                uses = frozenset(str(x) for x in value.free_symbols)
+                place = self.piece.place
+                self.paper.definitions[name] = Definition(
+                    name, f"{name} == {shown}", uses, place, self.paper.section
+                )
+                return self._verdict(DEFINITION, k, f"determines {name} = {shown}")
+        names = ", ".join(undefined)
+        reason = f"it holds for some values only, and the document does not define {names}"
+        return self._verdict(UNDECIDED, k, reason, f"let {undefined[0]} = ...")
+
+    def _equivalence(self) -> Judged:
+        """`a = b \\iff c = d`: both ways, or both sides hold."""
+        self.proof = proof = self.prove()
+        answers = [link.decision for link in proof.links]
+        text = self.sides.text
+        if all(decision.proved for decision in answers):
+            return self._verdict(PROVED, text, answers[0].reason, link=proof.links[0])
+        parts = re.split(r"\\iff(?![A-Za-z])", text)
+        optimum = ["N == N_opt", "D == D_opt"]
+        for reading, assume in (("", []), ("at the optimum", optimum)):
+            try:
+                each = [link for part in parts for link in self.prove(part, assume=assume).links]
+            except (ParseError, ValueError):
+                continue
+            if all(link.decision.proved for link in each):
+                return self._verdict(PROVED, text, "both sides hold", reading=reading, link=each[0])
+        failed = next((link for link in proof.links if link.decision.refuted), None)
+        if failed is not None and not self._undefined(failed):
+            return self._verdict(REFUTED, text, failed.decision.reason, link=failed)
+        first = next(link for link in proof.links if not link.decision.proved)
+        return self._verdict(UNDECIDED, text, first.decision.reason, "skip")
+
+
+def _at_the_ends(used: Sequence[Gift]) -> Iterator[tuple[Expr, ...]]:
+    """The values as typed, and where few are given, those at the ends of what rounds to them; of many,
+    each at its ends beside the others as typed.
+    """
+    typed = tuple(gift.value for gift in used)
+    yield typed
+    if len(used) < 4:
+        yield from product(*(gift.ends or (gift.value,) for gift in used))
+    else:
+        for i, gift in enumerate(used):
+            yield from ((*typed[:i], end, *typed[i + 1 :]) for end in gift.ends)
+
+
+def _single(condition: str) -> list[str]:
+    """`0 < r < 1` as two conditions."""
+    try:
+        sides = Sides.of(condition)
+    except ParseError:
+        return [condition]
+    if len(sides.relations) < 2:
+        return [condition]
+    pairs = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
+    return [f"{left} {AS_TYPED.get(sign, sign)} {right}" for left, sign, right in pairs]
+
+
+def _functions_of_both(pieces: Sequence[Piece]) -> dict[str, str]:
+    """`R(N, D)` and what it stands for, by which a law may be written."""
+    found: dict[str, str] = {}
+    for piece in pieces:
+        left, equals, right = piece.text.replace("&", " ").partition("=")
+        is_call = re.fullmatch(r"\s*[A-Za-z]\(\w+,\s*\w+\)\s*", left) is not None
+        if piece.kind in FORMULAS and equals and is_call and left.strip()[0] != "L":
+            found.setdefault(left.strip(), right.partition("=")[0])
+    return found
+
+
+def _put_in(text: str, parts: dict[str, str]) -> str:
+    left, equals, right = text.partition("=")
+    for call, meaning in parts.items():
+        if left.strip() != call:
+            right = right.replace(call, f"({meaning})")
+    return f"{left}{equals}{right}"
+
+
+def _later(pieces: Sequence[Piece]) -> dict[str, Definition]:
+    """The names that the text explains, for claims in front of it."""
+    found: dict[str, Definition] = {}
+    for piece in pieces:
+        if piece.kind == "explained":
+            try:
+                sides = Sides.of(piece.text)
+            except ParseError:
+                continue
+            name, _ = sides.named(0)
+            if name and sides.relations[:1] == ["=="]:
+                text = f"{sides.sources[0]} = {sides.sources[1]}"
+                uses = frozenset(sides.names)
+                found.setdefault(name, Definition(name, text, uses, piece.place, 0))
+    return found
+
+
+def _lagrangian_apart(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with the calligraphic L under another name where it is a Lagrangian."""
+    is_one = any(
+        LAGRANGIAN.search(p.text.split("=")[0])
+        and MULTIPLIER.search(p.text)
+        and not DERIVATIVE.search(p.text)
+        for p in pieces
+    )
+    if not is_one:
+        return list(pieces)
+    return [replace(p, text=LAGRANGIAN.sub(r"\\Lambda ", p.text)) for p in pieces]
+
+
+def _solved(difference: Expr, symbol: Symbol) -> Expr | None:
+    """The value of a symbol in which an equation is linear."""
+    try:
+        polynomial = Poly(expand(difference), symbol)
+    except Exception:
+        return None
+    if polynomial.degree() != 1:
+        return None
+    slope, constant = polynomial.all_coeffs()
+    if symbol in slope.free_symbols | constant.free_symbols or constant == 0:
+        return None
+    return powsimp(cancel(-constant / slope))
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.replace("&", " ").replace(r"\Lambda ", r"\mathcal{L}").split())
+
+
+def _decimal(number: Expr) -> str:
+    return as_read(number)

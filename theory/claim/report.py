@@ -1,0 +1,113 @@
+"""The report on a document: what is refuted first, then what is not judged and the line that would
+settle it, then a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .paper import ANSWERS, BY_SYMPY, PROVED, REFUTED, UNDECIDED, UNREADABLE, Judged, Paper
+
+UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
+
+
+def as_dict(paper: Paper, found: Sequence[Judged], path: str) -> dict[str, Any]:
+    """The verdicts as plain data."""
+    answers = [one.answer for one in found]
+    return {
+        "file": path,
+        "answer": next((answer for answer in ANSWERS if answer in answers), UNDECIDED),
+        "counts": {answer: answers.count(answer) for answer in ANSWERS},
+        "setting": setting(paper),
+        "equations": [_entry(one) for one in found],
+        "missing": list(paper.document.missing),
+    }
+
+
+def _entry(one: Judged) -> dict[str, Any]:
+    place = one.piece.place
+    data: dict[str, Any] = {
+        "file": place.file,
+        "line": place.line,
+        "label": one.piece.label or None,
+    }
+    if one.link is not None:
+        data |= one.link.as_dict()
+    return data | {
+        "claim": one.claim,
+        "answer": one.answer,
+        "reason": one.reason,
+        "reading": one.read,
+        "where": one.reading,
+        "stated": list(one.piece.conditions),
+        "remedy": one.remedy and f"% isoflop: {one.remedy}",
+        "free": list(one.free),
+    }
+
+
+def setting(paper: Paper) -> str:
+    """The law and the budget that the document has, in one line."""
+    parts = []
+    for k, law in paper.laws.items():
+        line = f"line {paper.pieces[k].place.line}"
+        if law.notation is None:
+            parts.append(f"{line} has another law")
+            continue
+        names = law.notation.names()
+        a, b, beta, gamma = (names[x] for x in ("A", "B", "beta", "gamma"))
+        constant = f"{names['E']} + " if law.has_constant else ""
+        lets = f" with {', '.join(law.let)}" if law.let else ""
+        parts.append(f"law of {line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}")
+    if not parts and paper.notation:
+        parts.append(f"notation {paper.notation}")
+    budget = paper.budget_of_document
+    where = f" of line {paper.budget_piece.place.line}" if paper.budget_piece is not None else ""
+    parts.append(f"budget{where}: {budget or 'C = 6*D*N, as none is displayed'}")
+    return "; ".join(parts)
+
+
+def as_text(paper: Paper, found: Sequence[Judged], path: str, *, in_full: bool) -> str:
+    """The report in plain text."""
+    refuted = [one for one in found if one.answer == REFUTED]
+    unjudged = [one for one in found if one.answer in UNJUDGED]
+    others = [one for one in found if one not in refuted and one not in unjudged]
+    lines = [line for one in (*refuted, *unjudged) for line in _lines(one, path)]
+    counts = {answer: sum(one.answer == answer for one in others) for answer in ANSWERS}
+    counts |= {"definitions": counts.pop("definition")} if counts["definition"] > 1 else {}
+    shown = [f"{n} {answer}" for answer, n in counts.items() if n]
+    if in_full:
+        lines += [line for one in others for line in _lines(one, path)]
+    free = dict.fromkeys(name for one in found for name in one.free)
+    letters = f"; letters of the document: {', '.join(free)}" if free else ""
+    lines += [f"every letter is positive{letters}", setting(paper)]
+    if paper.document.missing:
+        lines.append(
+            f"files that are missing or include themselves: {', '.join(paper.document.missing)}"
+        )
+    head = [f"{len(refuted)} refuted"] if refuted else []
+    head += [f"{len(unjudged)} not judged"] if unjudged else []
+    listed = " (--all lists them)" if others and not in_full else ""
+    return "\n".join([*lines, f"{path}: {', '.join([*head, *shown])}{listed}"])
+
+
+def _lines(one: Judged, path: str) -> list[str]:
+    place = one.piece.place
+    where = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
+    label = f"  {one.piece.label}" if one.piece.label else ""
+    answer = "not judged" if one.answer in UNJUDGED[:2] else one.answer
+    beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
+    read = [f"read as {one.read}"] if one.read else []
+    below = [*beside, *([one.reading] if one.reading and one.answer == PROVED else [])]
+    if one.answer != PROVED:
+        below.append(f"{one.reason}; {one.reading}" if one.reading else one.reason)
+    link = one.link
+    if one.answer == REFUTED and link is not None and link.decision.witness is not None:
+        witness = link.decision.witness
+        point = ", ".join(f"{name} = {value}" for name, value in link.point.items())
+        below.append(f"at {point or 'no letter'}: lhs = {witness.lhs}, rhs = {witness.rhs}")
+        below += [f"the tool derives {link.derived}"] if link.derived else []
+        below += [f"right {link.correction}"] if link.correction else []
+    if one.remedy and one.answer in UNJUDGED:
+        below.append(f"% isoflop: {one.remedy}")
+    return [f"{where}  {answer}  {one.claim}{label}", *(f"    {line}" for line in (*read, *below))]

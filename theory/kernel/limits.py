@@ -1,0 +1,345 @@
+"""Limits: proved by leading terms, where the expression is a sum of powers of the variable; elsewhere by
+SymPy's limit, which is tried at points and is no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from sympy import (
+    AccumBounds,
+    Dummy,
+    Expr,
+    Integer,
+    Limit,
+    Pow,
+    Symbol,
+    nan,
+    oo,
+    powsimp,
+    sympify,
+    zoo,
+)
+from sympy import limit as limit_of_sympy
+
+from .answer import Answer, Condition, Decision, Witness, undecided, weaker
+from .arithmetic import OutsideScope
+from .boundary import Sides, with_boundary
+from .convert import arithmetic_for, normal_form
+from .deadline import OutOfTime, check, within
+from .decide import decide
+from .functions import defined
+from .interval import Undefined
+from .path import at_zero
+from .points import PointEvaluator
+from .sample import Point, points
+from .search import Search, why_positive
+from .terms import exponent_of, split
+
+INFINITE = (oo, -oo)
+#: For SymPy's limit.
+SECONDS = 10
+#: At how many points a limit is tried, of how many that are drawn.
+POINTS, LARGEST_DRAW = 8, 400
+#: Where a limit is tried: at these powers of ten, with so many digits, for what cancels; and which share
+#: of the distance has to go in the last step, unless it is no more than rounding: one over these.
+STEPS, DIGITS, SHARE, ROUNDING = (17, 35, 70, 140), 900, 10**6, 10**200
+SHOWN_DIGITS = 10
+LEADING = "every term of the remainder vanishes in the limit"
+CONTINUOUS = "it is the value that the left side takes continuously"
+
+
+def decide_limit(
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    variable: Symbol,
+    limit: str,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
+) -> Decision:
+    """Decide `lhs ~ rhs` (the ratio tends to 1) or `lhs -> rhs` (the difference tends to 0) as the
+    variable tends to 0 or oo; to 0 from above, and from below too where it may be negative.
+
+    What is assumed of the variable has to hold all the way to the limit.
+
+    Returns
+    -------
+    Decision
+        *proved* where leading terms give the claimed limit; *by SymPy's limit, not proved* where that
+        function does, and points agree; *refuted* where either gives another limit, and a point shows
+        it; *undecided* otherwise.
+    """
+    groups = [
+        tuple(sympify(e, strict=True) for e in group)
+        for group in ((lhs, rhs), assume, assume_nonnegative)
+    ]
+    if relation == "~" and groups[0][1] == 0:
+        return undecided("a ratio to zero has no limit")
+    if variable.is_real is not True:
+        return undecided(f"the variable {variable} of a limit must be declared real")
+    if relation == "~":  # without a value where the right side is zero
+        groups[0] += (Pow(groups[0][1], -1, evaluate=False),)
+    near = Symbol(variable.name, positive=True)
+    from_below = limit == "0" and not variable.is_nonnegative
+    decision = None
+    for sign in (1, -1) if from_below else (1,):
+        sides, strict, weak = (
+            tuple(e.xreplace({variable: sign * near}) for e in g) for g in groups
+        )
+
+        def judge(sides: Sides, assume: Sides) -> Decision:
+            return _judged(sides, relation, near, limit, assume, seed)
+
+        moving = tuple(e for e in weak if e.has(near))
+        fixed = tuple(e for e in weak if not e.has(near))
+        one_sided = _in_terms_of(
+            with_boundary(judge, sides, (*strict, *moving), fixed), near, sign, variable
+        )
+        decision = one_sided if decision is None else weaker(decision, one_sided)
+    assert decision is not None
+    return decision
+
+
+def _in_terms_of(decision: Decision, near: Symbol, sign: int, variable: Symbol) -> Decision:
+    """The decision on the distance from the limit, for the variable itself."""
+    conditions = tuple(
+        replace(c, expression=c.expression.xreplace({near: sign * variable}))
+        for c in decision.conditions
+    )
+    witness = decision.witness
+    if witness is not None:
+        point = (
+            (variable, sign * value) if x == near else (x, value) for x, value in witness.point
+        )
+        witness = replace(witness, point=tuple(point))
+    return replace(decision, conditions=conditions, witness=witness)
+
+
+def _judged(
+    sides: Sides, relation: str, x: Symbol, limit: str, assume: Sides, seed: int
+) -> Decision:
+    """The decision as a positive variable tends to 0 or oo."""
+    lhs, rhs, *_ = sides
+    wanted = Integer(1) if relation == "~" else Integer(0) if rhs.has(x) else rhs
+    e = lhs / rhs if relation == "~" else lhs - rhs if rhs.has(x) else lhs
+    fixed = tuple(a for a in assume if not a.has(x))
+    way = _Way(lhs, relation, rhs, x, limit)
+    near = list(islice(_points(sides, assume, x, seed, way), POINTS))
+    if len(near) < POINTS:
+        moving = " and ".join(f"{a} > 0" for a in assume if a.has(x))
+        return undecided(
+            f"the assumption {moving} does not hold all the way to {x} -> {limit}"
+            if moving
+            else f"only {len(near)} sampled points satisfy the assumptions"
+        )
+    ways = {leading_limit: LEADING, _continuous: CONTINUOUS, _by_sympy: f"the limit is {wanted}"}
+    tried = ((find(e, x, limit, fixed), find, why) for find, why in ways.items())
+    found, find, reason = next((one for one in tried if one[0] is not None), (None, None, ""))
+    if found is None:
+        return undecided(
+            "neither leading terms nor SymPy's limit decide it; it may hang on how letters compare, "
+            "as in beta > gamma"
+        )
+    tends, conditions = found
+    same = _same(tends, wanted, fixed)
+    if same.refuted:
+        return way.refuted(near, tends)
+    if not same.proved:
+        return undecided(f"the limit is {tends}; {same.reason}")
+    if failure := next(filter(None, map(way.failure, near)), ""):
+        return undecided(f"the limit is {tends}, and points disagree: {failure}")
+    if reason == LEADING and wanted in INFINITE:
+        reason = f"its leading term tends to {wanted}"
+    answer = Answer.BY_SYMPY if find is _by_sympy else Answer.PROVED
+    needed = (*(Condition(a, ">") for a in fixed), *conditions, *same.conditions)
+    return Decision(answer, reason, tuple(dict.fromkeys(needed)))
+
+
+def _points(sides: Sides, assume: Sides, x: Symbol, seed: int, way: _Way) -> Iterator[Point]:
+    """Points of the other letters at which all that is assumed holds on the way to the limit."""
+    letters = set[Symbol]().union(*(e.free_symbols for e in (*sides, *assume))) - {x}
+    drawn = islice(points(letters, seed), LARGEST_DRAW) if letters else ({} for _ in range(POINTS))
+    return (point for point in drawn if way.are_positive(assume, point))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Both sides on the way to the limit; no code is shared with what finds it."""
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    x: Symbol
+    limit: str
+
+    @cached_property
+    def evaluator(self) -> PointEvaluator:
+        return PointEvaluator(DIGITS)
+
+    @cached_property
+    def powers(self) -> list[Expr]:
+        """Of ten, at which the variable is put on the way."""
+        steps = (Integer(step if self.limit == "oo" else -step) for step in STEPS)
+        return [Pow(Integer(10), step, evaluate=False) for step in steps]
+
+    def at(self, power: Expr, point: Point) -> Point:
+        return {**point, self.x: power.doit()}
+
+    def are_positive(self, assume: Sides, point: Point) -> bool:
+        """Whether all that is assumed holds at the last steps."""
+        try:
+            return all(
+                self.evaluator.evaluate(a, self.at(power, point)) > 0
+                for power in self.powers[-2:]
+                for a in assume
+            )
+        except Undefined:
+            return False
+
+    def failure(self, point: Point) -> str:
+        """The distances where they do not shrink to the last; empty where they do."""
+        distances = [self._distance(*values) for _, *values in self._values(point)]
+        if len(distances) < 2:
+            return "the sides have no values there"
+        *_, before, last = distances
+        if last * ROUNDING <= 1 or last * SHARE < before * (SHARE - 1):
+            return ""
+        return ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
+
+    def _values(self, point: Point) -> list[tuple[Expr, Any, Any]]:
+        """The powers at which both sides have values, 0 for an infinite one."""
+        found = []
+        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
+        for power in self.powers:
+            with suppress(Undefined, ZeroDivisionError):
+                place = self.at(power, point)
+                values = [self.evaluator.evaluate(side, place) for side in (self.lhs, rhs)]
+                found.append((power, *values))
+        return found
+
+    def _distance(self, left: Any, right: Any) -> Any:
+        if self.rhs in INFINITE:
+            toward = left if self.rhs == oo else -left
+            return 1 / toward if toward > 0 else self.evaluator.context.inf
+        return abs(left / right - 1) if self.relation == "~" else abs(left - right)
+
+    def refuted(self, near: Sequence[Point], tends: Expr) -> Decision:
+        """Refuted where the sides do not approach each other, as they tend to something else."""
+        what = {"~": "the ratio of the sides"}.get(
+            self.relation,
+            "the difference of the sides" if self.rhs.has(self.x) else "the left side",
+        )
+        shown = tends if tends in INFINITE else powsimp(tends)
+        for point in near:
+            if self.failure(point) and (values := self._values(point)):
+                reason = (
+                    f"the two sides do not approach each other as {self.x} -> {self.limit}: "
+                    f"{what} tends to {shown}"
+                )
+                return Decision(Answer.REFUTED, reason, witness=self._witness(point, *values[-1]))
+        return undecided(f"the limit is {shown}, and no point shows that it is another one")
+
+    def _witness(self, point: Point, power: Expr, left: Any, right: Any) -> Witness:
+        ordered = sorted({**point, self.x: power}.items(), key=lambda item: item[0].name)
+        shown = [str(self.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
+        rhs = str(self.rhs) if self.rhs in INFINITE else shown[1]
+        return Witness(tuple(ordered), shown[0], rhs, DIGITS)
+
+
+# -- what the limit is -----------------------------------------------------------------------------
+
+Found = tuple[Expr, tuple[Condition, ...]]
+
+
+def leading_limit(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
+    """The limit of a sum of powers of the variable whose exponents have certain signs, with what it
+    needs; None where it is no such sum.
+    """
+    try:
+        arithmetic = arithmetic_for((e,), assume)
+        form = arithmetic.canonical(normal_form(e, arithmetic))
+        if arithmetic.positive:
+            return None
+        constant, growing = Integer(0), set[int]()
+        for term in split(form, arithmetic):
+            exponent = exponent_of(term, x, arithmetic)
+            growth = None if exponent is None else _sign(exponent, assume)
+            if growth is None:
+                return None
+            if growth == 0:
+                constant += arithmetic.to_sympy(term)
+            elif growth == (1 if limit == "oo" else -1):
+                growing |= {arithmetic.sign_of_term(*part) for part in term.items()}
+    except OutsideScope:
+        return None
+    if growing and growing not in ({1}, {-1}):
+        return None
+    needed = tuple(Condition(part, "!=") for part in arithmetic.nonzero)
+    return growing.pop() * oo if growing else constant, needed
+
+
+def _sign(e: Expr, assume: Sides) -> int | None:
+    """1, 0 or -1; None where it is not certain."""
+    if e == 0:
+        return 0
+    return next((sign for sign in (1, -1) if why_positive(sign * e, assume, strict=True)), None)
+
+
+def _continuous(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
+    """The value that the expression takes continuously at the limit."""
+    inside = defined(e).subs(x, 1 / x if limit == "oo" else x)
+    value = at_zero(Search(0, 0), inside, x, assume)
+    return None if value is None else (value, ())
+
+
+def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
+    """SymPy's limit, in letters that are positive wherever the assumptions hold."""
+    values, meanings = _free_letters(assume)
+    try:
+        with within(SECONDS):
+            inside = defined(e).subs(values)
+            tends = limit_of_sympy(inside, x, oo if limit == "oo" else 0, "+")
+    except OutOfTime:
+        check()
+        return None
+    except Exception:  # SymPy raises of every kind where it finds no limit
+        return None
+    if tends.has(x, nan, zoo, AccumBounds, Limit) or (tends.has(oo, -oo) and tends not in INFINITE):
+        return None
+    return tends.subs(meanings), ()
+
+
+def _free_letters(
+    assume: Iterable[Expr],
+) -> tuple[list[tuple[Symbol, Expr]], list[tuple[Symbol, Expr]]]:
+    """What is assumed to be larger than something as that and a positive letter: a > b as a = b + t;
+    and what the letters t mean.
+    """
+    values: list[tuple[Symbol, Expr]] = []
+    meanings: list[tuple[Symbol, Expr]] = []
+    for assumption in assume:
+        inside = assumption.subs(values).expand()
+        for letter in sorted(inside.free_symbols, key=str):
+            rest, part = inside.as_independent(letter, as_Add=True)
+            slope = part / letter
+            if not slope.has(letter) and slope.is_positive and rest.is_nonpositive:
+                t = Dummy("t", positive=True)
+                values.append((letter, (t - rest) / slope))
+                meanings.insert(0, (t, inside))
+                break
+    return values, meanings
+
+
+def _same(tends: Expr, wanted: Expr, assume: Sides) -> Decision:
+    if tends in INFINITE or wanted in INFINITE:
+        answer = Answer.PROVED if tends == wanted else Answer.REFUTED
+        return Decision(answer, "")
+    return decide(tends, wanted, assume=assume)

@@ -1,0 +1,226 @@
+"""Along a path: an expression is not negative where it is not so at one place, and its slope has the sign
+that keeps it so on the way from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sympy import Add, Expr, Integer, Mul, Pow, Symbol, exp, log
+
+from .arithmetic import OutsideScope
+from .boundary import put_in, solved
+from .signs import Assumed, Prover
+from .terms import READINGS, DefinedForm
+
+MOST_MULTIPLIERS, MOST_SYMBOLS = 4, 6
+LARGEST_POWER = 24
+ZERO, ONE = Integer(0), Integer(1)
+
+
+def along(search: Prover, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+    """The sign at one place, and of the slope from there."""
+    for x in _movable(search, e, assume):
+        for start, directions in _starts(search, e, x, assume):
+            here = strict and len(directions) > 1
+            if here and not _is_positive_at(search, e, x, start, assume, depth):
+                continue
+            for direction in directions:
+                reason = _from(search, e, x, start, direction, assume, strict, depth)
+                if not reason:
+                    break
+            else:
+                return reason
+    return ""
+
+
+def _is_positive_at(
+    search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int
+) -> bool:
+    """Whether the value at a start that is itself in question is positive."""
+    there = tuple(a for a in assume if x not in a.free_symbols)
+    value = _value_at(search, e, x, start, there)
+    return value is not None and bool(search.why(value, there, True, depth - 1))
+
+
+def _movable(search: Prover, e: Expr, assume: Assumed) -> list[Symbol]:
+    """The symbols, those first that are assumed to lie beyond something, then those of few terms."""
+    bounded = set().union(*(a.free_symbols for a in assume)) if assume else set()
+    ordered = sorted(e.free_symbols, key=lambda x: (x not in bounded, _in_exponents(e, x), x.name))
+    return ordered[:MOST_SYMBOLS]
+
+
+def _starts(
+    search: Prover, e: Expr, x: Symbol, assume: Assumed
+) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """Where x may start, and which ways it has to go from there."""
+    ends = {1: False, -1: False}
+    for assumption in assume:
+        direction = direction_of(assumption, x) if x in assumption.free_symbols else 0
+        start = solved(assumption, x) if direction else None
+        if start is not None:
+            ends[direction] = True
+            yield start, (direction,)
+    if x.is_positive:
+        if not ends[1]:
+            yield ZERO, (1,)
+        inside = [ONE, *by_name(e.free_symbols - {x}), *_stationary(search, e, x)]
+        for start in inside:
+            free = tuple(a for a in assume if x not in a.free_symbols)
+            if (
+                start.is_positive
+                and _lies_inside(search, start, x, assume)
+                and search.holds_at_points(put_in(e, {x: start}), free)
+            ):
+                yield start, (1, -1)
+    elif x.is_real:
+        yield ZERO, (1, -1)
+
+
+def _lies_inside(search: Prover, start: Expr, x: Symbol, assume: Assumed) -> bool:
+    near = search.points_where((x, *start.free_symbols), assume)
+    sides = {search.sign_at(x - start, point, lost=0) for point in near}
+    return {1, -1} <= sides
+
+
+def _stationary(search: Prover, e: Expr, x: Symbol) -> list[Expr]:
+    """Where a slope of two terms is zero."""
+    reading = DefinedForm.of(e.diff(x), ())
+    if reading is None:
+        return []
+    zero = None
+    for read in READINGS:
+        try:
+            terms = read(reading.form, reading.arithmetic)
+        except OutsideScope:
+            continue
+        if len(terms) == 2:
+            zero = solved(reading.to_sympy(), x)
+            if zero is None:
+                one, other = (reading.arithmetic.to_sympy(term) for term in terms)
+                zero = _balance(one, other, x)
+            break
+    return [zero] if zero is not None and zero.free_symbols | {x} <= e.free_symbols | {x} else []
+
+
+def _from(
+    search: Prover,
+    e: Expr,
+    x: Symbol,
+    start: Expr,
+    direction: int,
+    assume: Assumed,
+    strict: bool,
+    depth: int,
+) -> str:
+    """`e >= 0` where x has moved from its start, by the value there and the slope on the way."""
+    way = direction * (x - start) if start != 0 or not x.is_positive else None
+
+    def holds_on_the_way(a: Expr) -> bool:
+        """Whether what holds at the end holds on the whole way: what falls, or rises from a positive
+        value at the start.
+        """
+        rises = direction_of(a, x) * direction
+        return rises == -1 or (rises == 1 and put_in(a, {x: start}).is_positive is True)
+
+    kept = tuple(a for a in assume if x not in a.free_symbols or (a != way and holds_on_the_way(a)))
+    region = kept if way is None else (*kept, way)
+    there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
+    for multiplier in _multipliers(search, e, x, region):
+        scaled = e if multiplier == 1 else (multiplier * e).expand()
+        slope = direction * scaled.diff(x)
+        if not search.holds_at_points(slope, region) or DefinedForm.of(scaled, region) is None:
+            continue  # it falls somewhere, or is not smooth all the way
+        value = _value_at(search, scaled, x, start, there)
+        if value is None:
+            continue
+        from_zero = not search.why(value, there, True, depth - 1) if strict else True
+        if from_zero and not search.why(value, there, False, depth - 1):
+            continue
+        reason = search.why(slope, region, strict and from_zero, depth - 1)
+        if reason:
+            factor = "" if multiplier == 1 else f" times {multiplier}"
+            way_to_go = "rises" if direction > 0 else "falls"
+            return (
+                f"the difference{factor} is not negative at {x} = {start}, and grows as {x} "
+                f"{way_to_go} from there: {reason}"
+            )
+    return ""
+
+
+def _multipliers(search: Prover, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
+    """1, and the inverses of what depends on x in the terms: each leaves a term that is
+    constant.
+    """
+    found: dict[Expr, None] = {ONE: None}
+    for term in Add.make_args(e):
+        dependent = term.as_independent(x, as_Add=False)[1]
+        positive = Mul(
+            *(f for f in Mul.make_args(dependent) if search.plain_sign(f, region) == (1, True))
+        )
+        if positive != 1:
+            found[1 / positive] = None
+    return list(found)[: MOST_MULTIPLIERS + 1]
+
+
+def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
+    """The value that the expression takes continuously there, if it has one."""
+    if start == 0:
+        value = at_zero(search, e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
+    elif start.is_positive or not x.is_positive:
+        value = put_in(e, {x: start})
+    else:
+        return None
+    if value is None:
+        return None
+    reading = DefinedForm.of(value, assume)
+    return None if reading is None else reading.to_sympy()
+
+
+def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
+    """The limit for x -> 0 from above, where each part of the expression has one."""
+    if not e.has(x):
+        return e
+    if e == x:
+        return ZERO
+    parts = [at_zero(search, part, x, assume) for part in e.args]
+    values = [part for part in parts if part is not None]
+    if len(values) < len(parts):
+        return None
+    if e.is_Add or e.is_Mul or isinstance(e, exp):
+        return e.func(*values)
+    if isinstance(e, log):
+        return log(values[0]) if values[0].is_positive else None
+    if isinstance(e, Pow):
+        base, power = values
+        if base.is_positive or (power.is_Integer and power >= 0 and not e.exp.has(x)):
+            return base**power
+        rises = not e.exp.has(x) and search.sign(e.exp, assume, 1) == (1, True)
+        return ZERO if base == 0 and rises else None
+    return None
+
+
+def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
+    """Where one + other == 0, for monomials in x."""
+    quotient = (-one / other).powsimp(force=False)
+    constant, dependent = quotient.as_independent(x, as_Add=False)
+    base, power = dependent.as_base_exp()
+    if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
+        return None
+    if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
+        return None
+    return constant ** (-1 / power)
+
+
+def direction_of(assumption: Expr, x: Symbol) -> int:
+    """1 where the assumption bounds x from below, -1 from above, 0 where that is not seen."""
+    slope = assumption.diff(x)
+    return 1 if slope.is_positive else -1 if slope.is_negative else 0
+
+
+def _in_exponents(e: Expr, x: Symbol) -> bool:
+    return any(part.exp.has(x) for part in e.atoms(Pow))
+
+
+def by_name(symbols: Iterable[Symbol]) -> list[Symbol]:
+    return sorted(symbols, key=lambda x: x.name)

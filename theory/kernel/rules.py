@@ -1,0 +1,411 @@
+"""Exact arguments: how a relation is established without numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import ClassVar, Protocol
+
+from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
+from sympy.core.function import AppliedUndef
+
+from .answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
+from .arithmetic import OutsideScope
+from .convert import arithmetic_for, normal_form
+from .decide import decide
+from .functions import defined
+from .interval import IntervalEvaluator, Undefined
+from .limits import leading_limit
+
+#: How strong an argument is; a derivation is as strong as its weakest step.
+PROVED = "proved"
+UNDER_LEMMA = "proved under a stated lemma"
+NUMERICAL = "checked numerically"
+CITED = "cited"
+STRENGTHS = (PROVED, UNDER_LEMMA, NUMERICAL, CITED)
+FAILED = "failed"
+
+
+class Stated(Protocol):
+    """A relation between two expressions, wherever others are positive."""
+
+    @property
+    def lhs(self) -> Expr: ...
+
+    @property
+    def relation(self) -> str: ...
+
+    @property
+    def rhs(self) -> Expr: ...
+
+    @property
+    def assume(self) -> tuple[Expr, ...]: ...
+
+
+@dataclass(frozen=True)
+class Premise:
+    """What an argument needs of another."""
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    assume: tuple[Expr, ...] = ()
+
+
+class Argument(Protocol):
+    """An argument: what it is called, how strong it is, and what it says of a claim.
+
+    Label and strength belong to the class, or follow from the arguments within: nobody who uses an
+    argument chooses them.
+    """
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def strength(self) -> str: ...
+
+    def establish(self, claim: Stated) -> Decision: ...
+
+
+def weakest(strengths: Iterable[str]) -> str:
+    """The weakest of some strengths; "failed" is the weakest of all."""
+    order = (*STRENGTHS, FAILED)
+    return max(strengths, key=order.index, default=FAILED)
+
+
+def larger_and_smaller(claim: Stated) -> tuple[Expr, Expr]:
+    """The sides of a bound, the one that it says is the larger first."""
+    return (claim.lhs, claim.rhs) if claim.relation in (">=", ">") else (claim.rhs, claim.lhs)
+
+
+@dataclass(frozen=True)
+class ByNormalForm:
+    """Both sides have the same power-law normal form."""
+
+    label: ClassVar[str] = "normal form"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation != "==":
+            return undecided("the normal form decides equalities only")
+        return decide(claim.lhs, claim.rhs, assume=claim.assume)
+
+
+@dataclass(frozen=True)
+class ByWeightedAmGm:
+    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i
+    agree.
+
+    A strict bound needs two T_i/w_i of which one is certainly the larger.
+    """
+
+    terms: tuple[Expr, ...]
+    weights: tuple[Expr, ...]
+    label: ClassVar[str] = "weighted AM-GM"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
+            return undecided("weighted AM-GM bounds a sum from below, one weight for each term")
+        for value in (*self.terms, *self.weights):
+            if defined(value).is_positive is not True and value not in claim.assume:
+                return undecided(f"{value} is not certified positive")
+        geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
+        conditions: list[Condition] = []
+        for what, left, right in (
+            ("the weights sum to 1", Add(*self.weights), Integer(1)),
+            ("the left side is the sum of the terms", claim.lhs, Add(*self.terms)),
+            ("the right side is the weighted geometric mean", claim.rhs, geometric),
+        ):
+            decision = decide(left, right, assume=claim.assume)
+            if not decision.proved:
+                return undecided(f"{what}: {decision}")
+            conditions.extend(decision.conditions)
+        if claim.relation == ">" and not self._apart(claim):
+            return undecided(
+                "weighted AM-GM is strict off equality, and all terms may agree with their weights"
+            )
+        return Decision(
+            Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions)
+        )
+
+    def _apart(self, claim: Stated) -> bool:
+        """Whether two of the terms certainly differ in units of their weights."""
+        levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
+        return any(differ(claim, *pair) for pair in combinations(levels, 2))
+
+
+@dataclass(frozen=True)
+class ByPositiveTerms:
+    """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or
+    zero.
+
+    For > and < one term at least must be certainly positive, and so be wherever the assumptions
+    hold.
+
+    `form` may give the difference in a form whose terms are visibly positive; that it is the
+    difference is decided first.
+    """
+
+    form: Expr | None = None
+    label: ClassVar[str] = "positive terms"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation not in BOUNDS:
+            return undecided("positive terms prove bounds only")
+        larger, smaller = larger_and_smaller(claim)
+        difference = larger - smaller
+        conditions: tuple[Condition, ...] = ()
+        if self.form is not None:
+            same = decide(difference, self.form, assume=claim.assume)
+            if not same.proved:
+                return undecided(f"the difference is not the given form: {same}")
+            conditions, difference = same.conditions, self.form
+        try:
+            arithmetic = arithmetic_for((claim.lhs, claim.rhs, difference), claim.assume)
+            certainly = False
+            for term in Add.make_args(difference):
+                form = arithmetic.canonical(normal_form(term, arithmetic))
+                if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
+                    return undecided(f"the term {term} may be negative")
+                certainly |= any(
+                    arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
+                )
+        except OutsideScope as error:
+            return undecided(str(error))
+        conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
+        conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
+        if claim.relation in STRICT:
+            open_conditions = [c for c in conditions if not implied(c, claim.assume)]
+            if open_conditions or not certainly:
+                where = (
+                    f"it is so only where {open_conditions[0]}"
+                    if open_conditions
+                    else "every term may vanish"
+                )
+                return undecided(f"the difference is not certainly positive: {where}")
+        return Decision(
+            Answer.PROVED,
+            "the difference is a sum of positive terms",
+            tuple(dict.fromkeys(conditions)),
+        )
+
+
+def differ(claim: Stated, one: Expr, other: Expr) -> bool:
+    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger
+    by positive terms.
+    """
+    if implied(Condition(one - other, "!="), claim.assume):
+        return True
+    pairs = (one, other), (other, one)
+    return any(
+        ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs
+    )
+
+
+def premise(
+    claim: Stated,
+    larger: Expr,
+    smaller: Expr,
+    *,
+    strict: bool = False,
+    assume: Sequence[Expr] | None = None,
+) -> Premise:
+    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of
+    nothing else.
+    """
+    known = larger.free_symbols | smaller.free_symbols
+    usable = tuple(
+        a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known
+    )
+    return Premise(larger, ">" if strict else ">=", smaller, usable)
+
+
+def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
+    """Whether a side condition is one of the assumptions, or follows from one as written."""
+    e = condition.expression
+    return e in assume or (
+        condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2))
+    )
+
+
+@dataclass(frozen=True)
+class ByFactors:
+    """lhs - rhs (for >=; rhs - lhs for <=) is a product of factors, none of which is negative.
+
+    That it is the product is decided by normal form. A factor is an even power, an assumption of
+    the claim, or a sum of positive terms. For > and < every factor must be certainly positive, and
+    an even power have a base that is certainly not 0: by an assumption, by positive terms, or as
+    `base` proves it positive.
+    """
+
+    factors: tuple[Expr, ...]
+    base: Argument = field(default_factory=ByPositiveTerms)
+    label: ClassVar[str] = "signs of factors"
+
+    @property
+    def strength(self) -> str:
+        return weakest((PROVED, self.base.strength))
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation not in BOUNDS:
+            return undecided("the signs of factors prove bounds only")
+        larger, smaller = larger_and_smaller(claim)
+        strict = claim.relation in STRICT
+        same = decide(larger - smaller, Mul(*self.factors), assume=claim.assume)
+        if not same.proved:
+            return undecided(f"the difference is not the product of the factors: {same}")
+        conditions: list[Condition] = list(same.conditions)
+        if strict and not all(implied(condition, claim.assume) for condition in conditions):
+            return undecided(f"the difference is the product only on conditions: {same}")
+        for factor in self.factors:
+            if factor in claim.assume or (
+                _is_even_power(factor) and (not strict or self._never_zero(factor.base, claim))
+            ):
+                continue
+            positive = ByPositiveTerms().establish(
+                premise(claim, factor, Integer(0), strict=strict)
+            )
+            if not positive.proved:
+                return undecided(f"the factor {factor}: {positive.reason}")
+            conditions.extend(positive.conditions)
+        reason = (
+            "every factor of the difference is positive"
+            if strict
+            else "no factor of the difference is negative"
+        )
+        return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
+
+    def _never_zero(self, base: Expr, claim: Stated) -> bool:
+        return (
+            differ(claim, base, Integer(0))
+            or self.base.establish(premise(claim, base, Integer(0), strict=True)).proved
+        )
+
+
+def _is_even_power(factor: Expr) -> bool:
+    """A positive even integer power; its base is real where the symbols are, which `decide` sees
+    to.
+    """
+    return bool(factor.is_Pow and factor.exp.is_Integer and factor.exp > 0 and factor.exp % 2 == 0)
+
+
+@dataclass(frozen=True)
+class ByEnclosure:
+    """Both sides are numbers, and an enclosure of their difference lies strictly on the right side
+    of zero.
+    """
+
+    digits: int = 50
+    label: ClassVar[str] = "interval enclosure"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation not in BOUNDS or claim.lhs.free_symbols | claim.rhs.free_symbols:
+            return undecided("an enclosure proves bounds between numbers only")
+        evaluator = IntervalEvaluator(self.digits)
+        try:
+            larger, smaller = (evaluator.evaluate(side, {}) for side in larger_and_smaller(claim))
+        except Undefined as error:
+            return undecided(str(error))
+        if not (larger - smaller).a > 0:
+            return undecided("the enclosure does not exclude the other side")
+        return Decision(Answer.PROVED, f"the difference is enclosed with {self.digits} digits")
+
+
+@dataclass(frozen=True)
+class ByLeadingTerm:
+    """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish
+    in the limit.
+    """
+
+    variable: Symbol
+    limit: str  # "0" or "oo"
+    label: ClassVar[str] = "leading term"
+    strength: ClassVar[str] = PROVED
+
+    def __post_init__(self) -> None:
+        if self.limit not in ("0", "oo"):
+            raise ValueError(f"limit={self.limit!r}: must be '0' or 'oo'")
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation not in ("~", "->"):
+            return undecided("the leading-term argument decides limits only")
+        remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
+        if claim.relation == "->" and claim.rhs.has(self.variable):
+            return undecided(f"the limit itself depends on {self.variable}")
+        found = leading_limit(remainder, self.variable, self.limit, claim.assume)
+        if found is None or found[1]:
+            return undecided("the remainder is no sum of powers whose exponents have certain signs")
+        if found[0] != 0:
+            return undecided(f"the remainder tends to {found[0]}")
+        return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
+
+
+@dataclass(frozen=True)
+class ByApplying:
+    """f(x) against f(y) for a function f without a formula, from x against y by another argument.
+
+    An equality needs nothing of f. A bound needs the sign of its derivative: the claim assumes
+    f'(z) > 0, or -f'(z) > 0, which turns the bound around, for every z > 0, a letter that occurs
+    nowhere else; x and y must certainly be positive.
+    """
+
+    argument: Argument = field(default_factory=ByNormalForm)
+
+    @property
+    def strength(self) -> str:
+        return self.argument.strength
+
+    @property
+    def label(self) -> str:
+        return f"{self.argument.label}, inside the function"
+
+    def inside(self, claim: Stated) -> Premise | None:
+        """The claim between the arguments of the function; None where it does not follow from one."""
+        sides = claim.lhs, claim.rhs
+        if not all(isinstance(side, AppliedUndef) and len(side.args) == 1 for side in sides):
+            return None
+        function = sides[0].func
+        if sides[1].func != function:
+            return None
+        rises, falls = (_slopes(function, claim, sign) for sign in (1, -1))
+        if claim.relation == "==":
+            left, right = sides
+        elif claim.relation in BOUNDS and len(rises) + len(falls) == 1:
+            if not all(defined(side.args[0]).is_positive for side in sides):
+                return None
+            left, right = sides if rises else sides[::-1]
+        else:
+            return None
+        others = tuple(a for a in claim.assume if a not in (*rises, *falls))
+        return Premise(left.args[0], claim.relation, right.args[0], others)
+
+    def establish(self, claim: Stated) -> Decision:
+        inside = self.inside(claim)
+        if inside is None:
+            return undecided(
+                "both sides must be one function without a formula, with the sign of its "
+                "derivative assumed for a bound"
+            )
+        decision = self.argument.establish(inside)
+        if decision.proved:
+            return decision
+        return undecided(f"inside the function: {decision}")
+
+
+def _slopes(function: type[AppliedUndef], claim: Stated, sign: int) -> list[Expr]:
+    """The assumptions that the derivative of the function, times the sign, is positive throughout: at a
+    letter of which nothing else is assumed.
+    """
+    return [
+        a
+        for i, a in enumerate(claim.assume)
+        for z in a.free_symbols - claim.lhs.free_symbols - claim.rhs.free_symbols
+        if z.is_positive
+        and (sign * a).doit() == Derivative(function(z), z)
+        and not any(other.has(z) for other in (*claim.assume[:i], *claim.assume[i + 1 :]))
+    ]

@@ -1,0 +1,480 @@
+"""The search for a proof that an expression is positive, or never negative, where assumptions hold.
+
+Each rule is sound by itself, and what it needs is proved by the rules again, to a small depth:
+
+* signs of terms, of their factors, and of the logarithm of what is compared with 1;
+* products of powers compared factor by factor, term against term, or with one exponent divided out;
+* weighted AM-GM;
+* the logarithms of both sides, where one is a root of a sum;
+* a value at one end of an interval, and the sign of the slope along it, where the expression may be
+  multiplied by something positive first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice, permutations
+from math import lcm
+from typing import Any, NamedTuple
+
+from sympy import (
+    Add,
+    Expr,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    count_ops,
+    exp,
+    symbols,
+)
+
+from .arithmetic import Key, NormalForm, OutsideScope, linear_log
+from .deadline import OutOfTime, check
+from .field import Fraction
+from .functions import defined
+from .path import LARGEST_POWER, along
+from .signs import UNKNOWN, Assumed, Prover, Sign
+from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
+
+#: How many operations the expressions have together that one search looks at, and how deep it
+#: goes.
+MOST_OPERATIONS, DEPTH = 800, 2
+MOST_TERMS = 8
+#: Of numbers in exponents.
+LARGEST_EXPONENT = 10**6
+#: An expression of more operations, or of more times as many as there were at first, is not looked at.
+LARGE, LARGER = 80, 4
+ZERO, ONE = Integer(0), Integer(1)
+EXACTLY = "weighted AM-GM, its three premises by normal form"
+
+
+def largest_exponent(e: Expr) -> int:
+    """The largest numerator or denominator of the numbers in exponents: SymPy writes 2^(10^40) out,
+    and x^(10^6) as a dense polynomial.
+    """
+    numbers = set[Rational]().union(*(part.exp.atoms(Rational) for part in e.atoms(Pow)))
+    return max((max(abs(int(number.p)), int(number.q)) for number in numbers), default=0)
+
+
+class GivenUp(Exception):
+    """The search has looked at as much as it may."""
+
+
+def attempted(rule: Callable[..., str], *claim: Any) -> str:
+    """The reason that a rule finds; none where SymPy stumbles over one of its expressions."""
+    try:
+        return rule(*claim)
+    except (GivenUp, OutOfTime):
+        raise
+    except Exception:  # SymPy raises of every kind; a rule without an answer has proved nothing
+        return ""
+
+
+def why_positive(
+    e: Expr,
+    assume: Sequence[Expr],
+    *,
+    strict: bool,
+    seed: int = 0,
+    nonzero: Sequence[Expr] = (),
+) -> str:
+    """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
+    where no proof is found. What is known not to be 0 may be divided by in its terms.
+    """
+    plain, *known = _as_positive_letters(defined(e), *assume)
+    reading, terms_alone = DefinedForm.of(plain, tuple(known), nonzero), Search(seed, 0)
+    if (
+        reading is not None
+        and terms_alone.holds_at_points(plain, tuple(known))
+        and (reason := attempted(terms_alone.by_terms, reading, strict, 0))
+    ):
+        return reason
+    for named, whole in (*_in_one_variable(plain), ("", plain)):
+        search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
+        with suppress(GivenUp):
+            for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
+                if reason := search.why(whole, tuple(known), strict, depth):
+                    return named + reason
+    return ""
+
+
+def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
+    """The expression and what is assumed, with letters that are assumed positive as positive ones."""
+    names = {x.name for x in e.free_symbols if x.is_positive}
+    letters = [a for a in assume if a.is_Symbol and not a.is_positive and a.name not in names]
+    instead = {x: Symbol(x.name, positive=True) for x in letters}
+    return tuple(part.xreplace(instead) for part in (e, *assume) if part not in letters)
+
+
+def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
+    """The expression with a positive part as a variable, where its letters occur nowhere else."""
+    u = next(s for s in symbols("u v w u_0", positive=True) if s not in e.free_symbols)
+    parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
+    for part in sorted(parts, key=lambda part: (-count_ops(part), str(part))):
+        letters = part.free_symbols
+        is_reciprocal = part.is_Pow and part.exp == -1
+        if (len(letters) > 1 or is_reciprocal) and letters & e.free_symbols:
+            whole = e.subs(part, u)
+            if not whole.free_symbols & letters:
+                yield f"with {u} = {part}, ", whole
+                return
+
+
+class SignedTerms(NamedTuple):
+    """The terms of a sum by their signs."""
+
+    positive: list[NormalForm]
+    negative: list[NormalForm]
+    certain: list[bool]
+    """Which of the positive ones cannot vanish."""
+
+    def leave_something(self, chosen: Sequence[int]) -> bool:
+        """Whether a positive term that cannot vanish is not among the chosen ones."""
+        return any(certain for i, certain in enumerate(self.certain) if i not in chosen)
+
+
+class Search(Prover):
+    """One search: what it has found, and the points at which it tries things out."""
+
+    def __init__(self, seed: int, largest: int) -> None:
+        super().__init__(seed)
+        self.largest, self.operations = largest, 0
+        self.found: dict[tuple[Expr, Assumed, bool], tuple[int, str]] = {}
+
+    def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """The reason, empty for none; what was found, or sought as deep as now, is not sought again."""
+        sign = self.plain_sign(e, assume)
+        if sign.value == 1 and (sign.strict or not strict):
+            return POSITIVE if sign.strict else NEVER_NEGATIVE
+        if sign.value == -1 and (sign.strict or strict):
+            return ""
+        key = (e, assume, strict)
+        sought, reason = self.found.get(key, (-1, ""))
+        if reason or sought >= depth:
+            return reason
+        check()
+        size = int(count_ops(e))
+        if size > self.largest or largest_exponent(e) > LARGEST_EXPONENT:
+            return ""
+        self.operations += size
+        if self.operations > MOST_OPERATIONS:
+            raise GivenUp
+        self.found[key] = depth, ""  # a proof that needs itself is none
+        reason = self._sought(e, assume, strict, depth)
+        self.found[key] = depth, reason
+        return reason
+
+    def _sought(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        if not self.holds_at_points(e, assume):
+            return ""
+        reading = DefinedForm.of(e, assume)
+        if reading is None:
+            return ""
+        return (
+            attempted(self.by_terms, reading, strict, depth)
+            or attempted(self._by_logarithms, reading, strict, depth)
+            or (attempted(along, self, reading.reduced, assume, strict, depth) if depth else "")
+        )
+
+    # -- terms -----------------------------------------------------------------------------------------------------
+
+    def by_terms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
+        """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
+        for terms in self._readings(reading, depth):
+            if not terms.negative:
+                if any(terms.certain) or not strict:
+                    return POSITIVE if any(terms.certain) else NEVER_NEGATIVE
+                continue
+            if len(terms.positive) + len(terms.negative) > MOST_TERMS:
+                continue
+            reason = (
+                self._by_mean(reading, terms, strict, depth)
+                or self._one_by_one(reading, terms, strict, depth)
+                or self._by_roots(reading, terms, strict, depth)
+            )
+            if reason:
+                return reason
+        return ""
+
+    def _readings(self, reading: DefinedForm, depth: int) -> Iterator[SignedTerms]:
+        seen: list[int] = []
+        for read in READINGS:
+            try:
+                terms = read(reading.form, reading.arithmetic)
+            except OutsideScope:
+                continue
+            if len(terms) in seen:
+                continue
+            seen.append(len(terms))
+            by_sign = self._by_sign(terms, reading, depth)
+            if by_sign is not None:
+                yield by_sign
+
+    def _by_sign(
+        self, terms: Sequence[NormalForm], reading: DefinedForm, depth: int
+    ) -> SignedTerms | None:
+        positive: list[NormalForm] = []
+        negative: list[NormalForm] = []
+        certain: list[bool] = []
+        for term in terms:
+            ((key, value),) = term.items()
+            sign = self._sign_of_term(key, value, reading, depth)
+            if not sign.value:
+                return None
+            if sign.value > 0:
+                positive.append(term)
+                certain.append(sign.strict)
+            else:
+                negative.append(reading.arithmetic.negate(term))
+        return SignedTerms(positive, negative, certain)
+
+    def _sign_of_term(self, key: Key, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
+        arithmetic, powers = reading.arithmetic, (key[0], ())
+        sign = Sign(arithmetic.sign_of_term(powers, value), True)
+        if not sign.value:
+            if arithmetic.is_nonnegative(powers, value):
+                sign = Sign(1, False)
+            elif arithmetic.is_nonnegative(powers, -value):
+                sign = Sign(-1, False)
+            else:
+                sign = self._sign_of_coefficient(value, reading, depth)
+        for prime, power in key[1]:
+            excess = reading.base(prime) - 1
+            of_log = self.sign(excess, reading.assume, depth) if sign.value else UNKNOWN
+            if power % 2 == 0:
+                of_log = Sign(1, of_log.strict)
+            sign = Sign(sign.value * of_log.value, sign.strict and of_log.strict)
+        return sign
+
+    def _sign_of_coefficient(self, value: Fraction, reading: DefinedForm, depth: int) -> Sign:
+        """By the signs of its irreducible factors, each proved."""
+        field = reading.arithmetic.field
+        sign, unknown = field.sign_of(value)
+        proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
+        for prime in unknown:
+            of_prime = self.sign(field.to_sympy(field.prime_fraction(prime)), reading.assume, depth)
+            proved = Sign(proved.value * of_prime.value, proved.strict and of_prime.strict)
+        return proved
+
+    # -- one term against another ----------------------------------------------------------------------------------
+
+    def _one_by_one(
+        self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int
+    ) -> str:
+        """Each negative term is at most a positive one of its own."""
+        if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
+            return ""
+        for chosen in islice(permutations(range(len(terms.positive)), len(terms.negative)), 24):
+            pairs = [
+                (terms.positive[i], term) for i, term in zip(chosen, terms.negative, strict=True)
+            ]
+            if not all(self._may_be_larger(reading, *pair) for pair in pairs):
+                continue
+            certain = terms.leave_something(chosen)
+            for larger, smaller in pairs:
+                if strict and not certain and self._larger(reading, larger, smaller, True, depth):
+                    certain = True
+                elif not self._larger(reading, larger, smaller, False, depth):
+                    break
+            else:
+                if certain or not strict:
+                    return "each negative term is outweighed by a positive one, factor by factor"
+        return ""
+
+    def _may_be_larger(self, reading: DefinedForm, larger: NormalForm, smaller: NormalForm) -> bool:
+        """Whether it is so at some points."""
+        arithmetic = reading.arithmetic
+        return self.holds_at_points(
+            arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller), reading.assume
+        )
+
+    def _larger(
+        self,
+        reading: DefinedForm,
+        larger: NormalForm,
+        smaller: NormalForm,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """Whether one positive term is at least another: by the logarithm of their quotient."""
+        ((above, value),), ((below, other),) = larger.items(), smaller.items()
+        arithmetic = reading.arithmetic
+        one: NormalForm = {(above[0], ()): value}
+        another: NormalForm = {(below[0], ()): other}
+        is_positive = arithmetic.is_certainly_positive(one) and arithmetic.is_certainly_positive(
+            another
+        )
+        if above[1] != below[1] or not is_positive:
+            return False
+        return self._larger_logarithm(reading, one, another, strict, depth)
+
+    def _larger_logarithm(
+        self,
+        reading: DefinedForm,
+        larger: NormalForm,
+        smaller: NormalForm,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """Whether one positive form is at least another: by the difference of their logarithms."""
+        arithmetic = reading.arithmetic
+
+        def logarithm(form: NormalForm) -> NormalForm:
+            """With what the first term has of powers taken out."""
+            exponent = dict(next(iter(form))[0])
+            inverse = arithmetic.exp(arithmetic.negate(exponent))
+            return arithmetic.add(exponent, arithmetic.log(arithmetic.multiply(form, inverse)))
+
+        try:
+            above, below = logarithm(larger), logarithm(smaller)
+            difference = arithmetic.canonical(arithmetic.add(above, arithmetic.negate(below)))
+        except OutsideScope:
+            return False
+        if arithmetic.positive or arithmetic.nonzero:
+            return False  # they have logarithms only under conditions
+        return self._above_zero(difference, reading, strict, depth)
+
+    def _by_roots(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
+        """Positive terms together against the negative ones, both to the power that removes roots."""
+        if depth == 0 or not (terms.certain and all(terms.certain)):
+            return ""
+        primes = reading.arithmetic.field.primes
+        has_roots = any(
+            (prime := linear_log(key)) is not None
+            and primes[prime].kind == "sum"
+            and value.numer.is_ground
+            and value.denom.is_ground
+            for term in (*terms.positive, *terms.negative)
+            for exponent, _ in term
+            for key, value in exponent
+        )
+        larger, smaller = ({k: v for t in side for k, v in t.items()} for side in terms[:2])
+        if has_roots and self._larger_logarithm(reading, larger, smaller, strict, depth):
+            return "a power of the one side is at least that of the other"
+        return ""
+
+    def _by_logarithms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
+        """A sum of logarithms, as the logarithm of one product."""
+        logs = sum(linear_log(key) is not None for key in reading.form)
+        if logs and self._above_zero(reading.form, reading, strict, depth):
+            return "the logarithms together are that of a product of at least 1"
+        return ""
+
+    def _above_zero(
+        self, logarithm: NormalForm, reading: DefinedForm, strict: bool, depth: int
+    ) -> bool:
+        """Whether sum e_i log b_i + f is at least 0."""
+        arithmetic = reading.arithmetic
+        powers: list[tuple[Expr, Expr]] = []
+        rest: list[Expr] = []
+        for key, value in logarithm.items():
+            prime = linear_log(key)
+            if prime is None:
+                rest.append(arithmetic.to_sympy({key: value}))
+            else:
+                powers.append((arithmetic.field.to_sympy(value), reading.base(prime)))
+        if not (powers or rest):
+            return not strict
+        certain = False
+        open_powers: list[tuple[Expr, list[tuple[int, Expr]]]] = []
+        for exponent, bases in _by_exponent(powers):
+            sign = self._sign_of_log(exponent, bases, reading.assume, depth)
+            if sign.value != 1:
+                open_powers.append((exponent, bases))
+            certain |= sign.value == 1 and sign.strict
+        signs = [self.sign(part, reading.assume, depth) for part in rest]
+        if not open_powers and all(sign.value == 1 for sign in signs):
+            return certain or not strict or any(sign.strict for sign in signs)
+        return depth > 0 and any(
+            self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
+            for exponent, _ in _by_exponent(powers)
+        )
+
+    def _sign_of_log(
+        self, exponent: Expr, bases: list[tuple[int, Expr]], assume: Assumed, depth: int
+    ) -> Sign:
+        """The sign of `exponent * log(product of whole powers)`."""
+        of_exponent = self.sign(exponent, assume, depth)
+        if not of_exponent.value:
+            return UNKNOWN
+        above = Mul(*(base**n for n, base in bases if n > 0))
+        below = Mul(*(base**-n for n, base in bases if n < 0))
+        of_log = self.sign(above - below, assume, depth)
+        return Sign(of_exponent.value * of_log.value, of_exponent.strict and of_log.strict)
+
+    def _by_pivot(
+        self,
+        pivot: Expr,
+        powers: Sequence[tuple[Expr, Expr]],
+        rest: Sequence[Expr],
+        assume: Assumed,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """The same with one exponent divided out: the products above and below are compared as they
+        are.
+        """
+        sign = self.sign(pivot, assume, depth)
+        if not sign.value or not sign.strict:
+            return False
+        above, below = ONE, ONE
+        for exponent, base in powers:
+            power = (exponent / pivot).cancel()
+            if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
+                return False
+            if self.plain_sign(power, assume).value < 0:
+                below *= base**-power
+            else:
+                above *= base**power
+        above *= exp((Add(*rest) / pivot).cancel()) if rest else ONE
+        return bool(self.why(sign.value * (above - below), assume, strict, depth - 1))
+
+    # -- means -----------------------------------------------------------------------------------------------------
+
+    def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
+        """One negative term that is the weighted geometric mean of all positive ones."""
+        if strict or len(terms.negative) != 1 or len(terms.positive) < 2:
+            return ""
+        (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
+        positive = [reading.arithmetic.to_sympy(term) for term in terms.positive]
+        for weights in weights_of(positive, negative):
+            mean = Mul(*((t / w) ** w for t, w in zip(positive, weights, strict=True)))
+            quotient = DefinedForm.of(mean / negative, reading.assume)
+            if quotient is None or not _is_one(quotient):
+                continue
+            if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
+                return EXACTLY
+        return ""
+
+
+def _is_one(quotient: DefinedForm) -> bool:
+    return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
+
+
+def _by_exponent(
+    powers: Sequence[tuple[Expr, Expr]],
+) -> list[tuple[Expr, list[tuple[int, Expr]]]]:
+    """Powers whose exponents are whole multiples of each other, together."""
+    classes: list[tuple[Expr, list[tuple[Expr, Expr]]]] = []
+    for exponent, base in powers:
+        for pivot, members in classes:
+            ratio = (exponent / pivot).cancel()
+            if ratio.is_Rational and max(abs(ratio.p), ratio.q) <= LARGEST_POWER:
+                members.append((ratio, base))
+                break
+        else:
+            classes.append((exponent, [(ONE, base)]))
+    whole = []
+    for pivot, members in classes:
+        scale = lcm(*(int(ratio.q) for ratio, _ in members))
+        whole.append((pivot / scale, [(int(ratio * scale), base) for ratio, base in members]))
+    return whole
+
+
+def _parts(e: Expr) -> Iterator[Expr]:
+    yield e
+    for part in e.args:
+        yield from _parts(part)

@@ -1,0 +1,119 @@
+"""Signs of expressions: those that one sees, those at points, and those that a search proves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sympy import Abs, Add, Expr, Symbol
+
+from .interval import Undefined
+from .points import PointEvaluator
+from .sample import Point, points
+
+Assumed = tuple[Expr, ...]
+
+#: At how many points an expression is tried, of how many that are drawn, and with how many digits.
+POINTS, LARGEST_DRAW, DIGITS, NOISE = 8, 400, 30, 10**18
+
+
+class Sign(NamedTuple):
+    """1 or -1, and whether zero is excluded; 0 where the sign is not certain."""
+
+    value: int
+    strict: bool
+
+
+UNKNOWN = Sign(0, False)
+
+
+class _Place:
+    """A point, with the values found there."""
+
+    def __init__(self, point: Point) -> None:
+        self.point = point
+        self.seen: list[Any] = []
+
+
+class Prover(ABC):
+    """The signs of expressions where others are assumed positive."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.drawn: dict[tuple[frozenset[Symbol], Assumed], list[_Place]] = {}
+
+    @abstractmethod
+    def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """Why e is positive, or not negative where not strict; empty where no proof is found."""
+
+    @cached_property
+    def evaluator(self) -> PointEvaluator:
+        return PointEvaluator(DIGITS)
+
+    # -- points ----------------------------------------------------------------------------------------------------
+
+    def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
+        """Points where the assumptions hold."""
+        key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
+        if key not in self.drawn:
+            places = (_Place(point) for point in islice(points(key[0], self.seed), LARGEST_DRAW))
+            inside = (p for p in places if all(self.sign_at(a, p, lost=-1) > 0 for a in assume))
+            self.drawn[key] = list(islice(inside, POINTS))
+        return self.drawn[key]
+
+    def sign_at(self, e: Expr, place: _Place, *, lost: int) -> int:
+        """The sign of the value, 0 where it is lost in rounding, `lost` where there is none."""
+        try:
+            terms = [
+                self.evaluator.evaluate(term, place.point, place.seen) for term in Add.make_args(e)
+            ]
+        except Undefined:
+            return lost
+        value, size = sum(terms), max(map(abs, terms), default=0)
+        return 0 if abs(value) * NOISE <= size else (1 if value > 0 else -1)
+
+    def holds_at_points(self, e: Expr, assume: Assumed) -> bool:
+        """Whether the expression is negative at none of some points, of which there are some."""
+        near = self.points_where(e.free_symbols, assume)
+        return bool(near) and all(self.sign_at(e, point, lost=0) >= 0 for point in near)
+
+    # -- signs of factors ------------------------------------------------------------------------------------------
+
+    def plain_sign(self, e: Expr, assume: Assumed) -> Sign:
+        """The sign that one sees."""
+        if e.is_positive or e in assume:
+            return Sign(1, True)
+        if e.is_negative or -e in assume:
+            return Sign(-1, True)
+        if e.is_nonnegative or isinstance(e, Abs):
+            return Sign(1, False)
+        if e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.base.is_real:
+            return Sign(1, self.plain_sign(e.base, assume).strict)
+        if e.is_Pow and not e.exp.is_Integer:
+            base = self.plain_sign(e.base, assume)
+            return base if base.value == 1 else UNKNOWN
+        if e.is_Mul:
+            value, strict = 1, True
+            for factor in e.args:
+                sign = self.plain_sign(factor, assume)
+                value, strict = value * sign.value, strict and sign.strict
+            return Sign(value, strict and value != 0)
+        if e.is_Add:
+            signs = [self.plain_sign(term, assume) for term in e.args]
+            if len({sign.value for sign in signs}) == 1:
+                return Sign(signs[0].value, any(sign.strict for sign in signs))
+        return UNKNOWN
+
+    def sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
+        """The sign that is seen or proved."""
+        sign = self.plain_sign(e, assume)
+        if sign.value:
+            return sign
+        for value in (1, -1):
+            for strict in (True, False):
+                if self.why(value * e, assume, strict, max(depth - 1, 0)):
+                    return Sign(value, strict)
+        return UNKNOWN

@@ -1,0 +1,154 @@
+"""An expression as a sum of terms, in several readings, and the weights with which one is the weighted
+geometric mean of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+
+from sympy import Expr, Integer, Matrix, Symbol
+from sympy.polys.matrices import DomainMatrix
+from sympy.polys.polyerrors import PolynomialError
+
+from .arithmetic import Arithmetic, NormalForm, OutsideScope
+from .convert import arithmetic_for, normal_form
+
+ZERO = Integer(0)
+POSITIVE = "the difference is a sum of positive terms"
+NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
+
+
+def whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    return [{key: value} for key, value in form.items()]
+
+
+def expanded(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """The form times its denominators, which must be positive, one monomial at a time."""
+    field = arithmetic.field
+    denominators = dict.fromkeys(field.field(value.denom) for value in form.values())
+    common = field.one
+    for denominator in denominators:
+        if field.sign_of(denominator) != (1, []):
+            raise OutsideScope(
+                f"the sign of the denominator {field.to_sympy(denominator)} is not certain"
+            )
+        common *= denominator
+    return split({key: value * common for key, value in form.items()}, arithmetic)
+
+
+def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """One monomial of a numerator at a time, over its denominator."""
+    field = arithmetic.field
+    return [
+        {key: field.field(field.ring.from_dict({monomial: coefficient})) / field.field(value.denom)}
+        for key, value in form.items()
+        for monomial, coefficient in value.numer.terms()
+    ]
+
+
+READINGS = (whole, split, expanded)
+
+
+def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
+    """Candidate weights: solutions of sum w_i = 1 with some exponents matched, of symbols and of e."""
+    usable = [row for row in _exponents((*terms, bound)) if len(set(row[:-1])) > 1]
+    for chosen in combinations(usable, len(terms) - 1):
+        rows = [[1] * (len(terms) + 1), *chosen]
+        system = DomainMatrix.from_Matrix(
+            Matrix(rows)
+        ).to_field()  # of rational functions: nothing is left to simplify
+        matrix, right = system[:, :-1], system[:, -1:]
+        if matrix.det() != system.domain.zero:
+            yield tuple(matrix.lu_solve(right).to_Matrix())
+
+
+def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
+    """The exponents of a symbol in all terms, for each that is a factor of monomials only; then those
+    of e, for each kind of exponent that some exponential has.
+    """
+    arithmetic = arithmetic_for(terms)
+    forms = [arithmetic.canonical(normal_form(term, arithmetic)) for term in terms]
+    if any(len(form) != 1 for form in forms):
+        return
+    symbols = set().union(*(term.free_symbols for term in terms))
+    for symbol in sorted(symbols, key=lambda symbol: symbol.name):
+        exponents = [exponent_of(form, symbol, arithmetic) for form in forms]
+        row = [exponent for exponent in exponents if exponent is not None]
+        if len(row) == len(forms):
+            yield row
+    of_e = [arithmetic.exponents_of_e(form) for form in forms]
+    for kind in dict.fromkeys(kind for exponents in of_e for kind in exponents):
+        yield [exponents.get(kind, ZERO) for exponents in of_e]
+
+
+def exponent_of(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:
+    """The exponent of the symbol in a form of one term, None where that is no monomial in it."""
+    if symbol not in arithmetic.field.symbols:
+        return ZERO
+    exponent, rest = arithmetic.split_power(form, symbol)
+    return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent
+
+
+class DefinedForm:
+    """An expression as a normal form, where it is defined throughout."""
+
+    def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: tuple[Expr, ...]) -> None:
+        self.arithmetic, self.given, self.assume = arithmetic, given, assume
+        self.form = self._lightened(given)
+
+    @classmethod
+    def of(
+        cls, e: Expr, assume: tuple[Expr, ...], nonzero: Sequence[Expr] = ()
+    ) -> DefinedForm | None:
+        """None where more is needed for it to be defined than is assumed and known not to be zero."""
+        try:
+            arithmetic = arithmetic_for((e,), assume)
+            form = arithmetic.canonical(normal_form(e, arithmetic))
+            if arithmetic.positive or not {*arithmetic.nonzero} <= {*nonzero}:
+                return None
+            return cls(arithmetic, form, assume)
+        except (OutsideScope, PolynomialError):
+            return None
+
+    def _lightened(self, form: NormalForm) -> NormalForm:
+        """Without common denominators and common factors of certain sign."""
+        field = self.arithmetic.field
+        if not form:
+            return form
+        (first, _), *_ = sorted(form.items(), key=lambda item: len(item[0][0]))
+        if len(form) > 1 and not first[1] and first[0]:
+            inverse = {key: -value for key, value in first[0]}
+            try:
+                form = self.arithmetic.multiply(form, self.arithmetic.exp(dict(inverse)))
+            except OutsideScope:
+                return form
+        common = field.one
+        for value in form.values():
+            below = field.field(value.denom)
+            quotient = field.field(below / common)
+            common = common * field.field(quotient.numer)
+        if field.sign_of(common) == (1, []) and not field.unknown_primes(common):
+            form = {key: value * common for key, value in form.items()}
+        shared = None
+        for value in form.values():
+            shared = value.numer if shared is None else shared.gcd(value.numer)
+        factor = field.field(shared)
+        sign, unknown = field.sign_of(factor)
+        if unknown or field.unknown_primes(factor):
+            return form
+        factor = factor if sign > 0 else -factor
+        return {key: value / factor for key, value in form.items()}
+
+    @cached_property
+    def reduced(self) -> Expr:
+        return self.arithmetic.to_sympy(self.form)
+
+    def to_sympy(self) -> Expr:
+        """The expression itself, sorted."""
+        return self.arithmetic.to_sympy(self.given)
+
+    def base(self, prime: int) -> Expr:
+        one = self.arithmetic.field.one
+        return self.arithmetic.to_sympy({(frozenset(), ((prime, 1),)): one}).args[0]

@@ -1,0 +1,188 @@
+"""The arguments of a theorem's steps: the exact ones, and what is granted, cited or checked in numbers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import ClassVar
+
+from sympy import Expr, Symbol
+
+from ..kernel.answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
+from ..kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
+from ..kernel.decide import decide
+from ..kernel.rules import (
+    CITED,
+    FAILED,
+    NUMERICAL,
+    PROVED,
+    STRENGTHS,
+    UNDER_LEMMA,
+    Argument,
+    ByApplying,
+    ByEnclosure,
+    ByFactors,
+    ByLeadingTerm,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Stated,
+    implied,
+    premise,
+    weakest,
+)
+from .words import Sentence
+
+__all__ = [
+    "BOUNDS",
+    "CITED",
+    "FAILED",
+    "NUMERICAL",
+    "PROVED",
+    "STRENGTHS",
+    "STRICT",
+    "UNDER_LEMMA",
+    "Argument",
+    "ByApplying",
+    "ByCases",
+    "ByConvexity",
+    "ByEnclosure",
+    "ByFactors",
+    "ByLeadingTerm",
+    "ByMonotone",
+    "ByNormalForm",
+    "ByPositiveTerms",
+    "BySameDifference",
+    "BySum",
+    "ByWeightedAmGm",
+    "Cited",
+    "Numerically",
+    "UnderLemma",
+    "described",
+    "implied",
+    "is_of_the_package",
+    "premise",
+    "require_text",
+    "weakest",
+    "with_those_within",
+]
+
+
+def with_those_within(argument: Argument) -> Iterator[Argument]:
+    """The argument and every argument that it rests on."""
+    yield argument
+    if is_dataclass(argument):
+        for field in fields(argument):
+            inner = getattr(argument, field.name)
+            if hasattr(inner, "establish"):
+                yield from with_those_within(inner)
+
+
+def is_of_the_package(argument: Argument) -> bool:
+    """Whether this argument and those within are the package's own: what another class calls proved
+    is its author's word.
+    """
+    return all(_is_ours(type(part)) for part in with_those_within(argument))
+
+
+def _is_ours(kind: type) -> bool:
+    """Whether the module that the class names is of the package and has this class."""
+    module = sys.modules.get(kind.__module__)
+    is_there = getattr(module, kind.__name__, None) is kind
+    return kind.__module__.startswith("isoflop.") and is_there
+
+
+def described(argument: Argument) -> str:
+    """The label, with a word where what it says is not the package's."""
+    return (
+        argument.label
+        if is_of_the_package(argument)
+        else f"{argument.label}, not an argument of isoflop"
+    )
+
+
+def require_text(name: str, text: str) -> None:
+    if not (isinstance(text, str) and text.strip()):
+        raise ValueError(f"{name}={text!r}: must say something")
+
+
+@dataclass(frozen=True)
+class ByCases:
+    """The claim at each of finitely many values of some symbols, each decided exactly; it says
+    nothing of other values.
+    """
+
+    cases: tuple[tuple[tuple[Symbol, Expr], ...], ...]
+    label: ClassVar[str] = "exact cases"
+    strength: ClassVar[str] = NUMERICAL
+
+    def establish(self, claim: Stated) -> Decision:
+        if claim.relation != "==":
+            return undecided("cases are decided as equalities, and prove no bound and no limit")
+        if not self.cases:
+            return undecided("there is no case")
+        conditions: list[Condition] = []
+        for case in self.cases:
+            left, right = (side.subs(list(case)).doit() for side in (claim.lhs, claim.rhs))
+            decision = decide(left, right, assume=tuple(a.subs(list(case)) for a in claim.assume))
+            if not decision.proved:
+                where = ", ".join(f"{symbol} = {value}" for symbol, value in case)
+                return undecided(f"at {where}: {decision}")
+            conditions.extend(decision.conditions)
+        return Decision(
+            Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions))
+        )
+
+
+@dataclass(frozen=True)
+class UnderLemma:
+    """What follows by another argument once a lemma is granted; the lemma is stated, with its
+    source, and not proved here.
+    """
+
+    lemma: str | Sentence
+    source: str
+    argument: Argument
+
+    def __post_init__(self) -> None:
+        for name in ("lemma", "source"):
+            text = getattr(self, name)
+            require_text(name, text.text if isinstance(text, Sentence) else text)
+
+    @property
+    def strength(self) -> str:
+        return weakest((UNDER_LEMMA, self.argument.strength))
+
+    @property
+    def label(self) -> str:
+        return f"{self.argument.label}, given the lemma"
+
+    def establish(self, claim: Stated) -> Decision:
+        return self.argument.establish(claim)
+
+
+@dataclass(frozen=True)
+class Numerically:
+    """No exact argument: the claim rests on its numerical checks alone, and its status says so."""
+
+    label: ClassVar[str] = "numerical check"
+    strength: ClassVar[str] = NUMERICAL
+
+    def establish(self, claim: Stated) -> Decision:
+        return undecided("no exact argument is given")
+
+
+@dataclass(frozen=True)
+class Cited:
+    """Taken from the literature; numerical checks apply where both sides can be evaluated."""
+
+    source: str
+    label: ClassVar[str] = "cited"
+    strength: ClassVar[str] = CITED
+
+    def __post_init__(self) -> None:
+        require_text("source", self.source)
+
+    def establish(self, claim: Stated) -> Decision:
+        return undecided(f"cited from {self.source}")

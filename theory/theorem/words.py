@@ -1,0 +1,292 @@
+"""Sentences of a theorem: words with the formulas between them as objects, and the names that a
+theorem defines.
+
+No formula is written in the words, so that every notation and every medium sets the same one, and
+so that the formulas can be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from string import Formatter
+from typing import Any, TypeVar
+
+from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, expand, sympify
+from sympy.core.function import AppliedUndef
+
+from ..kernel.factorials import Factorial, Gamma, in_values
+from ..kernel.functions import Partial
+
+#: The signs between the sides of a formula.
+SIGNS = ("=", ">=", "<=", ">", "<", "!=", "~", "->", "propto")
+Of = TypeVar("Of")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An expression, or several with signs between them: `x`, `x = y`, `0 < x < 1`.
+
+    `where` says on which conditions, or in which limit, it is meant.
+    """
+
+    sides: tuple[Expr, ...]
+    signs: tuple[str, ...] = ()
+    where: tuple[Formula, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.sides) != len(self.signs) + 1:
+            raise ValueError(f"signs={self.signs!r}: must be one fewer than the sides")
+        for sign in self.signs:
+            if sign not in SIGNS:
+                raise ValueError(f"signs={sign!r}: must be one of {', '.join(SIGNS)}")
+
+    @classmethod
+    def of(cls, *parts: Any) -> Formula:
+        """`Formula.of(x, "=", y, "<", z)`."""
+        return cls(tuple(map(sympify, parts[::2])), tuple(parts[1::2]))
+
+    @property
+    def names(self) -> frozenset[Expr]:
+        """The symbols and the applied functions."""
+        return frozenset().union(*(names_in(side) for side in self.sides))
+
+    def says(self, other: Formula) -> bool:
+        """Whether it is the other formula, a bound perhaps with its sides moved."""
+        if self.sides == other.sides and self.signs == other.signs:
+            return True
+        own, others = _positive_part(self), _positive_part(other)
+        return own is not None and others is not None and expand(own - others) == 0
+
+    def __str__(self) -> str:
+        first, *others = map(str, self.sides)
+        return first + "".join(
+            f" {sign} {side}" for sign, side in zip(self.signs, others, strict=True)
+        )
+
+    @property
+    def is_domain(self) -> bool:
+        """Whether it says where a letter lies or tends, as in `r > 0` and `0 < x < 1`."""
+        plain = [side for side in self.sides if side.is_Symbol or not side.free_symbols]
+        return "=" not in self.signs and len(plain) == len(self.sides)
+
+
+def _positive_part(formula: Formula) -> Expr | None:
+    """What a single strict bound calls positive."""
+    if formula.signs not in ((">",), ("<",)):
+        return None
+    left, right = formula.sides
+    return left - right if formula.signs == (">",) else right - left
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words with formulas: `{}` stands for the next formula, `{name}` for the step of that name.
+
+    Attributes
+    ----------
+    text : str
+    formulas : tuple of Formula
+    """
+
+    text: str
+    formulas: tuple[Formula, ...] = ()
+
+    def __post_init__(self) -> None:
+        if "{{" in self.text or "}}" in self.text:
+            raise ValueError(f"text={self.text!r}: a place has one pair of braces")
+        holes = sum(name == "" for _, name in pieces(self.text))
+        if holes != len(self.formulas):
+            raise ValueError(
+                f"text={self.text!r}: has {holes} places for {len(self.formulas)} formulas"
+            )
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the steps that it refers to."""
+        return tuple(name for _, name in pieces(self.text) if name)
+
+    @property
+    def names(self) -> frozenset[Expr]:
+        """The symbols and functions of its formulas."""
+        return frozenset().union(*(formula.names for formula in self.formulas))
+
+    def __add__(self, other: Sentence | str) -> Sentence:
+        more = other if isinstance(other, Sentence) else Sentence(other)
+        return Sentence(self.text + more.text, self.formulas + more.formulas)
+
+    def __radd__(self, words: str) -> Sentence:
+        return Sentence(words) + self
+
+    def printed(
+        self,
+        formula: Callable[[Formula], str],
+        step: Callable[[str], str],
+        words: Callable[[str], str] = str,
+    ) -> str:
+        """The sentence, with what prints its formulas, its references to steps, and its words."""
+        formulas = map(formula, self.formulas)
+        return "".join(
+            words(text) + ("" if name is None else step(name) if name else next(formulas))
+            for text, name in pieces(self.text)
+        )
+
+    def __str__(self) -> str:
+        return self.printed(str, str)
+
+
+def say(text: str, *formulas: Any) -> Sentence:
+    """`say("Hold {} at {}", N, (D, "=", C/(6*N)))`: a formula is an expression, or a tuple of
+    expressions with signs between them.
+    """
+    made = (
+        each
+        if isinstance(each, Formula)
+        else Formula.of(*(each if isinstance(each, tuple) else (each,)))
+        for each in formulas
+    )
+    return Sentence(text, tuple(made))
+
+
+def listed(items: Sequence[Any]) -> Sentence:
+    """`x, y and z`."""
+    places = ["{}"] * len(items)
+    return say(" and ".join(filter(None, [", ".join(places[:-1]), places[-1]])), *items)
+
+
+def listed_steps(names: Sequence[str]) -> Sentence:
+    """References to steps, as `listed`."""
+    places = [f"{{{name}}}" for name in names]
+    return Sentence(" and ".join(filter(None, [", ".join(places[:-1]), places[-1]])))
+
+
+def chain(*sides: Expr) -> Formula:
+    """`x = y = z`."""
+    return Formula(sides, ("=",) * (len(sides) - 1))
+
+
+def condition(assumed: Expr) -> Formula:
+    """That an expression is positive: `x - y > 0`, and `x != 0` for a square."""
+    if assumed.is_Pow and assumed.exp == 2:
+        return Formula.of(assumed.base, "!=", 0)
+    return Formula.of(assumed, ">", 0)
+
+
+def all_positive(letters: Sequence[Symbol]) -> Sentence:
+    """`x, y, z > 0`."""
+    *others, last = letters
+    return say(", ".join(["{}"] * len(letters)), *others, (last, ">", 0))
+
+
+def in_paper_order(letters: Iterable[Symbol]) -> list[Symbol]:
+    """The letters as a paper lists them: Latin before Greek, each by the alphabet."""
+    return sorted(letters, key=lambda letter: (len(letter.name.split("_")[0]) > 1, letter.name))
+
+
+def pieces(text: str) -> Iterator[tuple[str, str | None]]:
+    """The words before each place, with the name in it; None behind the last."""
+    for words, name, _, _ in Formatter().parse(text):
+        yield words, name
+
+
+# -- definitions ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name and what it stands for: a symbol, or a function of symbols as `N_opt(C)`.
+
+    Attributes
+    ----------
+    name : Symbol or AppliedUndef
+    value : sympy.Expr
+        In letters of the law and names defined before.
+    """
+
+    name: Expr
+    value: Expr
+
+    def __post_init__(self) -> None:
+        arguments = self.name.args if isinstance(self.name, AppliedUndef) else (self.name,)
+        if not all(isinstance(argument, Symbol) for argument in arguments):
+            raise ValueError(f"name={self.name}: must be a symbol, or a function of symbols")
+
+    def unfold(self, expression: Expr) -> Expr:
+        """The expression with the name written out."""
+        if not isinstance(self.name, AppliedUndef):
+            return expression.xreplace({self.name: self.value})
+        written_out = Lambda(self.name.args, self.value)
+        return expression.replace(
+            lambda part: isinstance(part, AppliedUndef) and part.func == self.name.func,
+            lambda part: written_out(*part.args),
+        )
+
+    @property
+    def formula(self) -> Formula:
+        return Formula((self.name, self.value), ("=",))
+
+
+def unfolded(of: Of, definitions: Sequence[Definition], moving: Symbol | None = None) -> Of:
+    """An expression, or a record of expressions, with every defined name written out.
+
+    Factorials and values of Gamma become symbols that know their recurrence, where they do not
+    change with the letter that moves: in a limit such a symbol would stand still.
+    """
+    result: Any = of
+    if isinstance(result, Expr):
+        for definition in reversed(definitions):
+            result = definition.unfold(result)
+        result = result.doit() if result.has(Derivative, Partial, Subs) else result
+        values = result.atoms(Factorial, Gamma)
+        if values and not any(value.has(moving) for value in values if moving is not None):
+            result = in_values(result)
+    elif isinstance(result, tuple):
+        result = tuple(unfolded(part, definitions, moving) for part in result)
+    elif is_dataclass(result) and not isinstance(result, type):
+        own = {f.name: getattr(result, f.name) for f in fields(result) if f.init}
+        changed = {name: unfolded(value, definitions, moving) for name, value in own.items()}
+        if any(changed[name] is not value for name, value in own.items()):
+            result = replace(result, **changed)
+    return result
+
+
+def names_within(part: Any) -> frozenset[Expr]:
+    """The names in an expression, or in all expressions of a record."""
+    if isinstance(part, Expr):
+        return names_in(part)
+    if isinstance(part, tuple):
+        return frozenset().union(*map(names_within, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        return names_within(tuple(getattr(part, f.name) for f in fields(part)))
+    return frozenset()
+
+
+def needed(definitions: Sequence[Definition], *parts: Any) -> tuple[Definition, ...]:
+    """The definitions that the parts use, or that those use."""
+    names = frozenset().union(*map(names_within, parts))
+    kept: list[Definition] = []
+    for definition in reversed(definitions):
+        if own_names(definition) & names:
+            kept.insert(0, definition)
+            names |= names_in(definition.value)
+    return tuple(kept)
+
+
+def own_names(definition: Definition) -> frozenset[Expr]:
+    """The name that a definition gives, without the arguments of a function."""
+    return names_in(definition.name) - frozenset(definition.name.free_symbols) or names_in(
+        definition.name
+    )
+
+
+def names_in(expression: Expr) -> frozenset[Expr]:
+    """The symbols, and the undefined functions by themselves: a function's name is one name."""
+    functions = {part.func for part in expression.atoms(AppliedUndef)}
+    return frozenset(expression.free_symbols) | frozenset(
+        Symbol(f"{function}()") for function in functions
+    )
+
+
+def function(name: str) -> Function:
+    """A function without a formula, to be defined: `function("P")(r)`."""
+    return Function(name, positive=True)

@@ -1,1 +1,0 @@
-"""Statements of a user or a paper, and the theorems of the package: read, decided and reported."""
