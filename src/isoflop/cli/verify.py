@@ -261,7 +261,7 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     from ..theory.theorem.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
-    failed = sum(not entry.holds for entry in (*errata, *remarks))
+    failed = sum(not e.holds for e in errata) + sum(not remark.holds for remark in remarks)
     status = NEGATIVE if failed else DONE
     if form == "json":
         found = {
