@@ -63,6 +63,8 @@ RELATION = (
 )
 LINK = re.compile(rf"[\s&]*(?:{RELATION})")
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
+#: Spaces, punctuation and marks of alignment at the ends of a claim.
+AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
 #: Beside a claim: `r \to 0`, `\beta > \gamma`, `0 < r < 1`, `u \in \mathbb{R}`.
 BESIDE = re.compile(
     rf"\(?\s*(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
@@ -307,6 +309,11 @@ def _claims(display: str) -> list[tuple[int, Piece]]:
     return sorted(found, key=lambda row: row[1].kind != "explained")
 
 
+def _trimmed(segment: str) -> str:
+    """Without the spaces, punctuation and marks of alignment at its ends."""
+    return AROUND.sub("", segment)
+
+
 def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     """What stands between the marks outside of brackets, each behind its mark."""
     at, start, depth, mark = 0, 0, 0, None
@@ -356,7 +363,7 @@ class _Rows:
         if mark is not None and mark["row"]:
             self.role = self.role if self.role in ("follows", "where") else "new"
             self.row = len(self.found)
-        bare = segment.strip(" &\n.,;~")
+        bare = _trimmed(segment)
         if not bare or re.fullmatch(r"\(\d+(?:\.\d+)*[a-z]?\)|\\[,;!: ]", bare):
             self.role = role if role not in ("more", "beside", "remark") else self.role
             return
@@ -379,11 +386,11 @@ class _Rows:
             at, piece = self.found[-1]
             self.found[-1] = (
                 at,
-                replace(piece, text=f"{piece.text.rstrip(' .,;&')} {segment.rstrip(' .,;&')}"),
+                replace(piece, text=f"{_trimmed(piece.text)} {_trimmed(segment)}"),
             )
         else:
             kind = "explained" if role == "where" else "claim"
-            piece = Piece(kind, segment.strip(" &\n.,;"), conditions=self.waiting, label=self.label)
+            piece = Piece(kind, bare, conditions=self.waiting, label=self.label)
             self.found.append((line, replace(piece, follows=role == "follows")))
             self.label, self.waiting = "", ()
 

@@ -606,8 +606,13 @@ class _Chain:
         return self.given.at(self.reader.expression(self.text, tokens), self.text)
 
     def is_rounded(self, i: int) -> bool:
-        """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
+        """Whether the link is an equality of two numbers, one of them worked out, that has decimals;
+        or a proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
+        """
         parts, sides = self.parts[i : i + 2], self.sides[i : i + 2]
+        if self.relations[i].text == "propto" and (power := self.power(i)) is not None:
+            exponent, typed = power
+            return bool(exponent.is_number and exponent) and any("." in token.text for token in typed)
         return (
             self.relations[i].text == "=="
             and all(side.is_number for side in sides)

@@ -391,8 +391,15 @@ class _Latex(Pieces):
         return [name_token("oo", piece.position)]
 
     def fraction(self, piece: Token) -> list[Token]:
+        earlier = self.ahead(-3) if self.next > 2 else operator("", 0)
+        is_part = earlier.kind == "number" or earlier.text in ("^", "_", r"\frac", r"\tfrac")
+        before = piece if self.next < 2 or is_part else self.ahead(-2)
         above, below = self.argument("a numerator"), self.argument("a denominator")
         tokens = [*above, operator("/", piece.position), *below]
+        if before.kind == "number" and {t.kind for t in (*above[1:-1], *below[1:-1])} == {"number"}:
+            self.refuse(
+                before, "ambiguous {}", ": a fraction behind a number may be a sum or a product"
+            )
         is_derivative = {above[1].text, below[1].text} <= {"d", "partial"}
         return tokens if is_derivative and len(below) > 3 else grouped(tokens, piece.position)
 
@@ -540,7 +547,7 @@ class _Latex(Pieces):
         word = re.sub(r"\\[,;:! ]|\s", "", source)
         if word in COMMANDS and word not in FONTS:
             return COMMANDS[word](self, Token("command", "\\" + word, at))
-        if word.isdigit():
+        if re.fullmatch(r"\d+(?:\.\d+)?", word):
             return [Token("number", word, at)]
         face = "" if font in UPRIGHT or word == "O" else font
         if re.fullmatch(r"[A-Za-z]", word):

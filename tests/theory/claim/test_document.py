@@ -82,7 +82,7 @@ CONDITIONS = {
     r"\[ P(r) \sim 1, \quad \beta > 1, \quad r \to 0 \]": [r"\beta > 1", r"r \to 0"],
     r"\[ x > 1 \quad \text{for all } r > 1, \]": ["r > 1"],
     r"\[ x > 1 \quad \text{for $r > 1$ and $s < 2$}. \]": ["r > 1", "s < 2"],
-    r"\[ x > 1 \quad \forall\, r > 1 \]": [r"\, r > 1"],
+    r"\[ x > 1 \quad \forall\, r > 1 \]": ["r > 1"],
     r"\[ x > 1, \quad u \in \mathbb{R} \]": ["u real"],
     r"\[ x > y \quad \left(r > w_N^{1/\beta}\right) \]": [r"r > w_N^{1/\beta}"],
     r"\[ \text{For } r > 1, \quad x = y \]": ["r > 1"],

@@ -48,6 +48,11 @@ OF_THE_LAW = {
     r"\[ L(P, T) = E + A P^{-\alpha} + B T^{-\beta} \] \[ P^* \propto C^{\beta/(\alpha+\beta)} \]": "gp",
     r"$L(N, D) = E + R(N, D)$, $R(N, D) = A N^{-\alpha} + B D^{-\beta}$"
     r"\[ N^* = G (C/6)^{\beta/(\alpha+\beta)} \]": "p",
+    # numbers of the law, and rounded exponents
+    r"\[ L = 1.69 + \frac{406.4}{N^{0.34}} + \frac{410.7}{D^{0.28}} \] \[ N^* \propto C^{0.45} \]"
+    r"\[ N^* \propto C^{0.48} \] \[ D^* \propto C^{0.5484} \]": "gprp",
+    r"\[ L = E + A/N^\alpha + B/D^\beta \] \[ N^* \propto C^{0.49} \]"
+    r"\[ \frac{\alpha A N^{-\alpha}}{\beta B D^{-\beta}} = 1 \;\Longrightarrow\; N \propto C^{\mathbf{0.5}} \]": "gupu",
     # laws of another shape, unread or missing
     r"\[ \ell(N,D) = E + \frac{A}{N^\beta} + \frac{B}{D^{2\gamma}} \]"
     r"\[ D^* = G^{-1} (C/6)^{\beta/(\beta+\gamma)} \]": "du",

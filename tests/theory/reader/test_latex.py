@@ -175,6 +175,9 @@ def test_a_name_is_typed_as_it_is_printed(name) -> None:
 
 #: What may mean two things, or means nothing here, with a piece of the message.
 REFUSED = {
+    # a mixed number, or a product
+    r"2\tfrac12": "a fraction behind a number may be a sum or a product",
+    r"x + 20\frac{1}{2}": "a fraction behind a number may be a sum or a product",
     # a function, or a product
     r"\left(N^*\right)(C)": "ambiguous '(N_opt)(C)' at position 7",
     r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
