@@ -82,7 +82,8 @@ class ParseError(ValueError):
 
     @classmethod
     def too_deep(cls, text: str) -> ParseError:
-        return cls(f"{text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels", text=text)
+        complaint = f"nested deeper than {DEEPEST_NESTING} levels"
+        return cls(complaint, text=text, message=f"{text[:40]!r}...: {complaint}")
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_every_page_is_of_one_table():
     assert list(found.to_frame().columns) == ["coefficient", "value", "lo", "hi", "se"]
     assert "90 % interval" in str(found)
     assert r"\toprule" in found.to_latex()
-    assert "<table>" in found._repr_html_()
+    assert "<table" in found._repr_html_()
 
 
 def test_residuals_cannot_be_drawn_where_a_fit_does_not_offer_it():

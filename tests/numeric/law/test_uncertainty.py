@@ -99,7 +99,7 @@ def test_results_show_themselves(fitted, tmp_path):
         (fitted, 9),
     ):
         assert len(result.to_frame()) == rows
-        assert "<table>" in result._repr_html_()
+        assert "<table" in result._repr_html_()
         assert r"\toprule" in result.to_latex()
         assert str(result)
     assert "90 % intervals" in str(read.penalty(10.0))

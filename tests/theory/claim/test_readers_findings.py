@@ -27,7 +27,7 @@ def test_a_star_in_plain_text_is_the_optimum_where_no_factor_can_follow(claim, a
 
 def test_every_line_that_derive_prints_as_text_is_proved(run_cli) -> None:
     printed = run_cli("derive").out.split("Proofs")[0].splitlines()
-    claims = [line.strip() for line in printed if " = " in line]
+    claims = [line.strip() for line in printed if " = " in line and not line.endswith(":")]
     assert len(claims) >= 9
     assert [claim for claim in claims if prove(claim).answer.value != "proved"] == []
 
