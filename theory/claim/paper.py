@@ -40,8 +40,8 @@ MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
 ROUNDED = re.compile(
     r"\s*-?\d+\.\d+\s*(?:\\(?:times|cdot)\s*10.*)?|\s*-?\d+\s*\\(?:times|cdot)\s*10.*"
 )
-#: `C^{0.49}`.
-ROUNDED_EXPONENT = re.compile(r"\^\s*\{?[^{}]*\d\.\d")
+#: `C^{0.49}`, `\frac{0.28}{0.62}`.
+DECIMAL = re.compile(r"\d\.\d")
 #: Names that authors give to quantities of their own.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
 RUN = ("N", "D", "C")
@@ -652,10 +652,10 @@ class _Claim:
             meant = self.words.means.get(self.name, "a ratio of a run to the optimum")
             reason = f"{self.name} is {meant} here, and the document may mean something else"
             return self._verdict(UNDECIDED, k, reason, f"let {self._typed(k)}")
-        if link.relation in ("==", "propto") and ROUNDED_EXPONENT.search(self._typed(k)):
+        if link.relation in ("==", "propto") and DECIMAL.search(self._typed(k)):
             names = self.words.notation.names()
             remedy = f"assume \\{names['beta']} = ..., \\{names['gamma']} = ..."
-            reason = "a rounded exponent hangs on the numbers of the law, which are not given here"
+            reason = "a rounded number hangs on those of the law, which are not given here"
             return self._verdict(UNDECIDED, k, reason, remedy)
         where = self._holds_where(k)
         reason = decision.reason

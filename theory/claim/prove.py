@@ -612,7 +612,9 @@ class _Chain:
         parts, sides = self.parts[i : i + 2], self.sides[i : i + 2]
         if self.relations[i].text == "propto" and (power := self.power(i)) is not None:
             exponent, typed = power
-            return bool(exponent.is_number and exponent) and any("." in token.text for token in typed)
+            return bool(exponent.is_number and exponent) and any(
+                "." in token.text for token in typed
+            )
         return (
             self.relations[i].text == "=="
             and all(side.is_number for side in sides)

@@ -48,7 +48,8 @@ OF_THE_LAW = {
     r"\[ L(P, T) = E + A P^{-\alpha} + B T^{-\beta} \] \[ P^* \propto C^{\beta/(\alpha+\beta)} \]": "gp",
     r"$L(N, D) = E + R(N, D)$, $R(N, D) = A N^{-\alpha} + B D^{-\beta}$"
     r"\[ N^* = G (C/6)^{\beta/(\alpha+\beta)} \]": "p",
-    # numbers of the law, and rounded exponents
+    # numbers of the law, and rounded numbers without them
+    r"\[ L = E + A/N^\alpha + B/D^\beta \] \[ \frac{\beta}{\alpha + \beta} = \frac{0.28}{0.34 + 0.28} \]": "gu",
     r"\[ L = 1.69 + \frac{406.4}{N^{0.34}} + \frac{410.7}{D^{0.28}} \] \[ N^* \propto C^{0.45} \]"
     r"\[ N^* \propto C^{0.48} \] \[ D^* \propto C^{0.5484} \]": "gprp",
     r"\[ L = E + A/N^\alpha + B/D^\beta \] \[ N^* \propto C^{0.49} \]"
