@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # A folder counts as one member, except for those of its modules that are named on their own.
 LAYERS = (
     {"kernel"},
-    {"reader"},  # but for the names of the law
+    {"reader"},
     {"theorem"},
     {"typeset"},
     {"theorem.derivation"},
@@ -29,7 +29,7 @@ LAYERS = (
     {"economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
-    {"derivations", "symbols", "theorem.text", "reader.vocabulary"},
+    {"derivations", "symbols", "theorem.text"},
     {"claim", "code", "theorem.verification"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )

@@ -19,8 +19,9 @@ from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
 from .kernel.functions import Partial
+from .kernel.rules import ByPositiveTerms, ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
-from .theorem.claim import ByPositiveTerms, ByWeightedAmGm, Claim
+from .theorem.claim import Claim
 from .theorem.derivation import Derivation
 from .theorem.words import (
     Definition,

@@ -40,8 +40,9 @@ from .envelope import (
 from .kernel import symbols as sym
 from .kernel.argument_calculus import ByMonotone, BySameDifference
 from .kernel.functions import expm1, log1p, phi2
+from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
-from .theorem.claim import ByLeadingTerm, ByWeightedAmGm, Claim
+from .theorem.claim import Claim
 from .theorem.derivation import Derivation
 from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Section

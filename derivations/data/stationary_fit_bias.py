@@ -8,16 +8,10 @@ from sympy import Expr, Integer, Mul, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
+from isoflop.theory.kernel.argument_calculus import ByMonotone, BySameDifference, BySum
+from isoflop.theory.kernel.rules import Argument, ByFactors, ByPositiveTerms
 from isoflop.theory.ray import PARAMS, TOKENS, ray
-from isoflop.theory.theorem.arguments import (
-    Argument,
-    ByFactors,
-    ByMonotone,
-    ByPositiveTerms,
-    BySameDifference,
-    BySum,
-    UnderLemma,
-)
+from isoflop.theory.theorem.argument import UnderLemma
 from isoflop.theory.theorem.derivation import Definition, Derivation, Partial, function, say, step
 
 FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = symbols("theta c E' u v m p q x K", positive=True)

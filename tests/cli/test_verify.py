@@ -18,7 +18,8 @@ from isoflop.derivations import NAMES
 SOUND = """
 from sympy import symbols
 
-from isoflop.theory.theorem.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import all_positive, say
 
 x, y = symbols("x y", positive=True)
@@ -240,7 +241,9 @@ CASES = """
 from sympy import Integer, symbols
 
 from isoflop.theory.kernel.argument_calculus import ByMonotone
-from isoflop.theory.theorem.claim import ByCases, ByPositiveTerms, Claim, Derivation
+from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.theorem.argument import ByCases
+from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import all_positive, say
 
 x, h = symbols("x h", positive=True)

@@ -16,8 +16,8 @@ from tests.theory.documents import (
 import isoflop.derivations
 from isoflop.derivations import NAMES
 from isoflop.theory.data.notation import NOTATIONS
-from isoflop.theory.theorem.argument import STRENGTHS
-from isoflop.theory.theorem.claim import Claim, weakest
+from isoflop.theory.kernel.rules import STRENGTHS, weakest
+from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.typeset.document import document_latex
 
 #: Theorems whose every step must have an exact proof.

@@ -29,9 +29,10 @@ from pandas import DataFrame
 from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
+from isoflop.theory.kernel.answer import STRICT
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.kernel.points import PointCheck, check_at_points, enclose_bound
-from isoflop.theory.theorem.argument import STRICT, Cited, Numerically, UnderLemma
+from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.verification import load, spelled
 

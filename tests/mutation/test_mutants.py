@@ -33,7 +33,7 @@ from isoflop.derivations import NAMES
 from isoflop.numeric.repeat import repeat
 from isoflop.theory.kernel.decide import Answer, Decision
 from isoflop.theory.kernel.points import PointCheck
-from isoflop.theory.theorem.argument import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.kernel.rules import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.verification import load
 

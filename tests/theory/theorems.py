@@ -30,10 +30,10 @@ from tests.theory.rewriting import (
 )
 
 from isoflop.derivations import derivation
+from isoflop.theory.claim.vocabulary import vocabulary
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.reader.building import NamedFunction
-from isoflop.theory.reader.vocabulary import vocabulary
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents
 LONG = {short: long for long, short in SHORT.items()}

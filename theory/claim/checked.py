@@ -13,10 +13,10 @@ from ..kernel import symbols as sym
 from ..kernel.answer import Decision, undecided
 from ..reader.building import Domain
 from ..reader.tokens import ParseError, Token
-from ..reader.vocabulary import Vocabulary
 from .checker import Check, Reading, check
 from .definitions import LETTERS, by_definition, without_formula
 from .typed import Claims, Given
+from .vocabulary import Vocabulary
 
 DISAGREES = "the independent check disagrees, please report"
 

@@ -15,9 +15,9 @@ from ..envelope import coefficient_in_names, derive
 from ..kernel.decide import Decision
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError, Token
-from ..reader.vocabulary import Vocabulary
 from .question import BOUNDS, Question
 from .spelling import Spelling
+from .vocabulary import Vocabulary
 
 #: A factor that is missing has at most so many operations.
 LARGEST_MISSING = 6

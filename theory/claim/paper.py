@@ -21,12 +21,12 @@ from ..kernel import symbols as sym
 from ..kernel.answer import Answer
 from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
 from ..reader.tokens import ParseError
-from ..reader.vocabulary import refuse_clashes
 from .document import Document, Piece, Place
 from .law_of import Law, Sides, budget_of, half_unit, law_of
 from .prove import ChainLink, Proof, Settings, signs_assumed
 from .question import BOUNDS
 from .spelling import as_read, value_text
+from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value

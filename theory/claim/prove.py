@@ -21,7 +21,6 @@ from ..kernel.decide import Answer, Decision
 from ..reader.building import Domain
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from ..reader.vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import ROUNDED, Coefficients, ComparisonAtLaw, HasCoefficients, TypedSide, typed_side
@@ -30,6 +29,7 @@ from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import RELATION, Claims, Given, limit_of, separated, sources
+from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3

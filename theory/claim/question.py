@@ -21,8 +21,8 @@ from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain
-from ..reader.vocabulary import RUN_SYMBOLS, Vocabulary
 from .typed import Given
+from .vocabulary import RUN_SYMBOLS, Vocabulary
 
 BOUNDS = ("<=", ">=", "<", ">")
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.

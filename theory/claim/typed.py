@@ -18,7 +18,7 @@ from ..reader.building import Domain, NamedFunction, plainly_positive, substitut
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
 from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
-from ..reader.vocabulary import Vocabulary
+from .vocabulary import Vocabulary
 
 RELATION = re.compile(
     r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192]|\\[A-Za-z]+|propto|approx|implies|iff"

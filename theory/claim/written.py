@@ -24,8 +24,8 @@ from sympy import Symbol
 from ..budget import SIX_ND, Budget
 from ..kernel.answer import Answer
 from ..reader.tokens import ParseError
-from ..reader.vocabulary import vocabulary
 from .prove import Proof, prove
+from .vocabulary import vocabulary
 
 #: The lines that a derivation is made of.
 KINDS = {

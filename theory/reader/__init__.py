@@ -1,5 +1,5 @@
 """Formulas as they are typed, in plain text or in LaTeX, as expressions: they are read, never run.
 
 Modules: `tokens` (of plain text), `latex` (the same tokens from LaTeX), `building` (expressions under
-bounds, and where they have a value), `parse` (the one grammar), `vocabulary` (the names of the law).
+bounds, and where they have a value) and `parse` (the one grammar).
 """

@@ -1,4 +1,6 @@
-"""The arguments of a theorem's steps: the exact ones, and what is granted, cited or checked in numbers."""
+"""Arguments beside the exact ones of the kernel: what is granted, cited, decided in cases or checked
+in numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,64 +11,17 @@ from typing import ClassVar
 
 from sympy import Expr, Symbol
 
-from ..kernel.answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
-from ..kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
+from ..kernel.answer import Answer, Condition, Decision, undecided
 from ..kernel.decide import decide
 from ..kernel.rules import (
     CITED,
-    FAILED,
     NUMERICAL,
-    PROVED,
-    STRENGTHS,
     UNDER_LEMMA,
     Argument,
-    ByApplying,
-    ByEnclosure,
-    ByFactors,
-    ByLeadingTerm,
-    ByNormalForm,
-    ByPositiveTerms,
-    ByWeightedAmGm,
     Stated,
-    implied,
-    premise,
     weakest,
 )
 from .words import Sentence
-
-__all__ = [
-    "BOUNDS",
-    "CITED",
-    "FAILED",
-    "NUMERICAL",
-    "PROVED",
-    "STRENGTHS",
-    "STRICT",
-    "UNDER_LEMMA",
-    "Argument",
-    "ByApplying",
-    "ByCases",
-    "ByConvexity",
-    "ByEnclosure",
-    "ByFactors",
-    "ByLeadingTerm",
-    "ByMonotone",
-    "ByNormalForm",
-    "ByPositiveTerms",
-    "BySameDifference",
-    "BySum",
-    "ByWeightedAmGm",
-    "Cited",
-    "Numerically",
-    "UnderLemma",
-    "described",
-    "implied",
-    "is_of_the_package",
-    "premise",
-    "require_text",
-    "weakest",
-    "with_those_within",
-]
 
 
 def with_those_within(argument: Argument) -> Iterator[Argument]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer, Symbol, latex, oo
 
-from ..kernel.answer import undecided
+from ..kernel.answer import BOUNDS, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
 from ..kernel.convert import normal_form
 from ..kernel.decide import Condition, Decision, decide
@@ -21,49 +21,29 @@ from ..kernel.factorials import Factorial, Gamma
 from ..kernel.field import CoefficientField
 from ..kernel.functions import Partial
 from ..kernel.points import PointCheck, check_at_points, enclose_bound
-from .argument import (
-    BOUNDS,
+from ..kernel.rules import (
     CITED,
     FAILED,
     NUMERICAL,
     Argument,
     ByApplying,
-    ByCases,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
-    ByWeightedAmGm,
+    implied,
+    premise,
+    weakest,
+)
+from .argument import (
     Cited,
     Numerically,
     UnderLemma,
     described,
-    implied,
     is_of_the_package,
-    premise,
     require_text,
-    weakest,
     with_those_within,
 )
 from .words import Definition, Formula, Sentence, condition, names_in, needed, own_names, unfolded
-
-__all__ = [
-    "FAILED",
-    "RELATIONS",
-    "Argument",
-    "ByCases",
-    "ByLeadingTerm",
-    "ByNormalForm",
-    "ByPositiveTerms",
-    "ByWeightedAmGm",
-    "Cited",
-    "Claim",
-    "Derivation",
-    "Numerically",
-    "UnderLemma",
-    "Verdict",
-    "first_failure",
-    "weakest",
-]
 
 #: What is written out before a claim is judged, beside the names that it uses.
 TO_UNFOLD = (Partial, Factorial, Gamma)

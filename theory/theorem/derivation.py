@@ -1,4 +1,4 @@
-"""What a theorem is written with: its steps and its sentences; `arguments` has what proves them.
+"""What a theorem is written with: its steps and its sentences; `kernel.rules` has what proves them.
 
 A formula is written the same way in a step and in a sentence: `(x, "=", y)`, `(x, ">=", y, "=", z)`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..kernel.functions import Partial, partial
-from .argument import Argument, ByNormalForm
+from ..kernel.rules import Argument, ByNormalForm
 from .claim import Claim
 from .claim import Derivation as Proved
 from .errata import Erratum, Remark
@@ -91,7 +91,7 @@ def step(
     Examples
     --------
     >>> from sympy import symbols
-    >>> from isoflop.theory.theorem.arguments import ByPositiveTerms
+    >>> from isoflop.theory.kernel.rules import ByPositiveTerms
     >>> x, y = symbols("x y", positive=True)
     >>> step("more", (x + y, ">", x), "A positive number is added.", ByPositiveTerms()).prove().proved
     True

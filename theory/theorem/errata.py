@@ -10,11 +10,11 @@ from itertools import islice
 
 from sympy import Rational, Symbol
 
+from ..kernel.answer import BOUNDS
 from ..kernel.decide import Witness
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_positive
 from ..kernel.points import PointEvaluator
 from ..kernel.sample import points
-from .argument import BOUNDS
 from .claim import Claim, Verdict
 
 LARGEST_DRAW = 400

@@ -58,14 +58,7 @@ from ..kernel import symbols as sym
 from ..kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from ..kernel.bounds import ByBound
 from ..kernel.functions import expm1, log1p, phi2
-from ..passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
-from ..penalty import misallocation
-from ..ray import ray
-from ..reader.building import MORE_FUNCTIONS, NamedFunction
-from ..reader.latex import tokenize_latex
-from ..reader.parse import read
-from ..reader.tokens import AT, GREEK, ParseError, Token, tokenize
-from .argument import (
+from ..kernel.rules import (
     Argument,
     ByApplying,
     ByEnclosure,
@@ -74,9 +67,15 @@ from .argument import (
     ByNormalForm,
     ByPositiveTerms,
     ByWeightedAmGm,
-    Cited,
-    UnderLemma,
 )
+from ..passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
+from ..penalty import misallocation
+from ..ray import ray
+from ..reader.building import MORE_FUNCTIONS, NamedFunction
+from ..reader.latex import tokenize_latex
+from ..reader.parse import read
+from ..reader.tokens import AT, GREEK, ParseError, Token, tokenize
+from .argument import Cited, UnderLemma
 from .claim import Claim
 from .derivation import Derivation, step
 from .errata import Erratum, Remark

@@ -18,10 +18,11 @@ from ...derivations import NAMES, errata
 from ...derivations import derivation as built
 from ..data.notation import close_matches
 from ..kernel.points import PointCheck
+from ..kernel.rules import FAILED, STRENGTHS, weakest
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence, plain_statement
-from .argument import STRENGTHS, described
-from .claim import FAILED, Claim, Derivation, Verdict, weakest
+from .argument import described
+from .claim import Claim, Derivation, Verdict
 from .derivation import Derivation as Theorem
 from .errata import ErratumVerdict, Remark
 

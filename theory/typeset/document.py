@@ -14,7 +14,8 @@ from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel import symbols as sym
-from ..theorem.claim import Derivation, Verdict, weakest
+from ..kernel.rules import weakest
+from ..theorem.claim import Derivation, Verdict
 from .equations import Displayed
 from .escapes import latex_words
 from .numbers import Shortest

@@ -10,8 +10,9 @@ from sympy import Integer, oo
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Decision
-from ..theorem.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described, with_those_within
-from ..theorem.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
+from ..kernel.rules import CITED, FAILED, NUMERICAL, PROVED, UNDER_LEMMA
+from ..theorem.argument import Cited, UnderLemma, described, with_those_within
+from ..theorem.claim import Claim, Derivation, Verdict, earned
 from ..theorem.words import Formula, Sentence
 from .equations import Displayed, side_conditions
 from .escapes import latex_words

@@ -141,7 +141,7 @@ def settings(options: Options) -> dict[str, Any]:
 
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
-    from ..theory.reader.vocabulary import refuse_clashes
+    from ..theory.claim.vocabulary import refuse_clashes
 
     text = options.one("--budget")
     if text is None:

@@ -4,7 +4,7 @@ import pytest
 from sympy import Abs, Expr, Integer, Symbol, exp, log, symbols
 
 from isoflop.theory.kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
-from isoflop.theory.theorem.argument import Argument, ByPositiveTerms
+from isoflop.theory.kernel.rules import Argument, ByPositiveTerms
 from isoflop.theory.theorem.claim import Claim
 
 x, y, b, u, v = symbols("x y b u v", positive=True)

@@ -15,8 +15,8 @@ from isoflop.theory.kernel.bounds import decide_bound
 from isoflop.theory.kernel.convert import normal_form
 from isoflop.theory.kernel.field import CoefficientField
 from isoflop.theory.kernel.limits import decide_limit
+from isoflop.theory.kernel.rules import ByPositiveTerms
 from isoflop.theory.kernel.sample import points
-from isoflop.theory.theorem.argument import ByPositiveTerms
 from isoflop.theory.theorem.claim import Claim
 
 MP = mpmath.mp.clone()

@@ -9,16 +9,15 @@ from tests.theory.documents import theorem_of
 
 from isoflop.theory.kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.kernel.points import check_at_points, enclose_bound
-from isoflop.theory.theorem.argument import (
+from isoflop.theory.kernel.rules import (
     Argument,
     ByEnclosure,
     ByFactors,
     ByNormalForm,
     ByPositiveTerms,
     ByWeightedAmGm,
-    Numerically,
-    UnderLemma,
 )
+from isoflop.theory.theorem.argument import Numerically, UnderLemma
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.errata import refute
 from isoflop.theory.theorem.verification import verify

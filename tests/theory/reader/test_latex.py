@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr
 
+from isoflop.theory.claim.vocabulary import vocabulary
 from isoflop.theory.kernel import is_zero
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
 from isoflop.theory.reader.tokens import ParseError, Token, tokenize
-from isoflop.theory.reader.vocabulary import vocabulary
 from isoflop.theory.typeset.printer import render
 
 RATIOS = [name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1"]

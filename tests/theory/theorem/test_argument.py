@@ -4,7 +4,7 @@ import pytest
 from sympy import Derivative, Integer, Rational, Symbol, exp, log, pi, symbols
 
 from isoflop.theory.kernel.decide import Answer
-from isoflop.theory.theorem.argument import (
+from isoflop.theory.kernel.rules import (
     ByApplying,
     ByEnclosure,
     ByFactors,

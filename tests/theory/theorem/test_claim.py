@@ -16,22 +16,20 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel.interval import Undefined
 from isoflop.theory.kernel.points import PointEvaluator, check_at_points, enclose_bound
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA
-from isoflop.theory.theorem.claim import (
+from isoflop.theory.kernel.rules import (
+    CITED,
     FAILED,
-    ByCases,
+    NUMERICAL,
+    PROVED,
+    UNDER_LEMMA,
     ByLeadingTerm,
     ByPositiveTerms,
     ByWeightedAmGm,
-    Cited,
-    Claim,
-    Derivation,
-    Numerically,
-    UnderLemma,
-    first_failure,
     weakest,
 )
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.theorem.argument import ByCases, Cited, Numerically, UnderLemma
+from isoflop.theory.theorem.claim import Claim, Derivation, first_failure
 
 R, S, BETA, GAMMA = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
 N, b, g = symbols("N b g", positive=True)

@@ -11,7 +11,8 @@ from sympy import Integer, Rational, Symbol, exp
 from isoflop.derivations import errata
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import compute_counterparts
-from isoflop.theory.theorem.argument import ByLeadingTerm, ByPositiveTerms, Numerically
+from isoflop.theory.kernel.rules import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.theorem.argument import Numerically
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.errata import Erratum, refute
 

@@ -11,16 +11,18 @@ from tests.theory.documents import theorem_of
 
 from isoflop.theory.kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.kernel.decide import Answer, Decision, decide
-from isoflop.theory.kernel.rules import Stated
-from isoflop.theory.theorem.argument import (
+from isoflop.theory.kernel.rules import (
     Argument,
-    ByCases,
     ByEnclosure,
     ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
     ByWeightedAmGm,
+    Stated,
+)
+from isoflop.theory.theorem.argument import (
+    ByCases,
     Cited,
     Numerically,
     UnderLemma,

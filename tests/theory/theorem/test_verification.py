@@ -10,7 +10,8 @@ from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.derivations import derivation as derivation_of
-from isoflop.theory.theorem.argument import ByPositiveTerms, Numerically
+from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.theorem.argument import Numerically
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.verification import (
     ERRATA,

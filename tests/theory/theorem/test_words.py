@@ -8,7 +8,7 @@ from sympy import Integer, Mul, Pow, Subs, Symbol, exp, log, symbols
 
 from isoflop.derivations import NAMES
 from isoflop.theory.kernel.functions import Partial
-from isoflop.theory.theorem.argument import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.kernel.rules import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.verification import load
 from isoflop.theory.theorem.words import (

@@ -24,8 +24,8 @@ from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.argument import Cited, UnderLemma
-from isoflop.theory.theorem.claim import Claim, Derivation, Numerically
+from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
+from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
 from isoflop.theory.typeset.table import Column, Table

@@ -43,11 +43,12 @@ from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import decide
 from isoflop.theory.kernel.functions import Partial, phi2
+from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
-from isoflop.theory.theorem.claim import ByLeadingTerm, Claim
+from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.words import Formula, say
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.printer import PaperPrinter, length, render

@@ -9,9 +9,9 @@ from tests.theory.rewriting import evaluate, from_sympy
 from tests.theory.theorems import QUANTITIES, quantities
 
 from isoflop.theory.budget import Budget
+from isoflop.theory.claim.vocabulary import vocabulary
 from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.reader.building import NamedFunction
-from isoflop.theory.reader.vocabulary import vocabulary
 
 
 def body(meaning):

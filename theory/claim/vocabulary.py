@@ -18,8 +18,8 @@ from ..envelope import Envelope, derive
 from ..kernel import symbols as sym
 from ..kernel.functions import phi2
 from ..penalty import Misallocation, misallocation
-from .building import NamedFunction
-from .tokens import AT, GREEK, OPTIMA, PRIME
+from ..reader.building import NamedFunction
+from ..reader.tokens import AT, GREEK, OPTIMA, PRIME
 
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
 GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))
