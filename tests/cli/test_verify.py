@@ -418,3 +418,13 @@ def test_progress_on_a_terminal_alone(command) -> None:
     assert process.returncode == 0
     assert b"derivations" in b"".join(seen)
     assert "2/2" not in out
+
+
+@pytest.mark.parametrize("name", ["mine.md", "mine.txt", "paper.tex"])
+def test_a_file_that_is_no_text_is_bad_input(call, tmp_path, name) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"1. alpha = \xff\n")
+    result = call("verify", path)
+    assert (result.code, result.out) == (2, "")
+    assert name in result.err
+    assert "UTF-8" in result.err

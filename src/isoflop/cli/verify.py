@@ -110,7 +110,7 @@ def run(options: Options) -> tuple[str, int]:
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
-    also = ", a paper with errata or a FILE.py, FILE.md or FILE.txt"
+    also = ", a paper with errata or a FILE.py, FILE.md, FILE.txt or FILE.tex"
     names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
     return _all(names, form, seed, jobs, in_full=wanted is not None)
 
@@ -152,6 +152,18 @@ def _from_file(path: str) -> Derivation:
         raise _refused(path, error) from None
 
 
+def _text(path: str) -> str:
+    """What a file of the user holds."""
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise _refused(path, error.strerror or error) from None
+    except UnicodeDecodeError:
+        raise _refused(path, "is no text in UTF-8") from None
+
+
 def _refused(path: str, complaint: object) -> UsageError:
     """The error for a file of the user."""
     return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
@@ -179,14 +191,12 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     from ..theory.theorem.text import is_theorem, theorem
     from ..theory.theorem.verification import checked, verify
 
+    text = _text(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
         if is_theorem(text):
             own = verify(checked(theorem(text, Path(path).stem)), seed=seed)
             return _reported([own], form, in_full=True, interrupted=False)
         report = check_derivation(read_derivation(text), seed=seed, seconds=SECONDS)
-    except OSError as error:
-        raise _refused(path, error.strerror or error) from None
     except ValueError as error:
         raise _refused(path, error) from None
     status = {"proved": DONE, "refuted": NEGATIVE}.get(report.answer, NO_VERDICT)
@@ -205,14 +215,9 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..theory.claim.prove import Settings
     from ..theory.claim.report import as_dict, as_text
 
-    folder = Path(path).parent
+    folder, text = Path(path).parent, _text(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
         document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
-    except OSError as error:
-        raise _refused(path, error.strerror or error) from None
-    except UnicodeDecodeError:
-        raise _refused(path, "is no text in UTF-8") from None
     except ValueError as error:
         raise _refused(path, error) from None
     settings = Settings(**settings_of(options), refutes_names=False)
