@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Mul, Symbol, sympify
+from sympy import Expr, Integer, Mul, Pow, Symbol, sympify
 
 from .kernel import symbols as sym
 from .kernel.arithmetic import Arithmetic, OutsideScope
@@ -55,6 +55,12 @@ class Budget:
         """kappa * product of x_i^c_i, at `values` where they are given."""
         values = values or {}
         return Mul(self.coefficient, *(values.get(x, x) ** c for x, c in self.powers))
+
+    def remaining(self, fixed: Symbol) -> Expr:
+        """The other of two variables where `fixed` is given and the budget C is spent."""
+        other = next(x for x in self.variables if x != fixed)
+        spent = self.coefficient * fixed ** self.exponent(fixed)
+        return Pow(sym.C / spent, 1 / self.exponent(other))
 
     def __str__(self) -> str:
         return f"C = {self.compute()}"

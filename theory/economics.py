@@ -49,4 +49,4 @@ def capped_shadow_price(m: Misallocation, capped: Symbol) -> Expr:
     y = next(term for term in form.terms if term.variable != capped)
     pull = budget.exponent(x.variable) / budget.exponent(y.variable)
     price = pull * y.exponent * y.expression - x.exponent * x.expression
-    return price.subs(y.variable, m.remaining(capped))
+    return price.subs(y.variable, budget.remaining(capped))

@@ -311,13 +311,6 @@ class Misallocation(Displayed):
         tokens = self.envelope.form.terms[1]
         return (tokens.coefficient / sym.REDUCIBLE) ** (1 / tokens.exponent)
 
-    def remaining(self, fixed: Symbol) -> Expr:
-        """The other variable's value where `fixed` is given and the budget C is spent."""
-        budget = self.envelope.budget
-        other = next(x for x in self.envelope.form.variables if x != fixed)
-        spent = budget.coefficient * fixed ** budget.exponent(fixed)
-        return Pow(sym.C / spent, (1 / budget.exponent(other)))
-
     @property
     def data_wall(self) -> Expr:
         """The compute C_D at which D*(C) = D_max: above it a data wall binds."""
@@ -331,7 +324,10 @@ class Misallocation(Displayed):
     def capped_reducible(self, variable: Symbol, bound: Expr) -> Expr:
         """R at compute C where `variable` sits at its cap."""
         other = next(x for x in self.envelope.form.variables if x != variable)
-        at_cap = {other: self.remaining(variable).subs(variable, bound), variable: bound}
+        at_cap = {
+            other: self.envelope.budget.remaining(variable).subs(variable, bound),
+            variable: bound,
+        }
         return self.envelope.form.reducible.subs(list(at_cap.items()), simultaneous=True)
 
     # -- proofs ----------------------------------------------------------------------------------------------------
@@ -778,7 +774,7 @@ def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
         why = "At this compute the optimal {} reaches {}:"
         yield equal(name, (best.subs(sym.C, compute), cap), say(why, x, cap))
     pull = params.exponent * params.expression / m._slope - tokens.exponent * tokens.expression
-    at_cap = [(n, m.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
+    at_cap = [(n, m.envelope.budget.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
     yield equal(
         "data_wall_shadow_price",
         (

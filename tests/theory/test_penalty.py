@@ -300,7 +300,7 @@ def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
         values = {bound.name: cap, "C": richer.compute}
         assert close(case.at(family.capped_reducible(variable, bound), **values), at_cap)
         assert close(
-            case.at(family.remaining(variable).subs(variable, bound), **values),
+            case.at(family.envelope.budget.remaining(variable).subs(variable, bound), **values),
             MP.exp(spent(MP.log(cap))[1 - i]),
         )
         for back in ("0.001", "0.1", "2"):

@@ -100,7 +100,7 @@ def typed_side(tokens: Sequence[Token], relation: str, read: Callable[..., Expr]
             token = Token("name", letter.name, token.position)
         instead.append(token)
     letters = {letter.name: letter for letter in ranges}
-    return TypedSide(read(instead, letters), ranges, _unit_alone(tokens, relation))
+    return TypedSide(read(instead, letters), ranges, unit_alone(tokens, relation))
 
 
 def _unit(text: str) -> Fraction:
@@ -133,7 +133,7 @@ def _unit_within(token: Token, before: Sequence[Token], relation: str) -> Fracti
     return Fraction(1)
 
 
-def _unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
+def unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
     """Of a number alone, `-0.178` or `1.4*10^12`. A whole number is exact in an equality; beside
     `approx` its last digit is the one typed: 20 stands for what lies between 19.5 and 20.5.
     """

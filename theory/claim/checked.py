@@ -44,7 +44,8 @@ class SecondReading:
         if found.fails_at is None:
             return decision, str(found)
         where = ", ".join(f"{name} = {value}" for name, value in found.fails_at.items())
-        return undecided(f"{DISAGREES}: at {where or 'no letter'}"), f"{DISAGREES} at {where}"
+        said = f"{DISAGREES}: at {where}" if where else DISAGREES
+        return undecided(said), said
 
     def _check(
         self, i: int, decision: Decision, meanings: Sequence[str], moving: tuple[Symbol, ...]

@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Add, Expr, Integer, Mul, Symbol, expand
+from sympy import Add, Expr, Mul, Symbol, expand
 
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
 from ..kernel import symbols as sym
-from ..reader.building import FUNCTIONS, OF_TWO
+from ..reader.building import APPLIED
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
@@ -22,7 +22,7 @@ from .typed import at_relations, called, sources
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 #: Words that are functions and no letters.
-NO_LETTERS = {*FUNCTIONS, *OF_TWO, "e"}
+NO_LETTERS = {*APPLIED, "e"}
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
 #: What the other names mean where the letters are those of neither notation.
@@ -210,16 +210,3 @@ def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | Non
         return Budget.from_expression(value.xreplace(letters)), sides.sources[0].split("(")[0]
     except ValueError:
         return None
-
-
-def half_unit(text: str, value: Expr) -> Expr:
-    """Half a unit of the last digit of a number as it is typed: 0.05*10^12 of `1.4 \\times 10^{12}`."""
-    found = re.search(r"\d+(?:\.\d+)?", text.replace("{,}", ""))
-    if found is None or not any(c in "123456789" for c in found[0]):
-        return Integer(0)
-    decimals = len(found[0].partition(".")[2])
-    return (
-        abs(value) / Integer(int(found[0].replace(".", ""))) / 2
-        if decimals or value > 100
-        else Integer(0)
-    )

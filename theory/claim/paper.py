@@ -13,19 +13,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
+from sympy import Expr, Integer, Poly, Symbol, cancel, expand, powsimp
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..kernel import symbols as sym
 from ..kernel.answer import Answer
-from ..reader.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO
-from ..reader.tokens import ParseError
+from ..reader.building import APPLIED
+from ..reader.tokens import ParseError, Token, tokenize
+from .at_law import unit_alone
 from .document import Document, Piece, Place
-from .law_of import Law, Sides, budget_of, half_unit, law_of
+from .law_of import Law, Sides, budget_of, law_of
 from .prove import ChainLink, Proof, Settings, signs_assumed
 from .question import BOUNDS
 from .spelling import as_read, value_text
+from .typed import as_typed, in_one_line
 from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
@@ -45,10 +47,10 @@ DECIMAL = re.compile(r"\d\.\d")
 #: Names that authors give to quantities of their own.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
 RUN = ("N", "D", "C")
-AS_TYPED = {
-    "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
-    "approx": r"\approx", "~": r"\sim", "->": r"\to",
-}  # fmt: skip
+#: Whole numbers up to here are not rounded.
+SMALL = 100
+#: The kinds of pieces that are formulas.
+FORMULAS = ("claim", "explained", "inline")
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,9 @@ class Paper:
         for name, value in law.numbers:
             own = names.get(name, name)
             number = cancel(value)
-            self.gifts[own] = Gift(own, number, half_unit(_decimal(number), number), piece.place)
+            self.gifts[own] = Gift(
+                own, number, _half_unit(tokenize(as_read(number)), number), piece.place
+            )
 
     def _settings(self, i: int) -> Settings:
         """What holds at a piece: the notation and the budget of the document, and what it lets."""
@@ -296,8 +300,7 @@ class Paper:
             name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
         except ParseError:
             return
-        functions = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
-        if name and name not in functions | self._settings(0).words.names.keys():
+        if name and name not in APPLIED | self._settings(0).words.names.keys():
             own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
             self.definitions[name] = own
 
@@ -345,9 +348,6 @@ class Paper:
         return list(reversed(found.values()))
 
 
-FORMULAS = ("claim", "explained", "inline")
-
-
 @dataclass
 class _Claim:
     """A claim under what holds where it stands."""
@@ -357,6 +357,7 @@ class _Claim:
     piece: Piece
     sides: Sides
     settings: Settings
+    proof: Proof | None = None
 
     def __post_init__(self) -> None:
         words = self.settings.words
@@ -382,7 +383,7 @@ class _Claim:
         return (
             bool(self.name)
             and self.sides.relations[0] in ("==", "approx")
-            and not {self.name, joined} & {*known, *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+            and not {self.name, joined} & {*known, *APPLIED}
             and r"\iff" not in self.piece.text
         )
 
@@ -419,12 +420,12 @@ class _Claim:
         try:
             if r"\iff" in self.piece.text:
                 return [self._equivalence()]
-            self.proof = self.prove()
+            self.proof = proof = self.prove()
         except (ParseError, ValueError) as error:
             if self.is_new and own is not None:
                 paper.definitions[self.name] = replace(own, trouble=str(error))
             raise
-        return [self._on_link(k, link) for k, link in enumerate(self.proof.links)]
+        return [self._on_link(k, link) for k, link in enumerate(proof.links)]
 
     def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> Definition:
         text = f"{sides.sources[0]} = {sides.sources[1]}"
@@ -465,8 +466,7 @@ class _Claim:
     def _typed(self, k: int) -> str:
         """A link as it stands in the document."""
         left, right = self.sides.sources[k : k + 2]
-        relation = AS_TYPED.get(self.sides.relations[k], self.sides.relations[k])
-        return _shown(f"{left} {relation} {right}")
+        return _shown(as_typed(left, self.sides.relations[k], right))
 
     def attempt(
         self,
@@ -490,9 +490,7 @@ class _Claim:
         reading: str = "",
         link: ChainLink | None = None,
     ) -> Judged:
-        proof = getattr(self, "proof", None)
-        read = proof.reading if proof is not None else ""
-        free = proof.free if proof is not None else ()
+        read, free = ("", ()) if self.proof is None else (self.proof.reading, self.proof.free)
         claim = self._typed(claim) if isinstance(claim, int) else claim
         if answer == PROVED and link is not None:  # or given by SymPy's limit alone
             answer = link.decision.answer.value
@@ -530,11 +528,9 @@ class _Claim:
             yield "at the optimum", (optimum, [])
         if DERIVATIVE.search(self.piece.text):
             budget = self.settings.budget or SIX_ND
-            (_, a), (_, d) = budget.powers
-            c = budget.coefficient
             for x, loss in (
-                ("N", f"L := L(N, (C/(({c})*N^({a})))^(1/({d})))"),
-                ("D", f"L := L((C/(({c})*D^({d})))^(1/({a})), D)"),
+                ("N", f"L := L(N, {as_read(budget.remaining(sym.N))})"),
+                ("D", f"L := L({as_read(budget.remaining(sym.D))}, D)"),
             ):
                 yield f"along the budget, a function of {x}", ([], [loss])
                 yield (
@@ -579,12 +575,10 @@ class _Claim:
     ) -> ChainLink | None:
         """A link at values of what is given; the budget ties the letters of a run."""
         budget = self.settings.budget or SIX_ND
-        (_, a), (_, d) = budget.powers
-        c = budget.coefficient
         ties = {
             sym.C: budget.compute(),
-            sym.D: (sym.C / (c * sym.N**a)) ** (1 / d),
-            sym.N: (sym.C / (c * sym.D**d)) ** (1 / a),
+            sym.D: budget.remaining(sym.N),
+            sym.N: budget.remaining(sym.D),
         }
         known = list(zip(used, values, strict=True))
         assume = [f"{gift.name} == {as_read(value)}" for gift, value in known if not gift.is_tie]
@@ -723,7 +717,7 @@ class _Claim:
         gifts = self.paper.gifts
         if name in RUN and name in gifts:
             self.paper.gifts = gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
-        half = half_unit(self.sides.sources[1], value) if value.is_number else sym.N * 0
+        half = _half_unit(self.sides.parts[1], value) if value.is_number else Integer(0)
         gifts[name] = Gift(name, value, half, self.piece.place)
         return self._verdict(GIVEN, k, f"{name} is given")
 
@@ -782,6 +776,12 @@ def _at_the_ends(used: Sequence[Gift]) -> Iterator[tuple[Expr, ...]]:
             yield from ((*typed[:i], end, *typed[i + 1 :]) for end in gift.ends)
 
 
+def _half_unit(tokens: Sequence[Token], value: Expr) -> Expr:
+    """Of the last digit of a number as it is typed; small whole numbers are exact."""
+    unit = unit_alone(tokens, "approx" if value > SMALL else "==")
+    return Integer(0) if unit is None else unit / 2
+
+
 def _single(condition: str) -> list[str]:
     """`0 < r < 1` as two conditions."""
     try:
@@ -791,7 +791,7 @@ def _single(condition: str) -> list[str]:
     if len(sides.relations) < 2:
         return [condition]
     pairs = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
-    return [f"{left} {AS_TYPED.get(sign, sign)} {right}" for left, sign, right in pairs]
+    return [as_typed(left, sign, right) for left, sign, right in pairs]
 
 
 def _functions_of_both(pieces: Sequence[Piece]) -> dict[str, str]:
@@ -858,8 +858,4 @@ def _solved(difference: Expr, symbol: Symbol) -> Expr | None:
 
 
 def _shown(text: str) -> str:
-    return " ".join(text.replace("&", " ").replace(r"\Lambda ", r"\mathcal{L}").split())
-
-
-def _decimal(number: Expr) -> str:
-    return as_read(number)
+    return in_one_line(text.replace(r"\Lambda ", r"\mathcal{L}"))

@@ -28,7 +28,7 @@ from .checked import SecondReading
 from .correction import Corrector, Side
 from .question import BOUNDS, MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
-from .typed import RELATION, Claims, Given, limit_of, separated, sources
+from .typed import Claims, Given, as_typed, limit_of, separated, sources, spans
 from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
@@ -40,7 +40,6 @@ SIGN_ASSUMED = re.compile(
 )
 IMPLICATIONS = ("implies", "iff")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-AS_TYPED = {"==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 
 
 @dataclass(frozen=True)
@@ -102,15 +101,23 @@ class ChainLink:
             else {self.spelling.name(letter): value_text(value) for letter, value in witness.point}
         )
 
+    @property
+    def counterexample(self) -> str:
+        """The witness: `beta = 1, gamma = 7: lhs = 0.875, rhs = 0.125`, without letters the sides."""
+        witness = self.decision.witness
+        if witness is None:
+            return ""
+        where = ", ".join(f"{name} = {value}" for name, value in self.point.items())
+        sides = f"lhs = {witness.lhs}, rhs = {witness.rhs}"
+        return f"{where}: {sides}" if where else sides
+
     def __str__(self) -> str:
         decision = self.decision
         parts = [f"{decision.answer.value}: {decision.reason}"]
         if decision.conditions:
             parts.append("where " + ", ".join(self.conditions))
         if decision.witness is not None:
-            where = ", ".join(f"{name} = {value}" for name, value in self.point.items())
-            sides = f"lhs = {decision.witness.lhs}, rhs = {decision.witness.rhs}"
-            parts.append(f"witness {where or 'no free symbol'}: {sides}")
+            parts.append(f"witness {self.counterexample}")
         if self.definitions:
             parts.append("by definition " + ", ".join(self.definitions))
         return "; ".join(parts)
@@ -586,10 +593,7 @@ class _Chain:
     @cached_property
     def reading(self) -> str:
         """The chain as it was read, quantities of the law by their names where that is possible."""
-        words = [as_read(self.in_names(0))]
-        for i, relation in enumerate(self.relations):
-            words += [relation.text, as_read(self.in_names(i + 1))]
-        line = " ".join(words)
+        line = _line([self.in_names(i) for i in range(len(self.sides))], self.relations)
         return line if self.limit is None else f"{line}, as {self.limit[0]} -> {self.limit[1]}"
 
     def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
@@ -683,6 +687,13 @@ class _Chain:
         )
 
 
+def _line(sides: Sequence[Expr], relations: Sequence[Token]) -> str:
+    """A chain in one line of plain text."""
+    first, *others = map(as_read, sides)
+    links = (f"{r.text} {side}" for r, side in zip(relations, others, strict=True))
+    return " ".join([first, *links])
+
+
 # -- several claims, and implications ----------------------------------------------------------------------------------
 
 
@@ -728,7 +739,7 @@ def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
     """`a == b implies c == d`: the right side under the left one as an assumption; `iff` both ways."""
     signs = [relation for relation in relations if relation.text in IMPLICATIONS]
-    statements = _statements(text, signs)
+    statements = spans(text, signs)
     proofs: list[tuple[int, Proof]] = []
     for sign, (start, left), (after, right) in zip(signs, statements, statements[1:], strict=False):
         ways = [(left, right, after)]
@@ -743,16 +754,6 @@ def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: b
     return _joined(text, settings, proofs, "; ")
 
 
-def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
-    """What stands between the signs of implication, each with its place."""
-    statements, start = [], 0
-    for sign in signs:
-        statements.append((start, text[start : sign.position]))
-        match = RELATION.match(text, sign.position)
-        start = sign.position + 1 if match is None else match.end()
-    return [*statements, (start, text[start:])]
-
-
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
     """The conclusion where the premise is assumed; undecided where it cannot be."""
     words = settings.words
@@ -760,19 +761,14 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
     reader = Claims(given.table, words, latex)
     parts, relations = reader.split(premise)
     named = Claims(given.opaque(), words, latex)
-    read_as = [as_read(named.expression(premise, part)) for part in parts]
-    shown = " ".join(
-        word
-        for pair in zip(read_as, [*(r.text for r in relations), ""], strict=True)
-        for word in pair
-    )
+    shown = _line([named.expression(premise, part) for part in parts], relations)
     sides = sources(premise, relations)
     assumed = [
-        _typed(left, relation.text, right, latex)
+        as_typed(left, relation.text, right, latex=latex)
         for left, relation, right in zip(sides, relations, sides[1:], strict=False)
     ]
     bare = settings.prove(conclusion, latex=latex)
-    bare = replace(bare, reading=f"{shown}implies {bare.reading}")
+    bare = replace(bare, reading=f"{shown} implies {bare.reading}")
     if bare.answer is Answer.PROVED:
         return bare
     try:
@@ -809,7 +805,7 @@ def _contrapositive(
         if [r.text for r in relations if r.text not in NEGATED] or len(relations) != 1:
             return None
         left, right = sources(text, relations)
-        negated.append(_typed(left, NEGATED[relations[0].text], right, latex))
+        negated.append(as_typed(left, NEGATED[relations[0].text], right, latex=latex))
     try:
         (link,) = settings.prove(negated[0], latex=latex, assume=negated[1:]).links
     except ParseError:
@@ -822,8 +818,3 @@ def _contrapositive(
         reason = "the premise holds at a point where the conclusion fails"
         return replace(decision, reason=reason), link.definitions
     return None
-
-
-def _typed(left: str, relation: str, right: str, latex: bool) -> str:
-    """A claim as it would be typed."""
-    return f"{left} {AS_TYPED.get(relation, relation) if latex else relation} {right}"

@@ -103,9 +103,7 @@ def _lines(one: Judged, path: str) -> list[str]:
         below.append(f"{one.reason}; {one.reading}" if one.reading else one.reason)
     link = one.link
     if one.answer == REFUTED and link is not None and link.decision.witness is not None:
-        witness = link.decision.witness
-        point = ", ".join(f"{name} = {value}" for name, value in link.point.items())
-        below.append(f"at {point or 'no letter'}: lhs = {witness.lhs}, rhs = {witness.rhs}")
+        below.append(f"{'at ' if link.point else ''}{link.counterexample}")
         below += [f"the tool derives {link.derived}"] if link.derived else []
         below += [f"right {link.correction}"] if link.correction else []
     if one.remedy and one.answer in UNJUDGED:

@@ -29,6 +29,11 @@ RELATION_NAMES = {
     "=": "==", "~~": "approx", "\u2248": "approx", "\u221d": "propto",
     "=>": "implies", "\u21d2": "implies", "<=>": "iff", "\u21d4": "iff",
 }  # fmt: skip
+#: The relations as LaTeX has them.
+IN_LATEX = {
+    "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
+    "approx": r"\approx", "~": r"\sim", "->": r"\to",
+}  # fmt: skip
 LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
     r"\s*(?:(?P<zero>0(?:\^?\{?\+\}?)?)|(?P<infinite>\+?(?:oo|inf|infinity|\\infty))"
@@ -558,6 +563,11 @@ def separated(text: str) -> list[tuple[int, str]]:
             position += 2 if text[position] == "\\" else 1
     pieces.append((start, text[start:]))
     return [(place, piece) for place, piece in pieces if piece.strip()]
+
+
+def as_typed(left: str, relation: str, right: str, *, latex: bool = True) -> str:
+    """A claim as it would be typed."""
+    return f"{left} {IN_LATEX.get(relation, relation) if latex else relation} {right}"
 
 
 def in_one_line(source: str) -> str:

@@ -255,7 +255,7 @@ def _run(m: Misallocation) -> dict[Symbol, Expr]:
     params = sym.SIZE_RATIO * envelope.params
     return {
         sym.N: params,
-        sym.D: m.remaining(sym.N).subs(sym.N, params),
+        sym.D: envelope.budget.remaining(sym.N).subs(sym.N, params),
         sym.RATIO: m.ratio,
         sym.LOG_SIZE_RATIO: log(sym.SIZE_RATIO),
         TOKENS_FACTOR: m.tokens_factor,

@@ -253,7 +253,7 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
     ):
         yield GeneratedFormula(
             f"{name_other}_given_{name_fixed}",
-            m.remaining(fixed),
+            m.envelope.budget.remaining(fixed),
             (sym.C, fixed),
             f"The {name_other} that the budget leaves for given {name_fixed}.",
         )
