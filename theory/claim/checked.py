@@ -13,7 +13,7 @@ from ..kernel import symbols as sym
 from ..kernel.answer import Decision, undecided
 from ..reader.building import Domain
 from ..reader.tokens import ParseError, Token
-from .checker import Check, Reading, check
+from .checker import Finding, Reading, check
 from .definitions import LETTERS, by_definition, without_formula
 from .typed import Claims, Given
 from .vocabulary import Vocabulary
@@ -49,11 +49,11 @@ class SecondReading:
 
     def _check(
         self, i: int, decision: Decision, meanings: Sequence[str], moving: tuple[Symbol, ...]
-    ) -> Check:
+    ) -> Finding:
         try:
             sides, domain, limit = self._read
         except ParseError as error:
-            return Check(0, f"not read without closed forms: {error}")
+            return Finding(0, f"not read without closed forms: {error}")
         held = {sym.N, sym.D} if limit is not None and limit[0] in (sym.N, sym.D) else set()
         run = {x: e for x, e in self._run.items() if meanings and x not in held}
         positive, nonzero, nonnegative = domain.groups

@@ -17,7 +17,7 @@ from sympy import Expr, Rational, Symbol, oo
 
 from ..budget import Budget
 from ..reader.building import Domain
-from .definitions import Law, NoValue, Point
+from .definitions import LawByDefinition, NoValue, Point
 
 #: Figures of a value, and of one on the way to a limit, where terms cancel.
 DIGITS, DIGITS_OF_A_LIMIT = 120, 260
@@ -63,7 +63,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Check:
+class Finding:
     """At how many points the claim was tried, and the one at which it fails; a reason where there
     are too few.
     """
@@ -76,13 +76,15 @@ class Check:
         return f"not checked: {self.reason}" if self.reason else f"checked at {self.points} points"
 
 
-def check(reading: Reading, letters: Mapping[str, Symbol], budget: Budget, seed: int = 0) -> Check:
+def check(
+    reading: Reading, letters: Mapping[str, Symbol], budget: Budget, seed: int = 0
+) -> Finding:
     """The claim at random points; `letters` are those of the law, by canonical name."""
     if reading.is_limit and reading.limit is None:
-        return Check(0, "no limit is said")
+        return Finding(0, "no limit is said")
     if not (reading.is_limit or reading.relation in (*AGREES, "propto")):
-        return Check(0, f"{reading.relation} is of one law")
-    law = Law(letters, budget, DIGITS_OF_A_LIMIT if reading.is_limit else DIGITS)
+        return Finding(0, f"{reading.relation} is of one law")
+    law = LawByDefinition(letters, budget, DIGITS_OF_A_LIMIT if reading.is_limit else DIGITS)
     return _Trial(reading, law, Random(seed)).outcome()
 
 
@@ -91,10 +93,10 @@ class _Trial:
     """A claim, tried point by point."""
 
     reading: Reading
-    law: Law
+    law: LawByDefinition
     random: Random
 
-    def outcome(self) -> Check:
+    def outcome(self) -> Finding:
         """The first point at which the claim fails, or how many there are at which it does not."""
         tried: Counter[int] = Counter()
         equal: Counter[int] = Counter()
@@ -119,10 +121,10 @@ class _Trial:
             always = {at for at, n in tried.items() if n > 1 and equal[at] == n}
             if not agrees or (self.reading.relation in STRICT and always):
                 shown = {str(x): mpmath.nstr(point[x], 8) for x in self.reading.letters}
-                return Check(tried.total(), fails_at=shown)
+                return Finding(tried.total(), fails_at=shown)
             break
         enough = tried.total() >= min(FEWEST, most)
-        return Check(tried.total(), "" if enough else "too few points are found")
+        return Finding(tried.total(), "" if enough else "too few points are found")
 
     # -- points ----------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ class NoValue(ValueError):
     """What has no real value at a point, or none that can be told."""
 
 
-class Quantity(Function):
+class Unevaluated(Function):
     """A quantity of the law in its letters, or its derivative in some of them, without a formula."""
 
     meaning: str
@@ -54,8 +54,8 @@ class Quantity(Function):
 @cache
 def _quantity(meaning: str, letters: tuple[Symbol, ...], by: tuple[int, ...] = ()) -> Any:
     name = "_".join([meaning, *(str(letters[i]) for i in by)])
-    kind: Any = type(Quantity)
-    return kind(name, (Quantity,), {"meaning": meaning, "letters": letters, "by": by})
+    kind: Any = type(Unevaluated)
+    return kind(name, (Unevaluated,), {"meaning": meaning, "letters": letters, "by": by})
 
 
 def without_formula(meaning: str, body: Expr) -> Expr:
@@ -92,7 +92,7 @@ Point = dict[Symbol, Any]
 
 
 @dataclass
-class Law:
+class LawByDefinition:
     """The two-term law under a budget; `letters` are its own by their canonical names."""
 
     letters: Mapping[str, Symbol]
@@ -220,7 +220,7 @@ class Law:
         if hasattr(e, "definition"):
             return self.value(e.definition(), point)
         values = [self.value(argument, point) for argument in e.args]
-        if isinstance(e, Quantity):
+        if isinstance(e, Unevaluated):
             return self._of_the_law(type(e), [value for value, _ in values], point)
         if e.is_Add:
             return mp.fsum(v for v, _ in values), mp.fsum(size for _, size in values)
@@ -284,4 +284,4 @@ class Law:
 @lru_cache(maxsize=1000)
 def _by_differences(e: Expr) -> bool:
     """Whether a quantity in the expression is evaluated from values beside each other."""
-    return any(q.by or q.meaning == "alpha" for q in e.atoms(Quantity))
+    return any(q.by or q.meaning == "alpha" for q in e.atoms(Unevaluated))

@@ -69,7 +69,7 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class Law:
+class LawOfDocument:
     """What a formula says of the law.
 
     Attributes
@@ -92,7 +92,7 @@ class Law:
     names: frozenset[str] = frozenset()
 
 
-def law_of(text: str) -> Law | None:
+def law_of(text: str) -> LawOfDocument | None:
     """The law that a formula gives: of the shape, or of another; None where it gives none."""
     try:
         sides = Sides.of(text)
@@ -101,7 +101,7 @@ def law_of(text: str) -> Law | None:
             r"\s*(?:\\hat|\\mathcal)?\s*\{?\s*(?:L|\\ell)\s*\}?\s*(?:\(N,\s*D\)\s*)?&?\s*=", text
         )
         is_of_both = left is not None and "N" in text[left.end() :] and "D" in text[left.end() :]
-        return Law(trouble=f"is not read: {error.complaint}") if is_of_both else None
+        return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_of_both else None
     name, arguments = sides.named(0)
     if not name or sides.relations[:1] not in (["=="], ["approx"]) or len(arguments) not in (0, 2):
         return None
@@ -123,7 +123,7 @@ def law_of(text: str) -> Law | None:
     if not is_loss or is_value or not own <= names:
         return None
     why = "is not read" if values[0] is None else "has another shape"
-    return Law(trouble=why, names=frozenset(names))
+    return LawOfDocument(trouble=why, names=frozenset(names))
 
 
 Term = tuple[Expr, Symbol, Expr]
@@ -157,7 +157,9 @@ def _is_plain(e: Expr) -> bool:
     return bool(e.is_Symbol or (e.is_Rational and e > 0))
 
 
-def _law(name: str, sides: Sides, is_loss: bool, constant: Expr, first: Term, second: Term) -> Law:
+def _law(
+    name: str, sides: Sides, is_loss: bool, constant: Expr, first: Term, second: Term
+) -> LawOfDocument:
     (a, n, beta), (b, d, gamma) = first, second
     let = [f"{x} := {own}" for x, own in ((str(n), "N"), (str(d), "D")) if x != own]
     let += [f"{x}_star := {own}_opt" for x, own in ((str(n), "N"), (str(d), "D")) if x != own]
@@ -165,7 +167,9 @@ def _law(name: str, sides: Sides, is_loss: bool, constant: Expr, first: Term, se
         let.append(f"{sides.sources[0].split('(')[0]} := L")
     if a.is_number:
         values = zip(("E", "A", "B", "beta", "gamma"), (constant, a, b, beta, gamma), strict=True)
-        return Law(let=tuple(let), numbers=tuple((name, str(value)) for name, value in values))
+        return LawOfDocument(
+            let=tuple(let), numbers=tuple((name, str(value)) for name, value in values)
+        )
     letters = {
         "irreducible": str(constant) if constant != 0 else "E",
         "params_coefficient": str(a),
@@ -174,7 +178,7 @@ def _law(name: str, sides: Sides, is_loss: bool, constant: Expr, first: Term, se
         "tokens_exponent": str(gamma),
     }
     notation = _notation(letters)
-    return Law(notation, tuple(let), has_constant=constant != 0 or not is_loss)
+    return LawOfDocument(notation, tuple(let), has_constant=constant != 0 or not is_loss)
 
 
 def _notation(letters: dict[str, str]) -> Notation:

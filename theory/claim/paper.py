@@ -23,7 +23,7 @@ from ..reader.building import APPLIED
 from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import unit_alone
 from .document import Document, Piece, Place
-from .law_of import Law, Sides, budget_of, law_of
+from .law_of import LawOfDocument, Sides, budget_of, law_of
 from .prove import ChainLink, Proof, Settings, signs_assumed
 from .question import BOUNDS
 from .spelling import as_read, value_text
@@ -54,7 +54,7 @@ FORMULAS = ("claim", "explained", "inline")
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """One link of a claim with what became of it.
 
     Attributes
@@ -85,7 +85,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Definition:
+class DefinedName:
     """A name that the document defines."""
 
     name: str
@@ -135,7 +135,7 @@ class Paper:
     document: Document
     settings: Settings
     notation: str | None = None
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, DefinedName] = field(default_factory=dict)
     gifts: dict[str, Gift] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
@@ -161,11 +161,11 @@ class Paper:
         self.budget_piece: Piece | None = None
         self.later = _later(self.pieces)
 
-    def _laws(self, found: Sequence[tuple[int, Law]]) -> dict[int, Law]:
+    def _laws(self, found: Sequence[tuple[int, LawOfDocument]]) -> dict[int, LawOfDocument]:
         """The places from which on a law holds. One of another shape counts before there is one of
         the shape, and where it has letters of its own.
         """
-        laws: dict[int, Law] = {}
+        laws: dict[int, LawOfDocument] = {}
         known: set[str] = set()
         for i, law in found:
             if law.notation is not None:
@@ -175,7 +175,7 @@ class Paper:
                 laws[i] = law
         return laws
 
-    def law_at(self, i: int) -> tuple[int, Law] | None:
+    def law_at(self, i: int) -> tuple[int, LawOfDocument] | None:
         """The law that holds at a piece, and where it stands."""
         before = [k for k in self.laws if k <= i]
         k = before[-1] if before else next(iter(self.laws), None)
@@ -183,7 +183,7 @@ class Paper:
 
     # -- the document from its beginning to its end ------------------------------------------------
 
-    def judged(self) -> Iterator[tuple[Piece, list[Judged]]]:
+    def judged(self) -> Iterator[tuple[Piece, list[Judgement]]]:
         """The verdicts on each claim, as they are decided."""
         skip = False
         for i, piece in enumerate(self.pieces):
@@ -212,7 +212,7 @@ class Paper:
                 complaint = getattr(error, "complaint", None) or str(error)
                 yield (
                     piece,
-                    [Judged(UNREADABLE, _shown(piece.text), complaint, piece, remedy="skip")],
+                    [Judgement(UNREADABLE, _shown(piece.text), complaint, piece, remedy="skip")],
                 )
 
     def _is_same_display(self, i: int) -> bool:
@@ -254,7 +254,7 @@ class Paper:
         if name.strip() != "C":
             self.own_let = (*self.own_let, f"{name} := C")
 
-    def _take_numbers(self, law: Law, piece: Piece) -> None:
+    def _take_numbers(self, law: LawOfDocument, piece: Piece) -> None:
         names = self._settings(len(self.pieces)).words.notation.names()
         for name, value in law.numbers:
             own = names.get(name, name)
@@ -301,12 +301,12 @@ class Paper:
         except ParseError:
             return
         if name and name not in APPLIED | self._settings(0).words.names.keys():
-            own = Definition(name, piece.text, frozenset(), piece.place, self.section, trouble)
+            own = DefinedName(name, piece.text, frozenset(), piece.place, self.section, trouble)
             self.definitions[name] = own
 
     # -- one claim ---------------------------------------------------------------------------------
 
-    def _on(self, i: int, piece: Piece) -> list[Judged]:
+    def _on(self, i: int, piece: Piece) -> list[Judgement]:
         if piece.trouble:
             raise ParseError(piece.trouble)
         try:
@@ -319,7 +319,7 @@ class Paper:
             return []
         if i in self.numeric:
             self._take_numbers(self.numeric[i], piece)
-            return [Judged(GIVEN, _shown(sides.text), "the law in numbers", piece)]
+            return [Judgement(GIVEN, _shown(sides.text), "the law in numbers", piece)]
         found = _Claim(self, i, piece, sides, self._settings(i)).judged()
         is_law = i in self.laws and self.laws[i].notation is not None
         if is_law or self.budget_piece is piece:
@@ -329,11 +329,11 @@ class Paper:
             ]
         return found
 
-    def used(self, names: set[str], known: set[str]) -> list[Definition]:
+    def used(self, names: set[str], known: set[str]) -> list[DefinedName]:
         """The definitions on which names rest that have no other meaning, those that they rest on
         first.
         """
-        found: dict[str, Definition] = {}
+        found: dict[str, DefinedName] = {}
 
         def follow(name: str) -> None:
             name = name.partition("_prime")[0]
@@ -396,7 +396,7 @@ class _Claim:
         first = self.attempt(0)
         return self.sides.relations[0] == "==" and (first is None or not first.decision.proved)
 
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[Judgement]:
         """The verdict on each link; what the claim tells is noted in the paper."""
         paper = self.paper
         names = self.sides.names | self.quantified
@@ -427,10 +427,10 @@ class _Claim:
             raise
         return [self._on_link(k, link) for k, link in enumerate(proof.links)]
 
-    def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> Definition:
+    def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> DefinedName:
         text = f"{sides.sources[0]} = {sides.sources[1]}"
         place, section = self.piece.place, self.paper.section
-        return Definition(name, text, names, place, section)
+        return DefinedName(name, text, names, place, section)
 
     def _unjudged(self, names: set[str]) -> tuple[str, str] | None:
         """Why nothing is said of a claim with these names, and what would settle it."""
@@ -489,14 +489,16 @@ class _Claim:
         remedy: str = "",
         reading: str = "",
         link: ChainLink | None = None,
-    ) -> Judged:
+    ) -> Judgement:
         read, free = ("", ()) if self.proof is None else (self.proof.reading, self.proof.free)
         claim = self._typed(claim) if isinstance(claim, int) else claim
         if answer == PROVED and link is not None:  # or given by SymPy's limit alone
             answer = link.decision.answer.value
-        return Judged(answer, _shown(claim), reason, self.piece, reading, read, remedy, free, link)
+        return Judgement(
+            answer, _shown(claim), reason, self.piece, reading, read, remedy, free, link
+        )
 
-    def _on_link(self, k: int, link: ChainLink) -> Judged:
+    def _on_link(self, k: int, link: ChainLink) -> Judgement:
         decision = link.decision
         if self.is_new and k == 0 and not decision.refuted:
             return self._verdict(DEFINITION, k, f"defines {self.name}")
@@ -540,7 +542,7 @@ class _Claim:
 
     # -- at what the document gives ----------------------------------------------------------------
 
-    def _at_what_is_given(self, k: int, link: ChainLink) -> Judged | None:
+    def _at_what_is_given(self, k: int, link: ChainLink) -> Judgement | None:
         """The verdict at the numbers and ties that the document gives; None where these are none."""
         gifts = dict(self.paper.gifts)
         names = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
@@ -608,7 +610,7 @@ class _Claim:
         free = sorted((link.lhs.free_symbols | link.rhs.free_symbols) - known, key=str)
         return [str(x) for x in free if str(x) not in self.quantified]
 
-    def _on_failure(self, k: int, link: ChainLink) -> Judged:
+    def _on_failure(self, k: int, link: ChainLink) -> Judgement:
         decision = link.decision
         undefined = self._undefined(link)
         is_condition = link.relation in BOUNDS and self._is_of_letters(k, link)
@@ -694,7 +696,7 @@ class _Claim:
             for (name, arguments), value in zip(letters, values, strict=True)
         )
 
-    def _gives(self, k: int, link: ChainLink) -> Judged | None:
+    def _gives(self, k: int, link: ChainLink) -> Judgement | None:
         """`D = 20 N`, `E = 1.69`: a letter that is free in the law is fixed."""
         name, value = self.name, link.rhs
         if self.arguments or not self._is_letter(name) or not self.sides.named(0)[0]:
@@ -721,7 +723,7 @@ class _Claim:
         gifts[name] = Gift(name, value, half, self.piece.place)
         return self._verdict(GIVEN, k, f"{name} is given")
 
-    def _of_undefined(self, k: int, link: ChainLink, undefined: list[str]) -> Judged:
+    def _of_undefined(self, k: int, link: ChainLink, undefined: list[str]) -> Judgement:
         """A letter that the claim determines, or that has no meaning."""
         alone = (self.words.names.get(self.sides.named(k + j)[0], sym.N) for j in (0, 1))
         is_about_the_law = not all(isinstance(meaning, Symbol) for meaning in alone)
@@ -732,7 +734,7 @@ class _Claim:
                 shown = as_read(value)
                 uses = frozenset(str(x) for x in value.free_symbols)
                 place = self.piece.place
-                self.paper.definitions[name] = Definition(
+                self.paper.definitions[name] = DefinedName(
                     name, f"{name} == {shown}", uses, place, self.paper.section
                 )
                 return self._verdict(DEFINITION, k, f"determines {name} = {shown}")
@@ -740,7 +742,7 @@ class _Claim:
         reason = f"it holds for some values only, and the document does not define {names}"
         return self._verdict(UNDECIDED, k, reason, f"let {undefined[0]} = ...")
 
-    def _equivalence(self) -> Judged:
+    def _equivalence(self) -> Judgement:
         """`a = b \\iff c = d`: both ways, or both sides hold."""
         self.proof = proof = self.prove()
         answers = [link.decision for link in proof.links]
@@ -813,9 +815,9 @@ def _put_in(text: str, parts: dict[str, str]) -> str:
     return f"{left}{equals}{right}"
 
 
-def _later(pieces: Sequence[Piece]) -> dict[str, Definition]:
+def _later(pieces: Sequence[Piece]) -> dict[str, DefinedName]:
     """The names that the text explains, for claims in front of it."""
-    found: dict[str, Definition] = {}
+    found: dict[str, DefinedName] = {}
     for piece in pieces:
         if piece.kind == "explained":
             try:
@@ -826,7 +828,7 @@ def _later(pieces: Sequence[Piece]) -> dict[str, Definition]:
             if name and sides.relations[:1] == ["=="]:
                 text = f"{sides.sources[0]} = {sides.sources[1]}"
                 uses = frozenset(sides.names)
-                found.setdefault(name, Definition(name, text, uses, piece.place, 0))
+                found.setdefault(name, DefinedName(name, text, uses, piece.place, 0))
     return found
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .paper import ANSWERS, BY_SYMPY, PROVED, REFUTED, UNDECIDED, UNREADABLE, Judged, Paper
+from .paper import ANSWERS, BY_SYMPY, PROVED, REFUTED, UNDECIDED, UNREADABLE, Judgement, Paper
 
 UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
 
 
-def as_dict(paper: Paper, found: Sequence[Judged], path: str) -> dict[str, Any]:
+def as_dict(paper: Paper, found: Sequence[Judgement], path: str) -> dict[str, Any]:
     """The verdicts as plain data."""
     answers = [one.answer for one in found]
     return {
@@ -25,7 +25,7 @@ def as_dict(paper: Paper, found: Sequence[Judged], path: str) -> dict[str, Any]:
     }
 
 
-def _entry(one: Judged) -> dict[str, Any]:
+def _entry(one: Judgement) -> dict[str, Any]:
     place = one.piece.place
     data: dict[str, Any] = {
         "file": place.file,
@@ -67,7 +67,7 @@ def setting(paper: Paper) -> str:
     return "; ".join(parts)
 
 
-def as_text(paper: Paper, found: Sequence[Judged], path: str, *, in_full: bool) -> str:
+def as_text(paper: Paper, found: Sequence[Judgement], path: str, *, in_full: bool) -> str:
     """The report in plain text."""
     refuted = [one for one in found if one.answer == REFUTED]
     unjudged = [one for one in found if one.answer in UNJUDGED]
@@ -91,7 +91,7 @@ def as_text(paper: Paper, found: Sequence[Judged], path: str, *, in_full: bool) 
     return "\n".join([*lines, f"{path}: {', '.join([*head, *shown])}{listed}"])
 
 
-def _lines(one: Judged, path: str) -> list[str]:
+def _lines(one: Judgement, path: str) -> list[str]:
     place = one.piece.place
     where = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
     label = f"  {one.piece.label}" if one.piece.label else ""

@@ -15,9 +15,9 @@ from ..kernel.arithmetic import OutsideScope
 from ..kernel.convert import arithmetic_for, normal_form
 from ..kernel.decide import is_zero
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
-from ..reader.latex import tokenize_latex
+from ..reader.latex import tokens_of
 from ..reader.parse import read
-from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
+from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
@@ -81,7 +81,7 @@ class Claims:
         )
 
     def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
-        tokens = tokenize_latex(text) if self.latex else tokenize(text)
+        tokens = tokens_of(text, latex=self.latex)
         tokens = [
             Token("relation", token.text, token.position) if token.text in WORDS else token
             for token in tokens
@@ -218,13 +218,17 @@ class Given:
             if not (left and right):
                 raise ParseError(f"{quoted(text)}: a new meaning reads `name := expression`")
             reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
-            name, parameters = _named(tokens_of(left), text)
+            name, parameters = _named(tokens_of(left, latex=_is_latex(left)), text)
             if name in unknown:
                 known = name.replace(AT, "@")
                 raise ParseError(
                     f"{unknown[name]!r}: {known} has a meaning only later; name it first"
                 )
-            tokens = starred(tokens_of(right), self.words.names, (*CANNOT_BE_A_FACTOR, "+", "-"))
+            tokens = starred(
+                tokens_of(right, latex=_is_latex(right)),
+                self.words.names,
+                (*CANNOT_BE_A_FACTOR, "+", "-"),
+            )
             meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
             if isinstance(meaning, NamedFunction):
                 renamed[name] = meaning
@@ -408,10 +412,6 @@ def _stands_apart(
         rest = f"{letter.text}* {after[0].text}* are two optima, and {letter.text}*{OPTIMA[after[0].text]} a product"
         raise ParseError(f"ambiguous {both!r}: {rest}")
     return is_optimum and is_spaced
-
-
-def tokens_of(text: str) -> list[Token]:
-    return tokenize_latex(text) if _is_latex(text) else tokenize(text)
 
 
 def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token]]:

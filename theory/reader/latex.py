@@ -36,6 +36,7 @@ from .tokens import (
     in_parentheses,
     name_token,
     operator,
+    tokenize,
 )
 
 RELATIONS = {
@@ -127,6 +128,11 @@ def tokenize_latex(text: str) -> list[Token]:
     if len(text) > LONGEST_TEXT:
         raise ParseError(f"formula of {len(text)} characters: at most {LONGEST_TEXT} are read")
     return _Latex(text).everything()
+
+
+def tokens_of(text: str, *, latex: bool) -> list[Token]:
+    """The tokens of a formula in LaTeX or in plain text."""
+    return tokenize_latex(text) if latex else tokenize(text)
 
 
 def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:

@@ -72,9 +72,9 @@ from ..passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
 from ..penalty import misallocation
 from ..ray import ray
 from ..reader.building import MORE_FUNCTIONS, NamedFunction
-from ..reader.latex import tokenize_latex
+from ..reader.latex import tokens_of
 from ..reader.parse import read
-from ..reader.tokens import AT, GREEK, ParseError, Token, tokenize
+from ..reader.tokens import AT, GREEK, ParseError, Token
 from .argument import Cited, UnderLemma
 from .claim import Claim
 from .derivation import Derivation, step
@@ -316,9 +316,8 @@ class _Reader:
     def real(self, words: str) -> None:
         """Take the letters of `Let $x$ and $y$ be real`."""
         for found in FORMULA.finditer(words):
-            latex = found["latex"] is not None
-            spelled = found["latex"] if latex else found["plain"]
-            first, *more = (tokenize_latex if latex else tokenize)(spelled)
+            spelled, latex = _spelled(found)
+            first, *more = tokens_of(spelled, latex=latex)
             if more or not LETTER.fullmatch(first.text):
                 raise ParseError(f"{words}: {spelled} is no letter")
             name = _indexed(first.text)
@@ -327,7 +326,7 @@ class _Reader:
     def define(self, words: str) -> None:
         """Take the name that `$x = ...$` or `$f(x, y) = ...$` gives."""
         latex, (given, sign, value) = words.startswith("$"), words[1:-1].partition("=")
-        tokens = (tokenize_latex if latex else tokenize)(given)
+        tokens = tokens_of(given, latex=latex)
         name, *arguments = (token.text for token in tokens)
         if (
             not sign
@@ -366,7 +365,7 @@ class _Reader:
         words = words.strip()
         if words in ("oo", r"\infty"):
             return oo
-        tokens = tokenize_latex(words) if latex else tokenize(words)
+        tokens = tokens_of(words, latex=latex)
         for token in tokens:
             self._introduce(token)
         return read(words, tokens, self.table, kept=True)
@@ -381,8 +380,8 @@ class _Reader:
 
     def formula(self, found: re.Match[str]) -> Formula:
         """A formula between dollars or backquotes."""
-        latex = found["latex"] is not None
-        sides = _sides(found["latex"] if latex else found["plain"])
+        spelled, latex = _spelled(found)
+        sides = _sides(spelled)
         signs = tuple(RELATIONS.get(sign.removesuffix("q"), sign) for sign in sides[1::2])
         return Formula(tuple(self.expression(side, latex=latex) for side in sides[::2]), signs)
 
@@ -536,6 +535,12 @@ class _Reader:
             f"of $x$ and $y$ with the weights $u$ and $v$' or 'by $f$, which falls in $x$, at $u$ and "
             f"$v$', or 'rises', or 'is convex'"
         )
+
+
+def _spelled(found: re.Match[str]) -> tuple[str, bool]:
+    """What stands between dollars or backquotes, and whether it is LaTeX."""
+    is_latex = found["latex"] is not None
+    return found["latex" if is_latex else "plain"], is_latex
 
 
 def _typed(name: Expr) -> str:

@@ -12,7 +12,7 @@ from tests.theory.claiming import random_claims
 
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.claim import checker, definitions, question
-from isoflop.theory.claim.definitions import Law, without_formula
+from isoflop.theory.claim.definitions import LawByDefinition, without_formula
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.answer import Answer, Decision
@@ -37,7 +37,7 @@ def test_it_shares_no_evaluation_with_the_proofs() -> None:
 
 def law_at(budget=SIX_ND, **more):
     """The law of Besiroglu et al. and a point of it."""
-    law = Law(LETTERS, budget, 60)
+    law = LawByDefinition(LETTERS, budget, 60)
     values = BESIROGLU | {"C": COMPUTE, "r": "0.5"} | more
     return law, {LETTERS[name]: law.mp.mpf(value) for name, value in values.items()}
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from isoflop.theory.claim.document import Document
-from isoflop.theory.claim.paper import Judged, Paper
+from isoflop.theory.claim.paper import Judgement, Paper
 from isoflop.theory.claim.prove import Settings
 
 LETTERS = {
@@ -20,7 +20,7 @@ LAW = r"\[ L(N, D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \]"
 OURS = r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \]"
 
 
-def judged(text: str, notation: str | None = None) -> list[Judged]:
+def judged(text: str, notation: str | None = None) -> list[Judgement]:
     document = Document.read(text, "paper.tex", str)
     settings = Settings(notation=notation or "schaeffer", seconds=30.0, refutes_names=False)
     return [one for _, found in Paper(document, settings, notation).judged() for one in found]
