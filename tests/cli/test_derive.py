@@ -177,6 +177,7 @@ def test_latex(call, notation) -> None:
 
 def broken(monkeypatch, answer):
     """Let the last proof of every envelope come out as ``answer``."""
+    from isoflop.theory.typeset.equations import Displayed
     from isoflop.theory.kernel import Answer, Decision
     from isoflop.theory.theorem.claim import Claim
 
@@ -188,6 +189,8 @@ def broken(monkeypatch, answer):
         return honest(claim)
 
     monkeypatch.setattr(Claim, "prove", prove)
+    afresh = property(Displayed.decisions.func)  # what was proved before is kept with the subject
+    monkeypatch.setattr(Displayed, "decisions", afresh)
 
 
 @pytest.mark.parametrize(("answer", "code"), [("REFUTED", 1), ("UNDECIDED", 3)])

@@ -74,6 +74,12 @@ def write_counts(folder) -> None:
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
 
 
+PAPER = r"""
+\begin{equation} L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \end{equation}
+\begin{equation} N^*(C) \propto C^{\beta/(\alpha + \beta)} \end{equation}
+"""
+
+
 def written(folder) -> set[tuple[int, tuple[str, int]]]:
     """Size, name and time of change of every file: an example may write a file that an earlier one
     wrote.
@@ -101,6 +107,7 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
     write_counts(tmp_path)
     by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
     (tmp_path / "my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")
+    (tmp_path / "paper.tex").write_text(PAPER, "utf-8")
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = examples.strip().splitlines()
     assert len(lines) >= 3

@@ -179,15 +179,6 @@ class Proof(Shown):
         """The weakest of the links': refuted, undecided, by SymPy's limit, proved."""
         return reduce(weaker, (link.decision for link in self.links)).answer
 
-    @property
-    def first_failure(self) -> ChainLink | None:
-        """The first link that is refuted, else the first that is undecided."""
-        for answer in (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY):
-            for link in self.links:
-                if link.decision.answer is answer:
-                    return link
-        return None
-
     def tables(self) -> tuple[Table, ...]:
         """A row a link of the chain."""
         columns = [Column(name, align="left") for name in ("claim", "answer", "reason")]

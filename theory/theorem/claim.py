@@ -8,7 +8,7 @@ arithmetic.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer, Symbol, latex, oo
@@ -439,7 +439,3 @@ def _refuse_what_says_nothing(step: Claim, statement: Sentence) -> None:
 
 def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
-
-
-def first_failure(verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((verdict for verdict in verdicts if not verdict.holds), None)

@@ -80,6 +80,11 @@ class Displayed:
         return {claim.name: claim.unfolded for claim in self.statements()}
 
     @cached_property
+    def decisions(self) -> dict[str, Decision]:
+        """Whether each statement is proved, by name."""
+        return {name: claim.prove() for name, claim in self.claims.items()}
+
+    @cached_property
     def named_steps(self) -> dict[str, Claim]:
         """The statements in names, as steps of a derivation that defines them."""
         return {claim.name: claim for claim in self.named.statements()}
@@ -181,7 +186,7 @@ def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
 def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
     """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
     claims, brief = subject.claims, subject.named.claims
-    decisions = {name: claim.prove() for name, claim in claims.items()}
+    decisions = subject.decisions
     hows = {
         name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
         for name, decision in decisions.items()

@@ -81,7 +81,9 @@ def run(options: Options) -> tuple[str, int]:
     if form == "json":
         return _json(off, law, spelling)
     answers = [
-        (claim, claim.prove()) for claim in (*off.envelope.claims.values(), *off.claims.values())
+        (subject.claims[name], decision)
+        for subject in (off.envelope, off)
+        for name, decision in subject.decisions.items()
     ]
     written = _latex if form == "latex" else _proofs if "--proofs" in options else _text
     return written(off, law, answers, spelling), _status(

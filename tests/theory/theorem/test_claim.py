@@ -29,7 +29,7 @@ from isoflop.theory.kernel.rules import (
 )
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.theorem.argument import ByCases, Cited, Numerically, UnderLemma
-from isoflop.theory.theorem.claim import Claim, Derivation, first_failure
+from isoflop.theory.theorem.claim import Claim, Derivation
 
 R, S, BETA, GAMMA = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
 N, b, g = symbols("N b g", positive=True)
@@ -304,15 +304,6 @@ def test_weakest() -> None:
     assert weakest([PROVED, CITED, UNDER_LEMMA, NUMERICAL]) == CITED
     assert weakest([PROVED, FAILED, CITED]) == FAILED
     assert weakest([PROVED]) == PROVED
-
-
-def test_first_failure() -> None:
-    verdicts = derivation(claim(N, "==", N), claim(N, "==", 2 * N), claim(N, "==", 3 * N)).verify(
-        points=4
-    )
-    failure = first_failure(verdicts)
-    assert failure is verdicts[1]
-    assert first_failure(verdicts[:1]) is None
 
 
 def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
