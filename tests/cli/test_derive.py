@@ -177,9 +177,9 @@ def test_latex(call, notation) -> None:
 
 def broken(monkeypatch, answer):
     """Let the last proof of every envelope come out as ``answer``."""
-    from isoflop.theory.typeset.equations import Displayed
     from isoflop.theory.kernel import Answer, Decision
     from isoflop.theory.theorem.claim import Claim
+    from isoflop.theory.typeset.equations import Displayed
 
     honest = Claim.prove
 
