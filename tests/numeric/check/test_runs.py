@@ -429,7 +429,7 @@ def test_an_approach_by_name(consistent):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"objective": Objective(name="pinball-log")}, "objective='pinball-log'"),
+        ({"objective": "pinball-log"}, "objective='pinball-log'"),
         ({"bootstrap": 5}, "bootstrap=5"),
         ({"seed": -1}, "seed=-1"),
         ({"level": 1.0}, "level=1.0"),
