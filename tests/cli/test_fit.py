@@ -4,7 +4,7 @@ import csv
 import json
 import os
 import re
-from math import exp, log
+from math import exp
 
 import pytest
 

@@ -13,7 +13,6 @@ from isoflop.numeric.check.runs import check_runs as checked
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
-from isoflop.numeric.fit.objective import Objective
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
