@@ -22,7 +22,7 @@ from ..fit.fitted import Solved
 from ..fit.newton import Problems, minimise
 from ..fit.objective import Clip
 from ..fit.optimality import Solution
-from ..fit.resample import Refits, inflated
+from ..fit.resample import Refits
 from ..fit.scan import peaks
 
 if TYPE_CHECKING:
@@ -517,11 +517,6 @@ class LinkFit(Solved):
     def residuals(self) -> Floats:
         """(n,): accuracies less the law."""
         return self.accuracy - self.predict(self.proxy)
-
-    def redrawn(self, count: int, random: np.random.Generator) -> Floats:
-        """Accuracies (K, n): the law with residuals drawn anew."""
-        residuals = inflated(self.residuals, len(self.names))
-        return self.predict(self.proxy) + random.choice(residuals, size=(count, self.size))
 
     def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
         """The fit of K problems with weights (K, n), or to other accuracies (K, n), each from a few

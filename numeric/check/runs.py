@@ -412,9 +412,9 @@ def _unfit(fitted: Fit) -> str:
         return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
     if groups is not None and groups < LEAST_GROUPS:
         return f"the runs come in {counted(groups, 'group')}; noise cannot be told from fewer than {LEAST_GROUPS} groups"
-    if (told := fitted.identifiability()).identified:
-        return ""
-    return f"the runs do not determine the params-tokens law; takes {', '.join(told.remedies) or 'another design'}"
+    if fitted.undetermined:
+        return f"the runs leave {', '.join(fitted.undetermined)} of the params-tokens law undetermined"
+    return ""
 
 
 def _frontier(runs: Runs, compute: Floats) -> Frontier | CurveCheck:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ArgumentError, whole_number
+from ..errors import whole_number
 from .newton import Problems, best_of, minimise
 from .objective import Clip
 from .optimality import Solution
 from .path import follow
-from .resample import LEAST_GROUPS, Refits, inflated, resample
+from .resample import Refits, resample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-KINDS = ("cases", "groups", "residuals")
 #: Other minima of the fit from which every refit starts as well.
 MOST_OTHERS = 2
 
@@ -115,11 +114,10 @@ def bootstrap(
     repeats: int = 1000,
     *,
     seed: int = 0,
-    kind: str = "auto",
     progress: bool = False,
     jobs: int = 1,
 ) -> Draws:
-    """Resample the runs, refit, repeat.
+    """Resample the runs, whole groups of them where they have a group, refit, repeat.
 
     Parameters
     ----------
@@ -128,10 +126,6 @@ def bootstrap(
         How many resamples.
     seed : int
         The draws are the same for every number of jobs.
-    kind : {"auto", "cases", "groups", "residuals"}
-        "cases" draws runs, "groups" whole groups of runs (the column group), "residuals" keeps the
-        design and draws residuals, centred and inflated by sqrt(n/(n - p)). "auto": groups where
-        the runs have them, else cases.
     progress : bool
         Show a bar on the standard error.
     jobs : int
@@ -146,45 +140,16 @@ def bootstrap(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the fit leaves coefficients undetermined: its
-        resamples would tell about the search, not about the runs.
+        Where an argument is outside its domain, there are fewer than four groups, or the fit leaves
+        coefficients undetermined: its resamples would tell about the search, not about the runs.
     """
     repeats = whole_number("repeats", repeats, 1)
     if fit.undetermined:
-        raise ValueError(
-            f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's "
-            f"identifiability)"
-        )
-    group = fit.runs.group
-    chosen = ("cases" if group is None else "groups") if kind == "auto" else kind
-    if chosen not in KINDS:
-        raise ArgumentError("kind", kind, f"auto or one of {', '.join(KINDS)}")
-    if chosen == "groups":
-        if group is None:
-            raise ArgumentError("kind", "groups", complaint="the runs have no column group")
-        if len(np.unique(group.astype(str))) < LEAST_GROUPS:
-            complaint = f"resampling whole groups needs at least {LEAST_GROUPS} of them"
-            cure = "kind='cases' in Python draws single runs as if they were independent"
-            raise ArgumentError("kind", "groups", complaint=f"{complaint}; {cure}")
-    of = {"by": group} if chosen == "groups" else {"kind": chosen}
-    draws = resample(fit, repeats, **of, seed=seed, jobs=jobs, progress=progress)
+        raise ValueError(f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined")
+    draws = resample(fit, repeats, by=fit.runs.group, seed=seed, jobs=jobs, progress=progress)
     if not len(draws):
         raise ValueError(
             f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "
             f"determine the law"
         )
     return draws
-
-
-def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:
-    """Observed values (size, n) with residuals drawn from the fit's own."""
-    errors = inflated(fit.residuals, int(fit.free.sum()))
-    drawn = random.choice(errors, size=(size, len(errors)))
-    if fit.objective.in_logs:
-        return np.asarray(fit.fitted * np.exp(drawn))
-    values = np.asarray(fit.fitted + drawn)
-    if (values <= 0.0).any():
-        raise ArgumentError(
-            "kind", "residuals", complaint="a resampled loss is not positive; draw cases"
-        )
-    return values

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError, outside
+from .resample import Draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 KINDS = ("sandwich", "classical")
+#: Laws that are drawn from a covariance, and the seed of those.
+DRAWS, SEED = 1000, 0
 NORMAL = NormalDist()
 #: Median absolute deviation of a standard normal variable.
 MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
@@ -106,6 +109,30 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     full /= scale[:, None] * scale
     turned: Floats = fit.design.to_coordinates @ full @ fit.design.to_coordinates.T
     return 0.5 * (turned + turned.T)
+
+
+def draws_of(fit: Fit) -> Draws:
+    """1,000 draws of the coefficients from their covariance, by Student's t: symmetric in E and in
+    the logarithms of the other coefficients of power terms, in the coefficients of an expression.
+
+    Raises
+    ------
+    ValueError
+        Where there is no covariance.
+    """
+    random, freedom, values = np.random.default_rng(SEED), fit.degrees_of_freedom, fit.values
+    is_exponent = np.array([name in fit.model.exponents for name in fit.names])
+    is_positive = is_exponent | np.array([name in fit.model.prefactors for name in fit.names])
+    size = np.where(is_exponent, values, 1.0)
+    steps = random.multivariate_normal(
+        np.zeros(len(values)), fit.covariance() / np.outer(size, size), size=DRAWS, method="eigh"
+    )
+    steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
+    with np.errstate(over="ignore"):
+        drawn = np.where(is_positive, values * np.exp(steps), values + steps)
+    if not fit.model.is_expression and "E" in fit.names:
+        drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
+    return Draws(fit, drawn, np.arange(DRAWS), DRAWS, 0, kind="covariance", seed=SEED)
 
 
 def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
@@ -235,8 +262,5 @@ def _regular(matrix: Floats) -> Floats:
     """The matrix, or a ValueError where it is singular."""
     values = np.linalg.eigvalsh(matrix)
     if not values.size or values[0] <= SINGULAR * values[-1]:
-        raise ValueError(
-            "covariance: the runs do not tell the coefficients apart (see the fit's "
-            "identifiability)"
-        )
+        raise ValueError("covariance: the runs do not tell the coefficients apart")
     return matrix

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.typeset.shown import Shown
-from ..errors import outside
 from ..results import Estimate
 
 if TYPE_CHECKING:
@@ -111,10 +110,6 @@ class Fitted(Shown, ABC):
         each row is drawn, or by what else a `resample` of it takes.
         """
 
-    def redrawn(self, count: int, random: np.random.Generator) -> Any:
-        """`count` sets of observed values with residuals drawn anew."""
-        raise outside("kind", "residuals", "cases for this law")
-
     @property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the rows leave undetermined, or that lie at a limit of the search;
@@ -190,18 +185,19 @@ class Fitted(Shown, ABC):
             Where the fit did not converge or leaves coefficients undetermined.
             `law_of(coefficients)` makes a law all the same.
         """
+        self.require_sound()
+        return self.law_of(self.coefficients)
+
+    def require_sound(self) -> None:
+        """Raise a ValueError where the fit did not converge or leaves coefficients undetermined."""
         if not self.converged:
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
-            raise ValueError(
-                f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's "
-                f"identifiability)"
-            )
-        return self.law_of(self.coefficients)
+            raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with their intervals: percentiles of the resamples where there are
-        resamples, else by standard errors.
+        """The coefficients with their intervals: percentiles of the resamples, or without any what
+        `standard_estimates` knows.
         """
         if self.draws is None:
             return self.standard_estimates(level)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, outside, whole_number
+from ..errors import outside, whole_number
 from ..repeat import repeat
 from ..results import Band, Estimate, checked_level
 
@@ -33,14 +33,12 @@ __all__ = [
     "Draws",
     "Refits",
     "case_weights",
-    "inflated",
     "paired",
     "refits_of",
     "resample",
     "together",
 ]
 
-KINDS = ("cases", "residuals")
 #: Resamples in one batch.
 BATCH = 100
 #: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first
@@ -76,22 +74,6 @@ def together(refits: Iterable[Refits]) -> Refits:
     )
 
 
-def inflated(residuals: Floats, coefficients: int) -> Floats:
-    """Residuals (n,) to be drawn from: centred, with the spread that so many coefficients took from
-    them given back.
-
-    Raises
-    ------
-    ValueError
-        Where there are no more rows than coefficients.
-    """
-    n, spare = len(residuals), len(residuals) - coefficients
-    if spare <= 0:
-        complaint = f"{n} runs leave no residuals for {coefficients} coefficients"
-        raise ArgumentError("kind", "residuals", complaint=complaint)
-    return np.asarray((residuals - residuals.mean()) * np.sqrt(n / spare))
-
-
 @dataclass(frozen=True, eq=False)
 class Draws:
     """Coefficients refitted to resamples.
@@ -112,7 +94,7 @@ class Draws:
     interrupted : bool
         Whether Ctrl-C came before all were done.
     kind : str
-        What was drawn: "cases", "groups" or "residuals".
+        What was drawn: "cases" or "groups"; "covariance" where the coefficients themselves were.
     seed : int
     """
 
@@ -167,7 +149,9 @@ class Draws:
         if callable(quantity):
             own = {name: np.array([self.fit.coefficients[name]]) for name in self.names}
             return Estimate.of_draws(float(np.asarray(quantity(own))[0]), draws, level)
-        on_limit = self.fit.on_limit(self.coefficients)[:, self.names.index(quantity)]
+        index, on_limit = self.names.index(quantity), None
+        if self.kind != "covariance":
+            on_limit = self.fit.on_limit(self.coefficients)[:, index]
         return Estimate.of_draws(
             float(self.fit.coefficients[quantity]),
             draws,
@@ -224,7 +208,6 @@ def resample(
     n: int = 1000,
     *,
     by: ArrayLike | None = None,
-    kind: str = "cases",
     seed: int = 0,
     jobs: int = 1,
     progress: bool = False,
@@ -239,8 +222,6 @@ def resample(
         How many resamples.
     by : array_like of shape (n,), optional
         Rows with the same entry are a group, and groups are drawn whole.
-    kind : {"cases", "residuals"}
-        "cases" draws rows; "residuals" keeps the rows and draws what is observed, by `fit.redrawn`.
     seed, jobs, progress
         The draws of a seed do not depend on `jobs` (see `isoflop.numeric.repeat.repeat`).
     batch : int
@@ -258,12 +239,8 @@ def resample(
         Where an argument is outside its domain, or there are fewer than four groups.
     """
     n, seed = whole_number("n", n, 1), whole_number("seed", seed, 0)
-    if kind not in KINDS:
-        raise outside("kind", kind, f"one of {', '.join(KINDS)}")
     rows, groups = fit.size, None if by is None else np.asarray(by)
     if groups is not None:
-        if kind == "residuals":
-            raise ValueError("by: is for kind='cases'; residuals are drawn one by one")
         if groups.shape != (rows,):
             raise ValueError(
                 f"by: has shape {groups.shape}, must have an entry for each of {rows} rows"
@@ -277,12 +254,9 @@ def resample(
         for index, first in enumerate(range(0, n, batch)):
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
             size = min(batch, n - first)
-            if kind == "residuals":
-                yield {"observed": fit.redrawn(size, random)}
-            else:
-                yield {"weights": case_weights(groups, rows, size, random)}
+            yield {"weights": case_weights(groups, rows, size, random)}
 
-    what = kind if groups is None else "groups"
+    what = "cases" if groups is None else "groups"
     return refits_of(fit, samples(), n, kind=what, seed=seed, jobs=jobs, progress=progress)
 
 

@@ -4,36 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.data.notation import DEFAULT
 from ..errors import outside
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from .fitted import DEFAULT_LEVEL, FREE, Solved
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
 from .newton import Problems
+from .quantities import quantities, several
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
     from typing import Self
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
     from ...theory.data.notation import Notation
     from ...theory.typeset.table import Table
     from ..data.runs import Runs
-    from .derived import Quantity
-    from .identifiability import Identifiability
     from .models import Design
     from .objective import Objective
     from .optimality import Solution
+    from .page import Page
     from .resample import Draws, Refits
-    from .summary import Summary
 
     Floats = NDArray[np.float64]
 
@@ -102,9 +100,18 @@ class Fit(Solved):
         """Coefficients whose values are no result: left open by the runs, or at a limit of the
         search; empty for a sound fit.
         """
-        from .identifiability import open_coefficients
+        from .identify import undetermined
 
-        return open_coefficients(self)
+        return undetermined(self)
+
+    @cached_property
+    def open_directions(self) -> tuple[dict[str, float], ...]:
+        """Combined changes of the coefficients that no run notices; see
+        `isoflop.numeric.fit.identify.open_directions`.
+        """
+        from .identify import open_directions
+
+        return open_directions(self)
 
     # -- once more ----------------------------------------------------------------------------------------------------
 
@@ -123,14 +130,6 @@ class Fit(Solved):
         from .bootstrap import refit
 
         return refit(self, weights, observed)
-
-    def redrawn(self, count: int, random: np.random.Generator) -> Floats:
-        """Observed values (count, n) with residuals drawn from the fit's own; see
-        `bootstrap.resampled_values`.
-        """
-        from .bootstrap import resampled_values
-
-        return resampled_values(self, count, random)
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
         """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
@@ -235,37 +234,114 @@ class Fit(Solved):
             spare = len(set(self.runs.group.tolist())) - 1
         return max(spare, 1)
 
-    def standard_estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with Wald intervals: of prefactors and exponents symmetric in the
-        logarithm, of E cut at 0.
-        """
-        return {
-            name: replace(estimate, undetermined=name in self.undetermined)
-            for name, estimate in self.wald(level).items()
-        }
+    @property
+    def drawn(self) -> Draws:
+        """Draws of the coefficients, from which every interval comes: the resamples, or without any
+        1,000 of the covariance by Student's t.
 
-    def wald(self, level: float) -> dict[str, Estimate]:
-        """`standard_estimates` without a word on what is undetermined, which is judged by them."""
-        exponents = getattr(self.model, "exponents", ())
-        estimates = {}
-        for name, coordinate in zip(self.names, self.model.coordinates, strict=True):
-            is_positive = coordinate == f"log {name}" or name in exponents
-            estimate = Estimate.of_standard_error(
-                self.coefficients[name],
-                self.standard_errors[name],
-                level,
-                self.degrees_of_freedom,
-                within=(0.0 if is_positive else -inf, inf),
-            )
-            estimates[name] = estimate.clipped(0.0) if exponents else estimate
-        return estimates
+        Raises
+        ------
+        ValueError
+            Where there is no covariance.
+        """
+        return self._of_covariance if self.draws is None else self.draws
+
+    @cached_property
+    def _of_covariance(self) -> Draws:
+        from .covariance import draws_of
+
+        return draws_of(self)
+
+    @cached_property
+    def no_covariance(self) -> str:
+        """Why there are no standard errors; "" where there are some, or resamples instead."""
+        if self.draws is not None:
+            return ""
+        try:
+            self.covariance()
+        except ValueError as error:
+            return str(error).removeprefix("covariance: ")
+        return "" if self.converged else "they are those of an optimum"
+
+    @property
+    def interval_kind(self) -> str:
+        """Where intervals come from: "bootstrap", "sandwich" or "none"."""
+        if not self.converged or self.no_covariance:
+            return "none"
+        return "sandwich" if self.draws is None else "bootstrap"
+
+    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
+        """The coefficients with their intervals, percentiles of the draws; none of what is
+        undetermined or, where the draws are of the covariance, on a bound.
+        """
+        checked_level(level)
+        known = self.drawn.estimates(level) if self.interval_kind != "none" else {}
+        without = {*self.undetermined, *(self.at_bound if self.draws is None else ())}
+        found = {}
+        for name, value in self.coefficients.items():
+            estimate = known.get(name)
+            if estimate is None or name in without:
+                estimate = Estimate(value, undetermined=name in self.undetermined, level=level)
+            elif self.draws is None:
+                estimate = replace(estimate, standard_error=self.standard_errors[name])
+            found[name] = estimate
+        return found
+
+    def estimate(
+        self,
+        quantity: str | Callable[[Mapping[str, Floats]], ArrayLike],
+        level: float = DEFAULT_LEVEL,
+        *,
+        compute: float | None = None,
+        ratio: float | None = None,
+    ) -> Estimate:
+        """A coefficient, or what follows from the law, with its interval.
+
+        Parameters
+        ----------
+        quantity : str or callable
+            A coefficient; of a params+tokens law "alpha", "C0", "params_share" and "tokens_share"
+            (the exponents of N* and D*), at a compute "N_star", "D_star", "tokens_per_param",
+            "L_star" and "R_star", at an overtraining ratio "penalty"; of a compute law at a compute
+            "loss". Or a function that takes arrays (K,) of the coefficients by name to an array
+            (K,).
+        level : float
+            Nominal coverage, 0 < level < 1.
+        compute, ratio : float, optional
+            FLOP, > 0; and 1, > 0.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such quantity, or the runs leave coefficients undetermined.
+        """
+        if isinstance(quantity, str) and quantity in self.names:
+            return self.estimates(level)[quantity]
+        self.require_sound()
+        if callable(quantity):
+            return self.following(quantity, level)
+        computes, ratios = several("compute", compute), several("ratio", ratio)
+        known = {one.name: one for one in quantities(self.model, computes, ratios)}
+        if quantity not in known:
+            more = "" if computes and ratios else " (more with compute and ratio)"
+            names = ", ".join(dict.fromkeys((*self.names, *known)))
+            raise outside("quantity", quantity, f"one of {names}{more if known else ''}")
+        return self.following(known[quantity], level)
+
+    def following(self, quantity: Any, level: float = DEFAULT_LEVEL) -> Estimate:
+        """A function of the coefficients as arrays, with its interval where the draws tell one."""
+        if self.interval_kind == "none" or (
+            self.draws is None and {*self.at_bound} & {*getattr(quantity, "needs", ())}
+        ):
+            own = {name: np.array([value]) for name, value in self.coefficients.items()}
+            return Estimate(float(np.asarray(quantity(own))[0]), level=checked_level(level))
+        return self.drawn.estimate(quantity, level)
 
     def bootstrap(
         self,
         repeats: int = 1000,
         *,
         seed: int = 0,
-        kind: str = "auto",
         progress: bool = False,
         jobs: int = 1,
     ) -> Draws:
@@ -274,78 +350,13 @@ class Fit(Solved):
         """
         from .bootstrap import bootstrap
 
-        return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
+        return bootstrap(self, repeats, seed=seed, progress=progress, jobs=jobs)
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
-        """The same fit with the draws of `bootstrap`, from which its estimates then come."""
+        """The same fit with `n` resamples, from which its intervals then come; the options are
+        those of `bootstrap`.
+        """
         return self.with_draws(self.bootstrap(n, **options))
-
-    def derived(
-        self,
-        *,
-        compute: float | None = None,
-        ratio: float | None = None,
-        level: float = DEFAULT_LEVEL,
-    ) -> dict[str, Estimate]:
-        """What follows from a params+tokens fit, by name, with errors by the delta method.
-
-        alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star,
-        D_star, tokens_per_param, L_star, R_star; at an overtraining ratio the penalty. Resamples
-        give intervals as well: `Draws.estimate` takes each `quantity`.
-        """
-        from .derived import default_quantities, derived
-
-        quantities = default_quantities(compute, ratio)
-        estimates = derived(
-            self.law,
-            self.covariance(),
-            self.model.coordinates,
-            quantities,
-            level,
-            self.degrees_of_freedom,
-        )
-        return {item.name: number for item, number in zip(quantities, estimates, strict=True)}
-
-    def quantity(
-        self, name: Any, *, compute: float | None = None, ratio: float | None = None
-    ) -> Quantity:
-        """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate`
-        and `profile`.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such quantity; those at a compute or a ratio need it.
-        """
-        from .derived import default_quantities
-
-        known = (
-            {each.name: each for each in default_quantities(compute, ratio)}
-            if self.model.name == "params-tokens"
-            else {}
-        )
-        if name not in known:
-            more = (
-                ""
-                if not known or (compute is not None and ratio is not None)
-                else " (more with compute and ratio)"
-            )
-            raise outside("quantity", name, f"one of {', '.join((*self.names, *known))}{more}")
-        return known[name]
-
-    # -- diagnostics -----------------------------------------------------------------------------------------------
-
-    def identifiability(self) -> Identifiability:
-        """Which coefficients the design tells apart; see
-        `isoflop.numeric.fit.identifiability.identifiability`.
-        """
-        return self._identifiability
-
-    @cached_property
-    def _identifiability(self) -> Identifiability:
-        from .identifiability import identifiability
-
-        return identifiability(self)
 
     def influence(self) -> DataFrame:
         """What every run does to the fit; see `isoflop.numeric.fit.influence.influence`."""
@@ -355,26 +366,47 @@ class Fit(Solved):
 
     # -- output ------------------------------------------------------------------------------------
 
-    def summary(self, **options: Any) -> Summary:
-        """What the fit says, for every output; the options are level, compute and ratio (see
-        `isoflop.numeric.fit.summary.summarise`).
-        """
-        from .summary import summarise
+    def page(
+        self,
+        *,
+        level: float = DEFAULT_LEVEL,
+        compute: ArrayLike | None = None,
+        ratio: ArrayLike | None = None,
+    ) -> Page:
+        """What the fit says, for every output.
 
-        return summarise(self, **options)
+        Parameters
+        ----------
+        level : float
+            Nominal coverage of the intervals; 0 < level < 1.
+        compute : float or sequence of float, optional
+            Adds the optimum at each compute, or for a compute law the loss; FLOP, > 0.
+        ratio : float or sequence of float, optional
+            Adds the penalty at each overtraining ratio; 1, > 0.
+
+        Raises
+        ------
+        ValueError
+            Where an argument is outside its domain, or nothing of the law could be for it.
+        """
+        from .page import Page
+
+        computes, ratios = several("compute", compute), several("ratio", ratio)
+        quantities(self.model, computes, ratios)
+        return Page(fit=self, level=checked_level(level), computes=computes, ratios=ratios)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
-        return self.summary().warnings
+        return self.page().warnings
 
     def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
-        """Plain data; see `isoflop.numeric.fit.summary.Summary.as_dict` for its keys."""
-        return self.summary(**options).as_dict(name)
+        """Plain data; see `isoflop.numeric.fit.page.Page.as_dict` for its keys."""
+        return self.page(**options).as_dict(name)
 
     def to_frame(self, **options: Any) -> DataFrame:
-        """A pandas frame, a row a number."""
-        return self.summary(**options).to_frame()
+        """A pandas frame, a row a number; the options are those of `page`."""
+        return self.page(**options).to_frame()
 
     def to_latex(
         self,
@@ -385,11 +417,11 @@ class Fit(Solved):
         **options: Any,
     ) -> str:
         """A booktabs table; with a caption or a label it floats."""
-        return self.summary(**options).latex(notation, caption, label)
+        return self.page(**options).to_latex(notation, caption, label)
 
     def tables(self, **options: Any) -> tuple[Table, ...]:
         """The coefficients, and what follows from them."""
-        return self.summary(**options).tables()
+        return self.page(**options).tables()
 
     def plot(self) -> Any:
         """A page of figures; see `isoflop.numeric.plot.fit.plot_fit_page`."""
@@ -399,20 +431,18 @@ class Fit(Solved):
 
     def to_text(self, **options: Any) -> str:
         """The law, the runs, the objective, the tables, how sure they are, and every warning."""
-        return str(self.summary(**options))
+        return str(self.page(**options))
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
-        """Write the plain data with the draws or the covariance: a law file of the file's name, for
-        every command and for `Law.load`.
+        """Write the plain data with the draws: a law file of the file's name, for every command and
+        for `Law.load`.
 
         Raises
         ------
         ValueError
             Where the file cannot be written.
         """
-        from .summary import draws_of, law_name, write
-
-        write(self.as_dict(name=law_name(path), **options) | draws_of(self), path)
+        self.page(**options).save(path)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())

@@ -294,15 +294,16 @@ class CustomLaw(Shown):
     """
 
     #: Nothing says how sure the coefficients are.
-    uncertainty = None
+    draws = None
 
     def estimate(
         self, quantity: Callable[[Any], float], level: float = 0.9, *, least: float | None = None
     ) -> Estimate:
         """A number that follows from the law, without an interval; see `Law.estimate`."""
-        from .uncertainty import estimated
+        from ..results import Estimate
 
-        return estimated(self, quantity, level, least)
+        del least
+        return Estimate(float(quantity(self)), level=level)
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty of training off the optimum; of two variables, where |L* - E| is a power law."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 
 from ...theory.data.notation import notation as find_notation
 from ..errors import ArgumentError
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
     AnyLaw: TypeAlias = Law | ComputeLaw | CustomLaw
 
 LARGEST_FILE = 10_000_000
+NAMES = ("E", "A", "B", "beta", "gamma")
 
 
 def to_data(law: Law, notation: str | Notation = "schaeffer") -> dict[str, Any]:
-    """Plain data: name, notation, coefficients, source; of a law from data how sure it is, in the
-    default notation.
+    """Plain data: name, notation, coefficients, source; of a law from data its draws, in the default
+    notation.
     """
-    draws = {} if law.uncertainty is None else {"draws": law.uncertainty.as_dict()}
+    draws = {} if law.draws is None else {"draws": {"coefficients": law.draws}}
     return {
         "name": law.name,
         "notation": find_notation(notation).name,
@@ -43,7 +45,6 @@ def from_data(data: Any, where: str = "law") -> AnyLaw:
     another form, or one that did not reach an optimum, is refused.
     """
     from .params_tokens import Law
-    from .uncertainty import Uncertainty
 
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
@@ -89,17 +90,30 @@ def from_data(data: Any, where: str = "law") -> AnyLaw:
                 values, kind="compute", partial=True
             )
             return ComputeLaw(**known, name=name, source=source)
-        uncertainty = Uncertainty.from_data(data["draws"]) if "draws" in data else None
+        draws = _draws(data["draws"]) if "draws" in data else None
         return Law.from_coefficients(
             values,
             notation=data["notation"],
             name=name,
             source=source,
             partial=True,
-            uncertainty=uncertainty,
+            draws=draws,
         )
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+
+
+def _draws(data: Any) -> dict[str, list[float]]:
+    """The draws of a saved fit, by coefficient."""
+    try:
+        draws = {name: list(map(float, column)) for name, column in data["coefficients"].items()}
+        sound = {*draws} <= {*NAMES} and len({len(column) for column in draws.values()}) == 1
+        sound = sound and all(isfinite(value) for column in draws.values() for value in column)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise ArgumentError("draws", "...", complaint="must be the draws of a saved fit")
+    return draws
 
 
 def _plain(value: Any) -> Any:

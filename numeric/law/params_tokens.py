@@ -4,7 +4,8 @@ numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ...theory.data.notation import Notation
 from ...theory.data.notation import notation as find_notation
@@ -17,7 +18,7 @@ from . import penalty as misallocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
     from typing import Any
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ..results import Estimate
     from .allocation import Allocation
     from .penalty import Penalty, Tolerance
-    from .uncertainty import Uncertainty
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,10 +46,10 @@ class Law(Shown):
         losses are not.
     name, source : str
         For tables and files.
-    uncertainty : Uncertainty, optional
-        Of a law from data: draws of its coefficients, or their covariance. What follows from the
-        law has intervals then (`Penalty.estimate`, `Allocation.estimate`, `Law.estimate`). It does
-        not enter comparisons.
+    draws : mapping of str to sequence of float, optional
+        Of a law from data: draws of its coefficients by name. What follows from the law has
+        intervals then (`Penalty.estimate`, `Allocation.estimate`, `Law.estimate`). They do not
+        enter comparisons.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Law(Shown):
     E: float | None = None
     name: str = "custom"
     source: str = ""
-    uncertainty: Uncertainty | None = None
+    draws: Mapping[str, Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         domains = {
@@ -111,7 +111,7 @@ class Law(Shown):
         name: str = "custom",
         source: str = "",
         partial: bool = False,
-        uncertainty: Uncertainty | None = None,
+        draws: Mapping[str, Sequence[float]] | None = None,
     ) -> Law:
         """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta`
         (hoffmann).
@@ -131,7 +131,7 @@ class Law(Shown):
                 f"missing {', '.join(missing)}: a law needs both exponents, "
                 f"{' and '.join(exponents.values())}"
             )
-        return cls(**canonical, name=name, source=source, uncertainty=uncertainty)
+        return cls(**canonical, name=name, source=source, draws=draws)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""
@@ -332,12 +332,15 @@ class Law(Shown):
 
     # -- how sure ----------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def drawn(self) -> tuple[Law, ...]:
         """The law with each draw of its coefficients; empty where nothing says how sure they are."""
-        from .uncertainty import drawn_laws
-
-        return drawn_laws(self)
+        if self.draws is None:
+            return ()
+        rows = zip(*self.draws.values(), strict=True)
+        return tuple(
+            replace(self, draws=None, **dict(zip(self.draws, row, strict=True))) for row in rows
+        )
 
     def estimate(
         self, quantity: Callable[[Law], float], level: float = 0.9, *, least: float | None = None
@@ -347,7 +350,7 @@ class Law(Shown):
         Parameters
         ----------
         quantity : callable
-            Takes a law to a number.
+            Takes a law to a number. There is no interval where it does not exist for one of the draws.
         level : float
             Nominal coverage, between 0 and 1.
         least : float, optional
@@ -360,9 +363,13 @@ class Law(Shown):
         >>> print(f"{law.estimate(lambda law: law.envelope.exponent):.4f}")
         0.1799 (no interval)
         """
-        from .uncertainty import estimated
+        from ..results import Estimate
 
-        return estimated(self, quantity, level, least)
+        value, drawn = float(quantity(self)), [_or_nan(quantity, law) for law in self.drawn]
+        estimate = Estimate.of_draws(value, drawn, level)
+        if least is not None and estimate.low is not None and value < estimate.low:
+            return Estimate.of_draws(value, drawn, level, least=least)
+        return estimate
 
     # -- plumbing --------------------------------------------------------------------------------------------------
 
@@ -593,3 +600,10 @@ def laws(kind: str | None = None) -> Table:
 def _latex_number(value: float) -> str:
     mantissa, _, exponent = f"{value:.6g}".partition("e")
     return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def _or_nan(quantity: Callable[[Law], float], law: Law) -> float:
+    try:
+        return float(quantity(law))
+    except ValueError:  # beyond the floats
+        return float("nan")

@@ -12,7 +12,6 @@ from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
 from ...theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
-from .uncertainty import LEVEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -292,7 +291,7 @@ def law_table(law: Law, notation: str | Notation = DEFAULT, names: Iterable[str]
         Column("name", "", align="left"),
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
     ]
-    if law.uncertainty is not None:
+    if law.draws is not None:
         interval = Interval(Shortest(5))
         shown.append(
             Column("value", interval_heading(), show="interval", interval=interval, only="page")
@@ -304,7 +303,7 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
     """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
     nothing tells them.
     """
-    if result.law.uncertainty is None:
+    if result.law.draws is None:
         return {}
     if isinstance(result, Penalty):
         figures, given = shown_in("ratios"), {name for name, _ in result.given}
@@ -318,6 +317,9 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
     }
     ends = {name: estimate.as_dict(value="") for name, estimate in estimates.items()}
     return {"intervals": {"level": LEVEL, **ends}}
+
+
+LEVEL = 0.9
 
 
 def interval_heading(level: float = LEVEL) -> str:
@@ -335,7 +337,7 @@ def _intervals(
     """What was given beside the intervals of what follows; no table where nothing says how sure the
     law is.
     """
-    if law.uncertainty is None:
+    if law.draws is None:
         return []
     missing = {key for key in keys if any(getattr(result, key, 0.0) is None for result in results)}
     chosen = [key for key in keys if key not in missing and key not in given]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..fit.derived import default_quantities
+from ..fit.models import PARAMS_TOKENS
+from ..fit.quantities import quantities
 from ..fit.resample import paired
 from ..law.compute import power
 from ..results import Band, Estimate
@@ -184,8 +185,8 @@ def envelope_columns(joint: PassFit, draws: Floats) -> dict[str, Floats]:
     """E0, C0 and alpha of the envelope (R,) for coefficients (R, p) of the params+tokens law."""
     given: dict[str, Any] = dict(zip(joint.kind.terms.coefficients, draws.T, strict=True))
     found = {
-        quantity.name: quantity.values(**given)
-        for quantity in default_quantities()
+        quantity.name: quantity(given)
+        for quantity in quantities(PARAMS_TOKENS)
         if quantity.name in SHOWN
     }
     return {"E0": given["E"], **found}

@@ -143,7 +143,7 @@ def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str,
             "coefficients": law.coefficients(spelling),
             **figures(law, off.envelope),
         }
-        if law.uncertainty is not None:
+        if law.draws is not None:
             from ..numeric.law.tables import law_table
 
             data["numbers"]["estimates"] = law_table(law, spelling).records()

@@ -81,7 +81,7 @@ def _intervals(law: Law, spelling: Notation) -> list[str]:
     """How sure the numbers are, where the law came from data."""
     from ..numeric.law.tables import law_table
 
-    return [] if law.uncertainty is None else ["", "\n".join(law_table(law, spelling).lines())]
+    return [] if law.draws is None else ["", "\n".join(law_table(law, spelling).lines())]
 
 
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
@@ -96,7 +96,7 @@ def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     ]
     body = ", \\\\\n".join(rows)
     text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
-    return text if law.uncertainty is None else f"{text}\n\n{law_table(law, spelling).latex()}"
+    return text if law.draws is None else f"{text}\n\n{law_table(law, spelling).latex()}"
 
 
 def _equations(

@@ -52,8 +52,7 @@ OPTION_OF = {
     "fixed": "--fix",
     "bounds": "--bound",
     "repeats": "--bootstrap",
-    "kind": "--bootstrap",
-    "quantity": "--profile",
+    "by": "--bootstrap",
 }
 
 
@@ -160,8 +159,6 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
-    from ..numeric.fit.summary import draws_of, law_name, write
-
     form, level = options.chosen("--format", FORMATS), share(options, "--level") or LEVEL
     table, model = TableOptions(options, "runs", LISTS), _model(options)
     _check(options, model)
@@ -172,23 +169,20 @@ def run(options: Options) -> tuple[str, int]:
         check_figure(plot)
     asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
     fit = _fitted(options, table, model)
-    warnings: list[str] = []
-    stopped = ""
+    more, stopped = (), ""
     if repeats is not None and not fit.is_sound:
-        warnings.append("no resamples: the fit is no result that they could tell about")
+        more = ("no resamples: the fit is no result that they could tell about",)
     elif repeats is not None:
         fit, stopped = _resampled(options, fit, repeats)
-    summary = fit.summary(level=level, **asked)
-    summary = replace(summary, warnings=(*summary.warnings, *warnings))
-    data = summary.as_dict("" if save is None else law_name(save))
+    page = replace(fit.page(level=level, **asked), more=more)
     if save is not None:
-        write(data | draws_of(fit), save)
+        page.save(save)
     if plot is not None:
         from ..numeric.plot.fit import plot_fit_page
         from ..numeric.plot.panels import save as save_figure
 
         save_figure(plot_fit_page(fit), plot)
-    text = summary.latex() if form == "latex" else written(form, summary, data)
+    text = written(form, page, page.as_dict("" if save is None else page.name_of(save)))
     if stopped:
         say_interrupted(stopped)
         return text, INTERRUPTED

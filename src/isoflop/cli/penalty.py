@@ -223,9 +223,7 @@ def _page(form: str, found: Found, tolerances: Sequence[Tolerance], spelling: No
     from ..numeric.law.tables import penalty_page, penalty_tables
 
     tables = [penalty_page(found, spelling)] if any(rows for _, rows in found) else []
-    tables += [
-        penalty_tables(rows)[-1] for law, rows in found if rows and law.uncertainty is not None
-    ]
+    tables += [penalty_tables(rows)[-1] for law, rows in found if rows and law.draws is not None]
     named = [(law.name, tolerance) for (law, _), tolerance in zip(found, tolerances, strict=False)]
     if form != "latex":
         tables += [

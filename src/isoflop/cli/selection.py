@@ -145,7 +145,7 @@ def _named(entry: str, option: str, *needed: str) -> Law:
             read = Law.load(entry)
             if read.name == CUSTOM:
                 own = read.as_dict()["coefficients"]
-                read = Law(**own, name=entry, source=read.source, uncertainty=read.uncertainty)
+                read = Law(**own, name=entry, source=read.source, draws=read.draws)
         if needed:
             read.needed(*needed)
     except RecursionError:

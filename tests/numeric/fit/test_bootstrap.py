@@ -8,11 +8,10 @@ from scipy import stats
 
 from isoflop.numeric.fit import bootstrap as module
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.bootstrap import refit, resampled_values
-from isoflop.numeric.fit.derived import ALPHA, default_quantities
-from isoflop.numeric.fit.models import in_coordinates
+from isoflop.numeric.fit.bootstrap import refit
+from isoflop.numeric.fit.models import PARAMS_TOKENS, in_coordinates
+from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.fit.resample import Draws, case_weights
-from isoflop.numeric.results import percentiles
 
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
@@ -136,47 +135,19 @@ def test_cases_are_drawn_with_equal_chances():
     assert drawn.var(axis=0).mean() == pytest.approx(0.95, rel=0.05)
 
 
-def test_groups_are_the_default_where_there_are_some():
+def test_groups_are_drawn_where_there_are_some():
     runs = {**table(), "group": np.repeat(np.arange(14), 3)}
-    found = fit(runs, objective="least-squares-log")
-    grouped = found.bootstrap(30, seed=1)
-    assert grouped.kind == "groups"
-    assert found.bootstrap(30, seed=1, kind="cases").kind == "cases"
-    np.testing.assert_array_equal(
-        grouped.coefficients, found.bootstrap(30, seed=1, kind="groups").coefficients
-    )
+    assert fit(runs, objective="least-squares-log").bootstrap(30, seed=1).kind == "groups"
 
 
-def test_residuals_are_centred_and_inflated(squares):
-    """Spread sqrt(n/(n - p)) times that of the residuals, around the fitted law."""
-    drawn = np.log(resampled_values(squares, 4000, np.random.default_rng(0)) / squares.fitted)
-    assert drawn.mean() == pytest.approx(0.0, abs=4.0 * drawn.std() / np.sqrt(drawn.size))
-    expected = np.sum((squares.residuals - squares.residuals.mean()) ** 2) / (42 - 5)
-    assert drawn.var() == pytest.approx(expected, rel=0.02)
-    # Observed = fitted exp(-residual): the signs are those of the runs.
-    skew = stats.skew(squares.residuals)
-    assert stats.skew(drawn, axis=None) == pytest.approx(skew, abs=0.05)
-
-
-@pytest.mark.parametrize(
-    ("kind", "formula", "tolerance"), [("cases", "sandwich", 0.35), ("residuals", "classical", 0.2)]
-)
-def test_standard_errors_agree_with_the_formula_for_the_same_errors(
-    chinchilla_240, kind, formula, tolerance
-):
-    """Cases and the sandwich let errors differ from run to run; with residuals and the classical
-    formula they are of one kind.
-
-    300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few
-    runs have large errors.
+def test_standard_errors_agree_with_the_sandwich(chinchilla_240):
+    """300 draws know a spread to 4 %; the rest is the curvature that the formula misses, more where
+    a few runs have large errors.
     """
     found = fit(chinchilla_240, objective="least-squares-log")
-    draws = found.bootstrap(300, seed=5, kind=kind)
-    ratio = np.sqrt(
-        np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T))
-        / np.diag(found.covariance(formula))
-    )
-    np.testing.assert_allclose(ratio, 1.0, atol=tolerance)
+    draws = found.bootstrap(300, seed=5)
+    spread = np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T))
+    np.testing.assert_allclose(np.sqrt(spread / np.diag(found.covariance())), 1.0, atol=0.35)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
@@ -208,7 +179,7 @@ def test_draws_of_a_derived_quantity(squares):
         squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent
         for row in boot.coefficients
     ]
-    np.testing.assert_allclose(boot.values(ALPHA), expected, rtol=1e-12)
+    np.testing.assert_allclose(boot.values(quantities(PARAMS_TOKENS)[0]), expected, rtol=1e-12)
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
@@ -268,8 +239,7 @@ def test_nothing_but_failures(squares, monkeypatch):
     ("given", "message"),
     [
         ({"repeats": 0}, "repeats=0: must be a whole number of at least 1"),
-        ({"kind": "wild"}, "kind='wild': must be auto or one of cases, groups, residuals"),
-        ({"kind": "groups"}, "kind='groups': the runs have no column group"),
+        ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
     ],
 )
 def test_bad_arguments(squares, given, message):
@@ -279,17 +249,10 @@ def test_bad_arguments(squares, given, message):
 
 def test_one_group_cannot_be_resampled():
     found = fit({**table(), "group": ["a"] * 42})
-    with pytest.raises(ValueError, match="kind='groups': resampling whole groups needs at least 4"):
+    with pytest.raises(
+        ValueError, match="by: has 1 groups; resampling whole groups needs at least 4"
+    ):
         found.bootstrap(5)
-
-
-def test_no_residuals_to_draw():
-    chosen = np.random.default_rng(0).choice(42, 5, replace=False)
-    found = fit(
-        {name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log"
-    )
-    with pytest.raises(ValueError, match="the runs leave E, A, B, beta, gamma undetermined"):
-        found.bootstrap(5, kind="residuals")
 
 
 # -- refits that the batch leaves uncertified --------------------------------------------------------------------------
@@ -349,59 +312,28 @@ def test_a_wild_resample_takes_no_interval_away(squares):
     hangs on it.
     """
     tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
-    for quantity in default_quantities(compute=1e24):
+    for quantity in quantities(PARAMS_TOKENS, (1e24,)):
         interval, without = one.estimate(quantity), tame.estimate(quantity)
         assert np.isfinite([interval.low, interval.high]).all()
         assert without.low <= interval.value <= without.high
         assert interval.high == pytest.approx(without.high, rel=0.1)
-    ratio = next(each for each in module_quantities() if each.name == "tokens_per_param")
-    assert one.values(ratio)[-1] == np.inf
-    low, high = percentiles(np.array([1.0, 2.0, np.inf, np.inf]), 0.9)
-    assert (low, high) == (1.0, np.inf)
-
-
-def module_quantities():
-    from isoflop.numeric.fit.derived import at_compute
-
-    return at_compute(1e24)
+        if quantity.name == "tokens_per_param":
+            assert one.values(quantity)[-1] == np.inf
 
 
 def test_no_standard_error_that_a_few_draws_make(squares):
     heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
-    assert heavy.estimate("A").standard_error is None
+    estimate = heavy.estimate("A")
+    assert estimate.standard_error is None
+    assert estimate.low < estimate.value < estimate.high
     assert heavy.estimate("beta").standard_error == pytest.approx(
         np.std(heavy.columns["beta"], ddof=1), rel=1e-12
     )
-    found = squares.with_draws(heavy).summary()
-    estimate = next(entry.estimate for entry in found.coefficients if entry.name == "A")
-    assert estimate.standard_error is None
-    assert estimate.low < estimate.value < estimate.high
-    assert any("no standard error of A" in text for text in found.warnings)
-    assert not any("exceeds the largest float" in text for text in found.warnings)
 
 
 def test_ends_at_a_limit_of_the_search_are_marked(squares):
     limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
-    found = squares.with_draws(with_draws(squares, *limit)).summary()
-    at_limit = {entry.name: entry.estimate.at_limit for entry in found.coefficients}
-    assert at_limit["gamma"] == ("high",)
-    assert at_limit["beta"] == ()
+    found = squares.with_draws(with_draws(squares, *limit))
+    assert found.estimates()["gamma"].at_limit == ("high",)
+    assert found.estimates()["beta"].at_limit == ()
     assert any("gamma ran to a limit of the search in 10.7 %" in text for text in found.warnings)
-
-
-def test_what_is_hardly_determined_is_told_by_the_intervals_shown(squares):
-    """Draws of A over a factor of 100: the sandwich, which tells A, is not asked."""
-    assert not any("hardly determined" in text for text in squares.summary().warnings)
-    draws = np.repeat(np.array([list(squares.coefficients.values())]), 200, axis=0)
-    draws[:, 1] *= np.geomspace(0.1, 10.0, 200)
-    wide = draws_of(squares, draws)
-    low, high = percentiles(draws[:, 1], 0.9)
-    said = [
-        text
-        for text in squares.with_draws(wide).summary().warnings
-        if text.startswith("hardly determined")
-    ]
-    assert said == [
-        f"hardly determined: A = {squares.coefficients['A']:.4g}: its 90% interval spans a factor "
-        f"of {high / low:.3g}"
-    ]

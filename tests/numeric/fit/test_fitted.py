@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.fitted import Fitted
 from isoflop.numeric.fit.resample import Draws, Refits
 
@@ -73,9 +72,3 @@ def test_every_page_is_of_one_table():
     assert "90 % interval" in str(found)
     assert r"\toprule" in found.to_latex()
     assert "<table" in found._repr_html_()
-
-
-def test_residuals_cannot_be_drawn_where_a_fit_does_not_offer_it():
-    with pytest.raises(ArgumentError) as refused:
-        Mean(Y).resampled(3, kind="residuals")
-    assert refused.value.argument == "kind"

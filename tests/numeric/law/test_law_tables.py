@@ -13,7 +13,6 @@ from isoflop.numeric.law.tables import (
     penalty_page,
     penalty_tables,
 )
-from isoflop.numeric.law.uncertainty import Uncertainty
 from isoflop.theory.typeset.table import Column, Table
 
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
@@ -127,9 +126,8 @@ def test_a_column_has_its_interval_where_the_law_has_draws(monkeypatch: pytest.M
     column = Column("added", "one more", of=lambda cost: 42.0 * cost.loss_penalty)
     monkeypatch.setitem(FIGURES, "added", (column, ["ratios"]))
     draws = [(beta, beta + 0.02) for beta in (0.3, 0.33, 0.36)]
-    drawn = Law(
-        beta=0.34, gamma=0.36, uncertainty=Uncertainty("bootstrap", ("beta", "gamma"), draws)
-    )
+    betas, gammas = zip(*draws, strict=True)
+    drawn = Law(beta=0.34, gamma=0.36, draws={"beta": betas, "gamma": gammas})
     penalties = sorted(42.0 * Law(beta=b, gamma=c).penalty(10.0).loss_penalty for b, c in draws)
     ends = intervals_of(drawn.penalty(10.0))["intervals"]["added"]
     assert penalties[0] <= ends["low"] < penalties[1] < ends["high"] <= penalties[2]

@@ -1,0 +1,223 @@
+"""The numbers of a fit with their intervals, as text, plain data, frame and LaTeX."""
+
+import json
+import re
+import subprocess
+from math import isfinite
+from shutil import which
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit import fit
+from isoflop.numeric.law import Law
+
+LOG_A, BETA, GAMMA = 1, 3, 4
+
+
+def grid(noise=0.004, sizes=8, data=8):
+    draw = np.random.default_rng(11).standard_normal(sizes * data)
+    n, d = (
+        axis.ravel()
+        for axis in np.meshgrid(np.geomspace(3e7, 1e10, sizes), np.geomspace(3e8, 3e11, data))
+    )
+    loss = (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(noise * draw)
+    return {"params": n, "tokens": d, "loss": loss}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit(grid())
+
+
+@pytest.fixture(scope="module")
+def resampled(fitted):
+    return fitted.resampled(150, seed=3)
+
+
+# -- intervals -------------------------------------------------------------------------------------
+
+
+def test_standard_errors_are_the_delta_methods(fitted):
+    """Draws of small noise against gradients worked out by hand: of alpha by beta and gamma, and of
+    log N* = (log(beta A/(gamma B)) + gamma log(C/6))/(beta + gamma).
+    """
+    _, A, B, beta, gamma = fitted.coefficients.values()
+    total, log_d = beta + gamma, np.log(1e22 / 6.0)
+    log_n = (np.log(beta * A / (gamma * B)) + gamma * log_d) / total
+    gradients = {
+        "alpha": [0, 0, 0, (gamma / total) ** 2, (beta / total) ** 2],
+        "N_star": [
+            0.0,
+            1.0 / total,
+            -1.0 / total,
+            (1.0 / beta - log_n) / total,
+            (-1.0 / gamma + log_d - log_n) / total,
+        ],
+    }
+    covariance = fitted.covariance()
+    for name, gradient in gradients.items():
+        estimate = fitted.estimate(name, 0.9, compute=1e22)
+        scale = estimate.value if name == "N_star" else 1.0
+        error = scale * float(np.sqrt(np.array(gradient) @ covariance @ gradient))
+        assert estimate.standard_error == pytest.approx(error, rel=0.1)
+        assert estimate.high - estimate.low == pytest.approx(2 * 1.671 * error, rel=0.1)
+        assert estimate.low < estimate.value < estimate.high
+
+
+def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
+    for found in (fitted, resampled):
+        draws = found.drawn.columns
+        beta, gamma = draws["beta"], draws["gamma"]
+        alphas = beta * gamma / (beta + gamma)
+        for estimate in (
+            found.estimate("alpha", 0.8),
+            found.estimate(
+                lambda law: law["beta"] * law["gamma"] / (law["beta"] + law["gamma"]), 0.8
+            ),
+        ):
+            assert (estimate.low, estimate.high) == pytest.approx(np.quantile(alphas, [0.1, 0.9]))
+        for name, estimate in found.estimates(0.8).items():
+            ends = np.quantile(draws[name], [0.1, 0.9])
+            assert (estimate.low, estimate.high) == pytest.approx(ends, rel=1e-12)
+
+
+def test_the_loss_of_a_compute_law():
+    found = fit(grid(), model="compute")
+    law = found.coefficients
+    estimate = found.estimate("loss", compute=3e21)
+    assert estimate.value == pytest.approx(law["E"] + law["C0"] * 3e21 ** -law["alpha"], rel=1e-12)
+    assert estimate.low < estimate.value < estimate.high
+
+
+def test_what_is_held_has_no_errors():
+    found = fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)})
+    frame = found.to_frame()
+    assert frame.note[["E", "beta", "gamma", "alpha"]].tolist() == [
+        "fixed",
+        "at bound",
+        "",
+        "at bound",
+    ]
+    assert np.isnan(frame.se[["beta", "alpha"]]).all()
+    assert re.search(r"^E +1\.70000 +- +- +fixed$", str(found), re.MULTILINE)
+    assert re.search(r"^beta +0\.400000 +- +- +at bound$", str(found), re.MULTILINE)
+
+
+def test_no_interval_where_E_is_zero_for_want_of_a_better_value():
+    data = grid()
+    data["loss"] = 40 * data["params"] ** -0.12 + 30 * data["tokens"] ** -0.1 - 0.05
+    found = fit(data)
+    assert found.at_bound == ("E",)
+    assert any("these runs do not tell it from 0" in text for text in found.warnings)
+    assert not any(estimate.has_interval for estimate in found.estimates().values())
+    assert not found.estimate("alpha").has_interval
+
+
+def test_what_is_open_has_no_numbers():
+    data = {name: values[:8].copy() for name, values in grid(0.002).items()}
+    data["params"][:] = 1e9
+    found = fit(data)
+    frame = found.to_frame(compute=1e22)
+    assert (
+        frame.loc[["alpha", "N_star", "L_star"], ["value", "se", "lo", "hi"]].isna().all(axis=None)
+    )
+    assert re.search(r"^A +undetermined +- +-$", str(found), re.MULTILINE)
+    assert any(
+        "the runs leave E, A, beta undetermined; no run notices" in w for w in found.warnings
+    )
+
+
+def test_what_the_law_has_not_is_refused(fitted):
+    for given, options, message in (
+        ({"model": "compute"}, {"ratio": 3.0}, r"ratio=3.0: is for a params-tokens law"),
+        ({"model": "a*N^-b + c"}, {"compute": 1e22}, r"compute=1e\+22: is for a params-tokens or"),
+        ({}, {"level": 1.5}, r"level=1\.5"),
+        ({}, {"compute": -1.0}, r"compute=-1\.0"),
+        ({}, {"compute": []}, "compute="),
+        ({}, {"compute": [[1.0]]}, "compute="),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(grid(), **given).to_frame(**options)
+    with pytest.raises(
+        ValueError, match="quantity='zeta': must be one of E, A, B, beta, gamma, alpha"
+    ):
+        fitted.estimate("zeta")
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+
+def test_text(fitted, resampled):
+    text = resampled.to_text(compute=1e22, ratio=10)
+    assert str(fitted) == fitted.to_text()
+    assert max(map(len, text.splitlines())) <= 100
+    for part in ("L = E + A N^-beta + B D^-gamma", "64 from data", "150 resamples", "at ratio 10"):
+        assert part in text
+    assert fitted.warnings == ()
+
+
+def test_several_values(resampled):
+    frame = resampled.to_frame(compute=[1e21, 1e22, 1e21], ratio=(0.5, 10))
+    assert {"N_star@1e21", "N_star@1e22", "penalty@0.5", "penalty@10"} <= set(frame.index)
+    assert len(frame) == 5 + 4 + 2 * 5 + 2
+    one = resampled.to_frame(compute=1e22)
+    assert frame.loc["D_star@1e22"].tolist() == one.loc["D_star"].tolist()
+
+
+def test_text_escapes_what_no_terminal_should_see(tmp_path):
+    path = tmp_path / "a\x1b[2Jb.csv"
+    rows = zip(*(values.tolist() for values in grid().values()), strict=True)
+    path.write_text("\n".join(["params,tokens,loss", *(",".join(map(repr, row)) for row in rows)]))
+    assert "\x1b" not in str(fit(path))
+
+
+def numbers(entry):
+    if isinstance(entry, dict):
+        entry = list(entry.values())
+    return [x for part in entry for x in numbers(part)] if isinstance(entry, list) else [entry]
+
+
+def test_plain_data_is_json(fitted, resampled):
+    """Even where an interval exceeds what floats hold."""
+    wild = fit(grid(0.3, 3, 2), bounds={"beta": (3.0, None)})
+    for found in (fitted, resampled, wild):
+        data = found.as_dict(compute=1e22, ratio=10)
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
+        assert all(isfinite(x) for x in numbers(data) if isinstance(x, float))
+
+
+def test_saved_fits_are_laws(fitted, tmp_path):
+    path = tmp_path / "mine.json"
+    fitted.save(path)
+    law = Law.load(path)
+    assert (law.name, *law.numbers.values()) == ("mine", *fitted.law.numbers.values())
+    assert law.penalty(10.0).estimate("loss_penalty").high == pytest.approx(
+        fitted.estimate("penalty", ratio=10.0).high, rel=1e-6
+    )
+    fit(grid(), irreducible=False).save(path)
+    assert Law.load(path).E == 0.0
+    fit(grid(), model="compute").save(path)
+    with pytest.raises(ValueError, match=r"is a fit of L = E \+ C0 C\^-alpha; must be one of"):
+        Law.load(path)
+    with pytest.raises(ValueError, match="cannot be written"):
+        fitted.save(tmp_path / "no" / "fit.json")
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
+@pytest.mark.parametrize("options", [{}, {"caption": "A fit.", "label": "tab:fit"}])
+def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options):
+    table = fitted.to_latex(compute=[3e22, 1e25], ratio=[1, 10], **options)
+    rows = [line for line in table.splitlines() if line.startswith("$")]
+    assert all(line.count("&") == 4 for line in rows)
+    lines = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", "Text.", ""]
+    page = "\n".join([*lines, table, "", r"\end{document}"])
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout
+
+
+def test_latex_in_another_notation(fitted):
+    assert r"FLOP${}^{\alpha_C}$" in fitted.to_latex(notation="hoffmann")
