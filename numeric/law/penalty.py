@@ -302,7 +302,7 @@ def penalty(law: Law, given: dict[str, Any]) -> Penalty:
         )
     if of_ratio:
         values = {name: for_formulas(name, value) for name, value in values.items()}
-        to_log = {
+        to_log: dict[str, Any] = {
             "ratio": formulas.log_size_ratio_at_ratio,
             "size_ratio": formulas.log_size_ratio,
         }

@@ -4,7 +4,7 @@ loss that it is to reach.
 
 from __future__ import annotations
 
-from ..arrays import any_of, is_number, positive_values
+from ..arrays import any_of, is_foreign, is_number, positive_values
 from ..errors import ArgumentError
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def run_of(law: PairLaw, given: Mapping[str, Any]) -> tuple[Any, Any]:
     ]
     if names[1] in LOSSES and names[0] != "tokens_per_param":
         smallest = getattr(law.forms, f"smallest_{names[0]}")(values[1])
-        if any_of(smallest >= values[0]):
+        if not is_foreign(smallest) and any_of(smallest >= values[0]):
             other = "tokens" if names[0] == "params" else "params"
             raise ArgumentError(
                 names[1],

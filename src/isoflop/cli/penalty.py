@@ -241,7 +241,7 @@ def _text(
         lines += ["", table.text()]
     for (law, _), interval in zip(found, tolerances, strict=False):
         reducible = "y* - E" if law.name in in_accuracy else "the reducible loss L* - E"
-        lines += _tolerance_lines(law, interval, reducible)
+        lines += ["", *_tolerance_lines(law, interval, reducible)]
     for name, (baseline, costs) in in_accuracy.items():
         if costs:
             from ..numeric.accuracy.planning import accuracy_table
