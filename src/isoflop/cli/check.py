@@ -31,7 +31,6 @@ OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
 #: A quantile is not what minima and frontiers estimate.
-CENTRAL = tuple(name for name in OBJECTIVES if name != "pinball-log")
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
 OF_RUNS = ("--column", "--where", "--random-baseline")
 OF_CHECK = (
@@ -75,7 +74,7 @@ def parser() -> Parser:
         fitting,
         "--objective",
         "NAME",
-        f"of the params+tokens fit: {', '.join(CENTRAL)}; default: {CENTRAL[0]}",
+        f"of the params+tokens fit: {', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}",
     )
     takes_one(fitting, "--bootstrap", "N", "resamples, at least 20; default: 1000")
     takes_one(fitting, "--seed", "S", "of the resamples; default: 0")
@@ -139,7 +138,7 @@ def _of_runs(options: Options) -> Any:
     table = TableOptions(options, "runs")
     ratios = options.positives("--ratio")
     settings: dict[str, Any] = {
-        "objective": options.chosen("--objective", CENTRAL),
+        "objective": options.chosen("--objective", OBJECTIVES),
         "bootstrap": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
         "level": share(options, "--level"),

@@ -13,7 +13,6 @@ from isoflop.numeric.check.runs import check_runs as checked
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
-from isoflop.numeric.fit.objective import Objective
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
@@ -429,7 +428,7 @@ def test_an_approach_by_name(consistent):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"objective": Objective(name="pinball-log")}, "objective='pinball-log'"),
+        ({"objective": "pinball-log"}, "objective='pinball-log'"),
         ({"bootstrap": 5}, "bootstrap=5"),
         ({"seed": -1}, "seed=-1"),
         ({"level": 1.0}, "level=1.0"),
