@@ -224,10 +224,7 @@ def test_rows_of_what_is_held_are_zero(given):
     assert (np.linalg.eigvalsh(covariance[np.ix_(found.free, found.free)]) > 0.0).all()
     for name, free in zip(NAMES, found.free, strict=True):
         assert (found.standard_errors[name] > 0.0) == free
-        low, high = found.estimates()[name].low, found.estimates()[name].high
-        assert low is not None
-        assert high is not None
-        assert low <= found.coefficients[name] <= high
+        assert found.estimates()[name].has_interval == (name not in found.at_bound)
 
 
 def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
@@ -240,20 +237,14 @@ def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
 
 def test_intervals_take_students_t():
     """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors
-    and exponents in the log.
+    and exponents in the log; 1,000 draws know an end to 6 % of that.
     """
     found = fit(table(0.02))
     for name, estimate in found.estimates(0.9).items():
-        low, high = estimate.low, estimate.high
-        assert low is not None
-        assert high is not None
-        value, se = found.coefficients[name], found.standard_errors[name]
-        if name != "E":
-            assert np.log(high / value) == pytest.approx(1.7081407612518986 * se / value, rel=1e-12)
-            assert low * high == pytest.approx(value**2, rel=1e-12)
-        else:
-            assert high - value == pytest.approx(1.7081407612518986 * se, rel=1e-12)
-            assert low + high == pytest.approx(2.0 * value, rel=1e-12)
+        value, error = found.coefficients[name], found.standard_errors[name]
+        ends = np.array([estimate.low, estimate.high])
+        away = (ends - value if name == "E" else value * np.log(ends / value)) / error
+        np.testing.assert_allclose(away, [-1.7081407612518986, 1.7081407612518986], rtol=0.2)
 
 
 # -- simulation --------------------------------------------------------------------------------------------------------
