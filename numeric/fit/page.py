@@ -370,9 +370,11 @@ def _residuals(fit: Fit) -> str:
     residuals, digits = fit.residuals, Significant(3)
     what = "log observed - log law" if fit.objective.in_logs else "observed - law"
     worst = int(np.argmax(np.abs(residuals)))
+    with np.errstate(over="ignore"):
+        size = float(np.sqrt(np.mean(residuals**2)))
     return (
         f"{what}: median size {digits.text(float(np.median(np.abs(residuals))))}, root mean square "
-        f"{digits.text(float(np.sqrt(np.mean(residuals**2))))}, largest "
+        f"{digits.text(size)}, largest "
         f"{digits.text(float(residuals[worst]))} (row {fit.runs.row[worst]})"
     )
 
@@ -394,7 +396,8 @@ def _pairs(entries: dict[str, str]) -> list[str]:
 
 
 def _latex_row(entry: Entry, spelling: Notation) -> dict[str, Any]:
-    remark = entry.remark
+    short = {"tokens per parameter": "tokens/param.", "L": "$L$"}
+    remark = short.get(entry.remark, entry.remark)
     if "FLOP^alpha" in remark:
         remark = rf"{entry.unit.partition(' ')[0]}\,FLOP${{}}^{{{spelling.latex('alpha')}}}$"
     label = Words(entry.label, _symbol(entry, spelling))

@@ -243,7 +243,7 @@ def _objections(
     design: Design, problems: Problems, theta: Floats, *, done: bool
 ) -> tuple[str, ...]:
     """What speaks against a minimum. Of power terms what the runs leave open is told apart from
-    that, by `identifiability`.
+    that, by `identify`.
     """
     flat = isinstance(design.terms, Expression)
     return objections(problems, theta, design.lower, design.upper, done=done, flat=flat)

@@ -18,7 +18,8 @@ import running
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.derived import ALPHA, at_compute, derived
+from isoflop.numeric.fit.models import PARAMS_TOKENS
+from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.law import Law
 
 SEED = 20260
@@ -27,8 +28,10 @@ RESAMPLES = 300
 COMPUTE = 5.76e23
 SIGMA = 0.0070
 TRUTH = Law(E=1.81722, A=477.826, B=2143.417, beta=0.34731, gamma=0.36717)
-QUANTITIES = {"alpha": ALPHA, "log N*": at_compute(COMPUTE)[0]}
+KNOWN = {one.name: one for one in quantities(PARAMS_TOKENS, (COMPUTE,))}
+QUANTITIES = {"alpha": KNOWN["alpha"], "log N*": KNOWN["N_star"]}
 OBJECTIVES = ("huber-log", "least-squares-log")
+COLUMNS = {name: np.array([value]) for name, value in TRUTH.numbers.items()}
 #: What must be between 87 and 93 %.
 REQUIRED = [
     f"{objective}, {kind}, {quantity}"
@@ -48,15 +51,12 @@ def chinchilla(folder):
 
 def estimates(found, seed):
     """Every kind of interval of one fit: (kind, quantity) -> estimate."""
-    made = {}
-    bootstrap = found.bootstrap(RESAMPLES, seed=seed)
-    for name, quantity in QUANTITIES.items():
-        made["percentile bootstrap", name] = bootstrap.estimate(quantity, running.LEVEL)
-    coordinates, quantities = found.model.coordinates, tuple(QUANTITIES.values())
-    for kind in ("sandwich", "classical")[: 2 if found.objective.is_square else 1]:
-        rows = derived(found.law, found.covariance(kind), coordinates, quantities, running.LEVEL)
-        made |= {(f"{kind} delta method", n): row for n, row in zip(QUANTITIES, rows, strict=True)}
-    return made
+    kinds = {"percentile bootstrap": found.resampled(RESAMPLES, seed=seed), "sandwich": found}
+    return {
+        (kind, name): fitted.following(quantity, running.LEVEL)
+        for kind, fitted in kinds.items()
+        for name, quantity in QUANTITIES.items()
+    }
 
 
 def repetition(runs, seed):
@@ -71,7 +71,7 @@ def repetition(runs, seed):
         for (kind, name), estimate in estimates(fitted, seed).items():
             low = -np.inf if estimate.low is None else estimate.low
             high = np.inf if estimate.high is None else estimate.high
-            entry = running.held(low, QUANTITIES[name].value(TRUTH), high)
+            entry = running.held(low, float(QUANTITIES[name](COLUMNS)[0]), high)
             if name == "log N*":
                 entry["width"] = np.log(high / low)
             found[f"{objective}, {kind}, {name}"] = entry

@@ -9,15 +9,14 @@ asked for.
 """
 
 import argparse
-from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import numpy as np
 import running
 
 from isoflop.numeric.fit import OBJECTIVES, fit
-from isoflop.numeric.fit.derived import ALPHA, at_compute
+from isoflop.numeric.fit.models import PARAMS_TOKENS
+from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.law import Law
 
 SEED, BEYOND = 77, 10.0
@@ -79,18 +78,18 @@ def repetition(name, seed, objective="huber-log", resamples=0):
     if found.undetermined or not found.converged:
         return {}
     at = BEYOND * float(compute.max())
-    truth = {each.name: each.value(law) for each in (ALPHA, *at_compute(at))}
-    made: dict[str, Any] = {}
-    with suppress(ValueError):  # E = 0: there is none
-        made["sandwich"] = found.derived(compute=at)
+    asked = [one for one in quantities(PARAMS_TOKENS, (at,)) if one.name in NAMES]
+    made = {} if found.interval_kind == "none" else {"sandwich": found}  # E = 0: there is none
     if resamples:
-        drawn = found.bootstrap(resamples, seed=1)
-        made["bootstrap"] = {each.name: drawn.estimate(each) for each in (ALPHA, *at_compute(at))}
-    return {
-        f"{kind} {name}": running.held(estimate.low, truth[name], estimate.high)
-        for kind, estimates in made.items()
-        for name, estimate in ((name, estimates[name]) for name in NAMES)
-    }
+        made["bootstrap"] = found.resampled(resamples, seed=1)
+    columns = {name: np.array([value]) for name, value in law.numbers.items()}
+    intervals = {}
+    for kind, fitted in made.items():
+        for one in asked:
+            estimate = fitted.following(one)
+            held = running.held(estimate.low, float(one(columns)[0]), estimate.high)
+            intervals[f"{kind} {one.name}"] = held
+    return intervals
 
 
 def study(name, repetitions, *, progress=False, **how):

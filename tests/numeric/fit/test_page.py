@@ -123,9 +123,7 @@ def test_what_is_open_has_no_numbers():
         frame.loc[["alpha", "N_star", "L_star"], ["value", "se", "lo", "hi"]].isna().all(axis=None)
     )
     assert re.search(r"^A +undetermined +- +-$", str(found), re.MULTILINE)
-    assert any(
-        "the runs leave E, A, beta undetermined; no run notices" in w for w in found.warnings
-    )
+    assert any("undetermined" in text for text in found.warnings)
 
 
 def test_what_the_law_has_not_is_refused(fitted):
