@@ -120,8 +120,7 @@ class Evaluations(View):
         -------
         Evaluations
             Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is
-            equal; where there is none, where model, params, tokens, compute and all other columns
-            are equal that do not vary with the benchmark.
+            equal; where there is none, where model, params, tokens and compute are.
 
         Raises
         ------

@@ -141,30 +141,24 @@ def test_both_formats_give_the_same_in_any_order(runs: dict[str, Row], random: A
         assert content(Evaluations.read(rows)) == expected
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from((1e8, 1e9, 1e10)), st.sampled_from("xy")), unique=True, min_size=1
-    )
-)
-def test_runs_without_a_name_are_told_apart_by_their_columns(
-    kinds: list[tuple[float, str]],
-) -> None:
-    """Two training sets with the same params and tokens are two runs; a time of each score is
-    nothing of a run.
-    """
+def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
+    """A training set is of the run, but only the user can say so; a time is of each score."""
     rows = [
-        score(N, name, 0.5, data=data, seconds=10.0 * i + j)
-        for i, (N, data) in enumerate(kinds)
-        for j, name in enumerate(("piqa", "sciq", "arc"))
+        score(1e8, name, 0.5, data=data, seconds=10.0 * i + j)
+        for i, data in enumerate("xy")
+        for j, name in enumerate(("piqa", "sciq"))
     ]
-    found = Evaluations.read(rows)
-    assert {(N, data) for N, data in zip(found.params, found.extra["data"], strict=True)} == set(
-        kinds
-    )
-    assert len(found) == len(kinds)
-    assert not any(np.isnan(values).any() for values in found.scores.values())
-    assert "seconds" not in found.extra
-    assert "column 'seconds' varies within a run: set aside" in found.warnings
+    of_x = Evaluations.read(rows, where="data == 'x'")
+    assert (len(of_x), of_x.told_apart_by) == (1, ("N", "D"))
+    assert "column 'seconds' varies within a run: set aside" in of_x.warnings
+    with pytest.raises(ValueError, match=r"two scores of the same run .* \(--column run='data'\)"):
+        Evaluations.read(rows)
+    found = Evaluations.read(rows, columns={"run": "data"})
+    assert (list(found.run), "seconds" in found.extra) == (["x", "y"], False)
+    named = [row | {"model": "m"} for row in rows]
+    with pytest.raises(ValueError, match=r"--column run='model \+ data'"):
+        Evaluations.read(named)
+    assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
 
 def test_a_column_about_benchmarks_tells_no_runs_apart() -> None:
