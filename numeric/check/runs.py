@@ -47,7 +47,7 @@ from .band import (
 )
 from .isoflop import Isoflop, IsoflopDesign, find_budgets
 from .lack_of_fit import lack_of_fit
-from .laws import Budget, Laws
+from .laws import Laws, RunsBudget
 from .paired import Noise, draw_paired, lines_of, nothing_drawn
 from .result import AllocationCheck, CurveCheck, RunsCheck
 
@@ -192,7 +192,7 @@ def check_runs(
     rows = fitted.runs
     spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
-    budget = Budget.of(rows.params, rows.tokens, spent)
+    budget = RunsBudget.of(rows.params, rows.tokens, spent)
     laws = Laws.of([fitted.coefficients[name] for name in NAMES], budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
@@ -344,7 +344,7 @@ def _overall(verdicts: list[str], *, converged: bool) -> str:
     return next((word for word in (INCONSISTENT, CONSISTENT) if word in told), CANNOT_TELL)
 
 
-def _warnings(fitted: Fit, budget: Budget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
+def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
     if not fitted.converged:
         yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
     if fitted.at_bound:
