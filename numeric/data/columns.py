@@ -42,10 +42,10 @@ HINTS = {
 }
 PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
 #: Names of numbers that are never the quantity itself.
-NEVER = re.compile(r"std|stderr|time|per.?second|/s$|ratio|step", re.IGNORECASE)
+NEVER = re.compile(r"std|time|per.?s(ec|$)|/s$|ratio|step", re.IGNORECASE)
 #: A unit at the end of a name, or before flop, and the powers of ten.
 UNIT = re.compile(
-    r"[\s_(\[](?:in |x)?(?P<unit>1e\+?(?P<power>\d+)|[kmbtgpe]|(?:thousand|million|billion|trillion)s?)"
+    r"[\s_(\[](?:in |x)?(?:1e\+?(?P<power>\d+)|(?P<unit>[kmbtgpe]|[mb]illions?|trillions?))"
     r"(?:flops?)?[)\]]?\s*$|(?<![a-z])(?P<prefix>[kmgtpez])flops?(?![a-z])",
     re.IGNORECASE,
 )
@@ -434,7 +434,7 @@ def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) 
         if not known or text.strip("`") in known or not {*known} <= {*table.names}:
             continue
         cells = {
-            name: table.numbers(name)[0] if table.spells_numbers(name) else frame[name].to_numpy()
+            name: table.numbers(name) if table.spells_numbers(name) else frame[name].to_numpy()
             for name in known
         }
         values = computed(text, cells, table.rows, table.source, f"columns[{quantity!r}]")
@@ -484,8 +484,7 @@ def spelt_in(name: str) -> str:
 
 def _power(name: str) -> int:
     """The power of ten of the unit in the heading of a column; 0 where there is none."""
-    for unit in UNIT.finditer(name):
-        if unit["power"]:
-            return int(unit["power"])
-        return POWERS.get((unit["prefix"] or unit["unit"])[0].lower(), 0)
-    return 0
+    unit = UNIT.search(name)
+    if unit is None:
+        return 0
+    return int(unit["power"] or POWERS[(unit["prefix"] or unit["unit"])[0].lower()])

@@ -193,9 +193,7 @@ class _WideReader(_ScoreReader):
         super().__init__(table, columns)
         self.measure(benchmarks, settled, most)
         for column in self.measured.values():
-            self.scored[column], reasons = table.numbers(column, put_aside(column))
-            for index, reason in reasons.items():
-                raise self.error(reason, index, column=column)
+            self.scored[column] = table.numbers(column, put_aside(column))
         missing = np.all([np.isnan(values) for values in self.scored.values()], axis=0)
         self.drop_where(missing, "every score is missing")
 
@@ -246,9 +244,9 @@ class _WideReader(_ScoreReader):
         """Whether a column holds numbers from 0 to 1, or to 100 in percent."""
         if not self.table.spells_numbers(column):
             return False
-        values, reasons = self.table.numbers(column)
+        values = self.table.numbers(column)
         known = values[~np.isnan(values)]
-        return bool(len(known) and not reasons and known.min() >= 0.0 and known.max() <= most)
+        return bool(len(known) and known.min() >= 0.0 and known.max() <= most)
 
     def cells(self) -> Any:
         """Every cell with a score."""
@@ -287,12 +285,12 @@ class _LongReader(_ScoreReader):
         super().__init__(table, columns)
         self.settled, of = settled, columns.of
         self.benchmark = table.texts(of["benchmark"])
-        self.read_exactly("score", optional=False)
+        self.read("score", optional=False)
         self.scored[of["score"]] = self.numbers.pop("score")
         self.baseline = np.full(table.rows, np.nan)
         if "random_baseline" in of:
             remedy = put_aside("random_baseline")
-            self.baseline, _ = table.numbers(of["random_baseline"], remedy)
+            self.baseline = table.numbers(of["random_baseline"], remedy)
         self.drop_where(self.benchmark == "", "benchmark is missing")
         self.drop_where(np.isnan(self.scored[of["score"]]), "score is missing")
 
