@@ -437,8 +437,10 @@ def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) 
             name: table.numbers(name) if table.spells_numbers(name) else frame[name].to_numpy()
             for name in known
         }
-        values = computed(text, cells, table.rows, table.source, f"columns[{quantity!r}]")
-        frame = frame.assign(**{text: values})
+        try:
+            frame = frame.assign(**{text: computed(text, cells, table.rows, table.source)})
+        except ArgumentError as error:
+            raise ArgumentError("columns", {quantity: text}, complaint=error.complaint) from None
     return replace(table, frame=frame)
 
 
