@@ -409,7 +409,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (
         against_the_numeric_layers,
         "isoflop.numeric.passk.laws",
-        "def f():\n    from isoflop.numeric.accuracy.power import x",
+        "def f():\n    from isoflop.numeric.accuracy.laws import x",
     ),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
     (foreign_to_the_kernel, "isoflop.theory.kernel.rules", "from .words import Sentence"),
