@@ -13,7 +13,16 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import doubts, refuse_losses
-from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise, with_expressions
+from .columns import (
+    BUDGET,
+    OUTCOME,
+    RUNS,
+    Columns,
+    chosen_columns,
+    recognise,
+    suggested,
+    with_expressions,
+)
 from .rows import (
     Dropped,
     RowReader,
@@ -294,6 +303,12 @@ class _RunReader(RowReader):
             *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
             *self.other_columns(name for name in of if name != "group"),
         ]
+        others = [name for name in self.table.names if name not in of.values()]
+        for name in BUDGET:
+            if name not in {*of, *self.columns.unsettled} and "*1e" in (
+                text := suggested(name, others)
+            ):
+                warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
         if propose and "group" not in of:
             name, is_certain = self.checkpoints(rows)
             if is_certain:

@@ -392,16 +392,7 @@ def _scores(
         key=_keys(cells),
         accuracy=[metric.is_accuracy for metric in cells["metric"]],
     )
-    for first, index in _repeated(cells):
-        values = f"{first.value:g} and {index.value:g}"
-        what = " ".join(filter(None, (first.benchmark, first.metric.name)))
-        cure = "remove one, take one by where= (--where), or name runs in a column run"
-        if "run" not in reader.columns.of:
-            differ = [name for name in reader.aside if _differs(reader, name, first, index)]
-            which = " + ".join(map(spelt_in, (*reader.naming, *differ[:1]))) or "NAME"
-            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
-        complaint = f"hold two scores of the same run ({runs[first.run]}) on {what}, {values}"
-        raise reader.error(f"{complaint}: {cure}", first.row, index.row)
+    _refuse_two_scores(reader, cells, runs)
     known = cells[cells["accuracy"]]
     warnings = _checked_accuracies(reader, cells, known, percent)
     for score in cells[~cells["accuracy"] & ~np.isfinite(cells["value"])].itertuples():
@@ -454,18 +445,20 @@ def _keys(cells: Any) -> list[str]:
     return [key(*pair) for pair in zip(cells["benchmark"], cells["metric"], strict=True)]
 
 
-def _repeated(cells: Any) -> list[tuple[Any, Any]]:
-    """The first score that comes twice, and its like; nothing where none does."""
-    twice = cells[cells.duplicated(["run", "key"])].head(1)
-    return [
-        (next(cells[(cells["run"] == s.run) & (cells["key"] == s.key)].itertuples()), s)
-        for s in twice.itertuples()
-    ]
-
-
-def _differs(reader: _ScoreReader, column: str, one: Any, other: Any) -> bool:
-    texts = reader.table.texts(column)
-    return bool(texts[one.row] != texts[other.row])
+def _refuse_two_scores(reader: _ScoreReader, cells: Any, runs: Any) -> None:
+    """TableError for the first score of a benchmark and metric that its run has already."""
+    for score in cells[cells.duplicated(["run", "key"])].head(1).itertuples():
+        first = next(cells[(cells["run"] == score.run) & (cells["key"] == score.key)].itertuples())
+        what = " ".join(filter(None, (score.benchmark, score.metric.name)))
+        values = f"{first.value:g} and {score.value:g}"
+        cure = "remove one, take one by where= (--where), or name runs in a column run"
+        if "run" not in reader.columns.of:
+            texts = {name: reader.table.texts(name) for name in reader.aside}
+            differ = [name for name, text in texts.items() if text[first.row] != text[score.row]]
+            which = " + ".join(map(spelt_in, (*reader.naming, *differ[:1]))) or "NAME"
+            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
+        complaint = f"hold two scores of the same run ({runs[score.run]}) on {what}, {values}"
+        raise reader.error(f"{complaint}: {cure}", first.row, score.row)
 
 
 def _error(reader: _ScoreReader, score: Any, complaint: str, column: str = "") -> Exception:

@@ -103,6 +103,10 @@ def test_all_that_is_missing_is_named_with_what_may_be_meant() -> None:
     )
     assert "compute='total_gflops*1e9'" in refusal("total_gflops", "loss", require=("compute",))
     assert "tokens='NAME'" in refusal("N", "loss", "tokens_per_second")
+    runs = Runs.read({"N": [1e8], "D": [1e9], "loss": [3.0], "FLOPs (1e18)": [0.6]})
+    assert runs.warnings == (
+        "no column is read as compute; --column compute='`FLOPs (1e18)`*1e18' takes one",
+    )
 
 
 def test_a_column_may_be_an_expression() -> None:
