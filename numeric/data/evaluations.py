@@ -56,8 +56,6 @@ class Evaluations(View):
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
         Quantity, key or proxy -> column of the source that held it.
-    told_apart_by : tuple of str
-        The columns by which rows belong to the same run; empty where every row is a run.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
@@ -77,7 +75,6 @@ class Evaluations(View):
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    told_apart_by: tuple[str, ...] = ()
     derived: str | None = None
 
     # -- reading -----------------------------------------------------------------------------------

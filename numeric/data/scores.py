@@ -100,12 +100,11 @@ class _ScoreReader(RowReader):
         The scores as they stand in the table, by column.
     run : ndarray of int64
         The index of its run for each row; -1 where it is not kept.
-    told_apart_by, aside : sequence of str
-        The columns by which rows belong to the same run, and those that vary within one.
+    aside : sequence of str
+        The columns that vary within a run.
     """
 
     run: Any
-    told_apart_by: tuple[str, ...] = ()
     aside: Sequence[str] = ()
 
     def __init__(self, table: RawTable, columns: Columns) -> None:
@@ -173,7 +172,6 @@ class _ScoreReader(RowReader):
             "extra": {n: column[first] for n, column in self.table.columns.items() if n in extra},
             "row": first + 1,
             "columns": dict(of),
-            "told_apart_by": self.told_apart_by,
             "derived": self.derived,
             **self.origin(*warnings),
         }
@@ -319,7 +317,6 @@ class _LongReader(_ScoreReader):
         places: dict[tuple[str, ...], int] = {}
         self.run = np.full(self.table.rows, -1)
         self.run[rows] = [places.setdefault(labels[row], len(places)) for row in rows]
-        self.told_apart_by = by
         ahead = rows[np.unique(self.run[rows], return_index=True)[1]][self.run[rows]]
         for name in BUDGET:
             values = self.numbers.get(name, np.zeros(self.table.rows))
