@@ -12,7 +12,17 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed, shown
 from .budget import doubts, fill
-from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise, with_expressions
+from .columns import (
+    BUDGET,
+    COUNTS,
+    Columns,
+    chosen_columns,
+    is_spelt,
+    letters_of,
+    plain,
+    recognise,
+    with_expressions,
+)
 from .rows import RowReader, View, chosen_rows, unusable
 from .table import RawTable, table_of
 
@@ -22,7 +32,7 @@ Label = tuple[str, ...]
 #: What makes a group, and what a group may have besides.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 NEEDED = ("n_samples", "n_correct")
-LETTERS = {quantity.letter: quantity.name for quantity in COUNTS if quantity.letter}
+LETTERS = letters_of(COUNTS)
 #: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 A_SAMPLE = "one sample a row"
@@ -202,9 +212,7 @@ def role(name: str) -> str:
     >>> role("Model Name"), role("model"), role("suite")
     ('model', 'model', 'suite')
     """
-    grouping = (quantity for quantity in COUNTS if quantity.name in GROUPING)
-    named = (quantity.name for quantity in grouping if plain(name) in quantity.plain_names)
-    return next(named, plain(name))
+    return next((each for each in GROUPING if is_spelt(name, COUNTS[each])), plain(name))
 
 
 def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, may_be, plain, put_aside
+from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, is_spelt, may_be, put_aside
 from .table import UNNAMED, RawTable
 from .where import Selection, holds
 
@@ -373,7 +373,7 @@ class RowReader:
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
         for known in (RUN_NAME, MAY_NAME_RUN):
             for name in self.table.names:
-                if plain(name) not in known.plain_names or name in self.columns.of.values():
+                if not is_spelt(name, known) or name in self.columns.of.values():
                     continue
                 labels = self.table.texts(name)[rows]
                 runs, sizes = {*labels}, {*zip(labels, params, strict=True)}

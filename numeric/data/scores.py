@@ -18,10 +18,10 @@ from .columns import (
     BUDGET,
     EVALUATIONS,
     LETTERS,
-    LOSS,
-    ColumnKind,
+    SPELLINGS,
     Columns,
     chosen_columns,
+    is_spelt,
     may_be,
     name_it,
     no_quantity,
@@ -40,9 +40,7 @@ AGREEMENT = 1e-6
 #: How many columns name a run at most, and how many benchmarks a warning names.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = ColumnKind(
-    "model", "name modelname modelid checkpoint checkpointname checkpointid ckpt"
-).plain_names
+MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 LONG = ("benchmark", "score", "metric_type")
 AS_CHECKPOINTS = "where these are checkpoints of one training run, they are no independent runs"
 CURE = "; say percent=True (--percent) if the table holds percent"
@@ -116,7 +114,7 @@ class _ScoreReader(RowReader):
                 self.read_positive(name)
         self.fill_budget()
         self.drop_missing(name for name in BUDGET if name in self.numbers)
-        models = [name for name in self.free() if plain(name) in MODELS]
+        models = [name for name in self.free() if is_spelt(name, MODELS)]
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(models)
 
@@ -213,7 +211,7 @@ class _WideReader(_ScoreReader):
                 self.note(benchmark, metric if metric and is_accuracy else AN_ACCURACY, column)
         for column in free:
             name, metric = parts(column)
-            if plain(column) in LOSS.plain_names:
+            if is_spelt(column, SPELLINGS["loss"]):
                 self.note(column, Metric(None, False), column)
             elif metric is not None and benchmarks.get(name, "") is not None:
                 self.note(name, metric, column)
