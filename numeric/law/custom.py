@@ -461,8 +461,10 @@ class CustomLaw(ShortNames, Shown):
     @cached_property
     def _power(self) -> tuple[float, float]:
         """K and p of |L - E| = K R^p."""
-        K, p = self.derived.form.power
-        return self._number(K), self._number(p)
+        power = self.derived.form.power
+        if power is None:
+            raise ValueError(f"{self.derived.form.outer}: is no power of R")
+        return self._number(power[0]), self._number(power[1])
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
