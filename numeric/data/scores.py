@@ -403,10 +403,10 @@ def _scores(
     several = cells["column"].nunique() > 1
     arrays: dict[bool, dict[str, Any]] = {True: {}, False: {}}
     for key, own in cells.groupby("key", sort=False):
-        values = np.full(len(runs), np.nan)
+        column = np.full(len(runs), np.nan)
         is_accuracy = bool(own["accuracy"].iloc[0])
-        values[own["run"]] = own["value"] / (scale if is_accuracy else 1.0)
-        arrays[is_accuracy][str(key)] = values
+        column[own["run"]] = own["value"] / (scale if is_accuracy else 1.0)
+        arrays[is_accuracy][str(key)] = column
     return {
         "scores": arrays[True],
         "proxies": arrays[False],
