@@ -305,9 +305,8 @@ class _RunReader(RowReader):
         ]
         others = [name for name in self.table.names if name not in of.values()]
         for name in BUDGET:
-            if name not in {*of, *self.columns.unsettled} and "*1e" in (
-                text := suggested(name, others)
-            ):
+            text = suggested(name, others)  # of a column in other units
+            if "*1e" in text and name not in {*of, *self.columns.unsettled}:
                 warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
         if propose and "group" not in of:
             name, is_certain = self.checkpoints(rows)
