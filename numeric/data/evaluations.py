@@ -102,8 +102,8 @@ class Evaluations(View):
             Evaluations are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
-            compute) -> column or expression; None: there is none. In a table with a row for each run any other
-            name is that of a benchmark. Others are recognised by name.
+            compute) -> column or expression; None: there is none. In a table with a row for each
+            run any other name is that of a benchmark. Others are recognised by name.
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
