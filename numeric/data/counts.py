@@ -289,13 +289,18 @@ def _read(
 
 def _as_samples(table: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
     """The same with a column of numbers of samples, 1 each, where a table has a row for each sample:
-    a problem, whether the sample is correct (true or false, 1 or 0), and no number of samples.
+    a problem, whether the sample is correct (true or false; 1 or 0 where a problem has several
+    rows), and no number of samples.
     """
     of, unsettled = columns.of, columns.unsettled
     if "n_samples" in {*of, *unsettled} or not {"problem", "n_correct"} <= of.keys():
         return table, columns
     texts = [text.lower() for text in table.texts(of["n_correct"])]
-    if not {*texts} <= TRUTHS.keys():
+    keys = table.labels(of[name] for name in (*GROUPING, "problem") if name in of)
+    are_truths = {*texts} <= TRUTHS.keys() and (
+        not {"true", "false"}.isdisjoint(texts) or len({*keys}) < len(keys)
+    )
+    if not are_truths:
         return table, columns
     correct = [TRUTHS[text] for text in texts]
     frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})

@@ -89,6 +89,7 @@ def test_a_row_for_each_sample(cells: tuple[Any, Any]) -> None:
     assert list(map(str, counts.dropped)) == ["row 6: n_correct is missing"]
     assert Counts.read(data, where="task_id == 'q'").n.tolist() == [1]
     refused("no column for n_samples", data | {"passed": [1, 2, 0, 0, 0, 0]})
+    refused("no column for n_samples", {"problem": [1, 2], "c": [1, 0]})  # of how many samples?
 
 
 def test_numerals_and_empty_cells(tmp_path: Path) -> None:
