@@ -16,11 +16,10 @@ from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
-from ..fit.resample import case_weights, paired, refits_of
+from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
 from ..repeat import repeat
-from .cautions import AUTO, clusters
 from .curve import curve
 from .fit_at_k import PassFit
 from .kinds import PassKind, kind_of
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 
 METHODS = ("likelihood", "least-squares-log")
 SQUARES = Objective(name="least-squares-log")
+#: What models are drawn together by: the covariate that "auto" is, where its values repeat.
+AUTO, SIZE = "auto", "params"
 #: Exponents tried for each term, and how many local minima of the scan are followed.
 EXPONENTS, MOST_STARTS = 12, 6
 
@@ -173,10 +174,6 @@ class PassLaws:
         at = self.kind.index(name)
         return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
 
-    def intervals(self, name: str, level: float = 0.9) -> Floats:
-        """Its percentile intervals, (K, 2)."""
-        return np.array([fit.interval(name, level) for fit in self.fits])
-
     @property
     def covariates(self) -> dict[str, Floats]:
         """What the models have, (G,) each."""
@@ -254,9 +251,7 @@ def fit_passk(
     if method not in METHODS:
         raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
-    counts = as_counts(counts)
-    data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
-    one_benchmark(data.counts)
+    data = as_data(counts, k, method)
     chosen, without = with_covariates(data, kind)
     size = len(chosen.counts)
     random = np.random.default_rng(seed)
@@ -294,11 +289,22 @@ def fit_passk(
     )
 
 
-def as_counts(counts: Any) -> Counts | Data:
-    """Counts, read where they are a table."""
+def as_data(counts: Any, k: Sequence[int] | None, method: str) -> Data:
+    """The counts of one benchmark at the k that are asked for; a table is read."""
     from ..data.counts import Counts
 
-    return counts if isinstance(counts, (Counts, Data)) else Counts.read(counts)
+    if not isinstance(counts, Data):
+        read = counts if isinstance(counts, Counts) else Counts.read(counts)
+        counts = Data(read, ks_of(read, k, method))
+    held: Counts = counts.counts
+    if "benchmark" in held.by:
+        found = sorted({label[held.by.index("benchmark")] for label in held.labels})
+        if len(found) > 1:
+            raise ValueError(
+                f"{held.source}: holds {len(found)} benchmarks ({', '.join(found[:6])}); choose "
+                f"one with where, as in benchmark == {found[0]!r}"
+            )
+    return counts
 
 
 def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -> tuple[int, ...]:
@@ -314,17 +320,34 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
     return tuple(sorted(set(found)))
 
 
-def one_benchmark(counts: Counts) -> None:
-    """Raise where the counts are of several benchmarks."""
-    if "benchmark" not in counts.by:
-        return
-    found = sorted({label[counts.by.index("benchmark")] for label in counts.labels})
-    if len(found) > 1:
-        shown = ", ".join(found[:6])
+def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
+    """What models are drawn together by: the covariate, and its value at every model; None where
+    they are drawn one by one.
+
+    "auto" is params, where sizes repeat and there are enough of them.
+
+    Raises
+    ------
+    ValueError
+        Where the models do not have the covariate, or too few values of it to be resampled.
+    """
+    held = counts.covariates
+    if cluster == AUTO:
+        repeat = SIZE in held and LEAST_GROUPS <= len(np.unique(held[SIZE])) < len(counts)
+        cluster = SIZE if repeat else None
+    if cluster is None:
+        return None, None
+    if cluster not in held:
         raise ValueError(
-            f"{counts.source}: holds {len(found)} benchmarks ({shown}); choose one with where, as "
-            f"in benchmark == {found[0]!r}"
+            f"cluster={cluster!r}: must be one of {', '.join(held) or 'no covariate'}, which the "
+            f"models have"
         )
+    if (number := len(np.unique(held[cluster]))) < LEAST_GROUPS:
+        raise ValueError(
+            f"cluster={cluster!r}: has {number} values; must have at least {LEAST_GROUPS} to be "
+            f"resampled"
+        )
+    return cluster, np.array([repr(float(value)) for value in held[cluster]], dtype=object)
 
 
 def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
