@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, typed
-from .render import TABLES, clean, count, json_text, law_line, number, tables_text
+from .render import TABLES, count, json_text, law_line, number, tables_text
 from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws

@@ -53,7 +53,7 @@ def parser() -> Parser:
         "compute law\n"
         "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N "
         "(there\n"
-        "beside the law's own ray); and tests whether the law fits its runs at all. Exit status 0: "
+        "beside the law's own ray); and tests if the law fits its runs at all. Exit status 0: "
         "consistent,\n"
         "1: inconsistent, 3: cannot tell.\n"
         "Without: for each of 12 published benchmarks the exponent of the envelope that follows "

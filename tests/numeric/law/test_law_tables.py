@@ -115,7 +115,7 @@ def test_a_column_is_one_line_for_every_format(
     monkeypatch.setitem(FIGURES, "added", (column, ["ratios", "sizes", "page"]))
     cost = BESIROGLU.penalty(**run)
     table = penalty_tables([cost])[0]
-    for text in (table.text(), table.html(), table.markdown()):
+    for text in (table.text(), table.html()):
         assert "one more" in text
     assert "$N^2$" in penalty_page([(BESIROGLU, [cost])]).latex()
     (record,) = penalty_data([cost]).records()
