@@ -23,7 +23,6 @@ from .. import formulas
 from ..errors import positive_number
 from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.resample import paired
-from ..law.across import allocation_across
 from ..results import Estimate
 
 if TYPE_CHECKING:
@@ -219,8 +218,8 @@ def envelopes(
     -------
     list of dict
         k, `derived`, `fitted` and `difference` (Estimates of alpha; fitted less derived, both laws
-        refitted to the same resamples) and `penalty`, the median over the models of
-        (y - E0)/(y* - E0) at their own params and tokens.
+        refitted to the same resamples) and `penalty`, one of the median over the models of
+        (y - E0)/(y* - E0) at their own params and tokens, without an interval.
 
     Raises
     ------
@@ -247,13 +246,14 @@ def envelopes(
         alpha, of_draws = law.envelope.exponent, compute_law(one, one.drawn)[2]
         away = other.coefficients["alpha"] - alpha
         stopped = one.on_limit(one.drawn)[:, 3:].any(axis=1)
+        options: Any = {"level": level, "undetermined": bool(one.undetermined)}
         rows.append(
             {
                 "k": one.k,
-                "derived": Estimate.of_draws(alpha, of_draws, level, on_limit=stopped),
+                "derived": Estimate.of_draws(alpha, of_draws, on_limit=stopped, **options),
                 "fitted": other.estimate("alpha", level),
-                "difference": Estimate.of_draws(away, differences, level),
-                "penalty": float(np.median(own.loss_penalty)),
+                "difference": Estimate.of_draws(away, differences, **options),
+                "penalty": Estimate(float(np.median(own.loss_penalty)), **options),
             }
         )
     return rows
@@ -293,36 +293,55 @@ def penalties(
             ):
                 own = cost(s, beta=fit.coefficients["beta"], gamma=fit.coefficients["gamma"])
                 drawn = cost(s, beta=fit.drawn[:, beta], gamma=fit.drawn[:, gamma])
-                row[name] = Estimate.of_draws(float(own), drawn, level, on_limit=stopped)
+                row[name] = Estimate.of_draws(
+                    float(own),
+                    drawn,
+                    level,
+                    on_limit=stopped,
+                    undetermined=bool(fit.undetermined),
+                )
             rows.append(row)
     return rows
 
 
-def lost_compute(laws: Mapping[Any, Law], compute: ArrayLike) -> list[dict[str, Any]]:
+def lost_compute(laws: Mapping[Any, Law], compute: float) -> list[dict[str, Any]]:
     """What an allocation that is optimal for one law costs under another.
 
     Parameters
     ----------
     laws : mapping
         k, or a name such as "loss", to a params+tokens law with A and B.
-    compute : float or array_like
-        Budgets in FLOP, > 0.
+    compute : float
+        Budget in FLOP, > 0.
 
     Returns
     -------
     list of dict
-        A row for each ordered pair of different laws and each budget: `chosen`, `judged`, compute,
-        `size_ratio` (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of
-        the budget that the judge's optimum would save.
+        A row for each ordered pair of different laws: compute, `chosen`, `judged`, `size_ratio`
+        (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the budget
+        that the judge's optimum would save.
+
+    Raises
+    ------
+    ValueError
+        Where the envelopes of laws at several k contradict each other.
     """
+    by_k = sorted(k for k, law in laws.items() if not isinstance(k, str) and law.E is not None)
+    best = {k: laws[k].envelope.loss(compute) for k in by_k}
+    for (k1, y1), (k2, y2) in pairwise(best.items()):
+        if y2 > y1 * (1.0 + ROUNDING):
+            raise ValueError(
+                f"compute={compute:.6g}: the laws at k={k1} and k={k2} contradict each other at "
+                f"their best allocations; no cost of an allocation there"
+            )
     rows = []
     for one, other in permutations(laws, 2):
-        found = allocation_across(laws[one], laws[other], compute)
-        for m, budget in enumerate(found.compute.tolist()):
-            row = {"chosen": one, "judged": other, "compute": budget}
-            row["size_ratio"] = float(np.exp(found.log_size_ratio[m]))
-            row["loss_penalty"] = float(found.loss_penalty[m])
-            rows.append(row | {"lost_compute": float(found.lost_compute[m])})
+        n, d = (getattr(laws[one].envelope, of)(compute) for of in ("params", "tokens"))
+        cost = laws[other].penalty(params=n, tokens=d)
+        row: dict[str, Any] = {"compute": compute, "chosen": one, "judged": other}
+        for name in ("size_ratio", "loss_penalty", "lost_compute"):
+            row[name] = float(getattr(cost, name))
+        rows.append(row)
     return rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ...theory.typeset.numbers import Interval, Significant
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..data.counts import Counts
 
-THREE, TWO = Significant(3), Interval(Significant(2))
+FOUR, THREE, TWO = Significant(4), Significant(3), Interval(Significant(2))
 #: Of more coefficients, prefactors are shown without their intervals, which frame and JSON have.
 MOST_WIDE = 3
 
@@ -106,7 +107,9 @@ class PassStudy(Shown):
 
     @property
     def lost_compute(self) -> list[dict[str, Any]]:
-        """Rows of `lost_compute` between the params+tokens laws, at each compute above their C_x."""
+        """Rows of `lost_compute` between the params+tokens laws, at each compute where neither is
+        refused.
+        """
         return self._ahead[1]
 
     @property
@@ -116,25 +119,20 @@ class PassStudy(Shown):
 
     @cached_property
     def _ahead(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-        predictions, above, refused = [], [], []
-        held = self.holds_above.get("params-tokens")
+        direct, joint = self.laws.get("compute"), self.laws.get("params-tokens")
+        predictions: list[dict[str, Any]] = []
+        lost: list[dict[str, Any]] = []
+        refused: list[dict[str, Any]] = []
         for budget in self.compute:
             try:
-                if "compute" in self.laws:
-                    ahead = predict(self.laws["compute"], {"compute": budget}, level=self.level)
-                    predictions += ahead
+                if direct is not None:
+                    predictions += predict(direct, {"compute": budget}, level=self.level)
+                if joint is not None:
+                    laws = {fit.k: fit.law for fit in joint.fits if fit.is_sound}
+                    lost += lost_compute(laws, budget)
             except ValueError as error:
                 refused.append({"compute": budget, "reason": str(error)})
-            if held is not None and budget > held[0].value:
-                above.append(budget)
-            elif held is not None:
-                reason = (
-                    f"compute={budget:.6g}: the params-tokens laws hold together above "
-                    f"{held[0].value:.4g} FLOP only; no cost of an allocation there"
-                )
-                refused.append({"compute": budget, "reason": reason})
-        laws = {fit.k: fit.law for fit in self.laws["params-tokens"].fits} if above else {}
-        return predictions, lost_compute(laws, above) if above else [], refused
+        return predictions, lost, refused
 
     # -- for a reader and for a file ---------------------------------------------------------------
 
@@ -200,7 +198,7 @@ class PassStudy(Shown):
 
     def __str__(self) -> str:
         text = super().__str__()
-        return "\n\n".join([text, *(f"refused: {row['reason']}" for row in self.refused)])
+        return "\n\n".join([text, *(fill(f"refused: {row['reason']}") for row in self.refused)])
 
     def _coefficients(self, name: str) -> Table:
         laws, kind = self.laws[name], self.laws[name].kind
@@ -256,17 +254,17 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fitting(key: str, heading: str = "") -> Column:
-    return Column(key, heading, format=THREE, show="all", interval=TWO)
+    return Column(key, heading, format=FOUR, show="all", interval=Interval(THREE))
 
 
 _K = Column("k", align="left")
-_COMPUTE = Column("compute", align="left", format=THREE)
+_COMPUTE = Column("compute", align="left", of=lambda row: f"{row['compute']:.4g}")
 _ENVELOPES = [
     _K,
     _fitting("derived", "alpha derived"),
     _fitting("fitted", "alpha fitted"),
     _fitting("difference"),
-    Column("penalty", "median penalty\nof the models", format=THREE),
+    Column("penalty", "median penalty\nof the models", format=FOUR),
 ]
 _PENALTIES = [
     _K,

@@ -197,7 +197,7 @@ def _checked(
         return json_text(rows), status
     if form == "csv":
         cells = [row | {"others": " ".join(map(str, row["others"]))} for row in rows]
-        return csv_text(cells), status
+        return csv_text(cells, None if cells else ENTRY), status
     if not rows:
         return f"every value of pass@k from {data.source} is possible", status
     notes = [f"{name}: {STATEMENTS[name]}" for name in {row["inequality"]: None for row in rows}]
