@@ -12,7 +12,7 @@ the reducible loss grows by cosh(eta log(M/M*)). Source of both laws: Gadre et a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,7 +243,8 @@ class Overtraining(Shown):
     def __str__(self) -> str:
         of_loss, of_error = (
             "{}, least squares: RMSE {rmse:.3g}, R2 {r2:.5f}".format(
-                counted(fit.size, "run"), **errors(fit.fitted, np.asarray(fit.runs.loss))
+                counted(fit.size, "run"),
+                **dict[str, Any](errors(fit.fitted, np.asarray(fit.runs.loss))),
             )
             for fit in (self.loss_fit, self.error_fit)
         )
@@ -291,7 +292,7 @@ class Overtraining(Shown):
                 Column(what, what, format=Places(4)),
                 Column(f"predicted_{what}", "predicted", format=Places(4)),
                 Column(f"{what}_difference", "off by", format=Percent(places=4, sign=True)),
-                Column(f"in_{what}_fit", " ", of=lambda row, what=what: _mark(row, what)),
+                Column(f"in_{what}_fit", " ", of=partial(_mark, what=what)),
             ]
         rest = len(runs) - MOST_LISTED
         notes = [f"and {counted(rest, 'run')} of less compute"] if rest > 0 else []

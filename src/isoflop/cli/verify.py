@@ -219,8 +219,13 @@ def _looked_at_again(step: StepReport, claim: Claim, under: Budget, seed: int) -
         return step
     (link,) = proof.links
     _, _, detail = str(link).partition(": ")
-    right = {"derived": link.derived, "correction": link.correction}
-    return replace(step, exact="refuted", exact_detail=detail, **right)
+    return replace(
+        step,
+        exact="refuted",
+        exact_detail=detail,
+        derived=link.derived,
+        correction=link.correction,
+    )
 
 
 def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
