@@ -30,7 +30,6 @@ from ..fit.resample import Refits
 from ..fit.separable import Centred
 from ..results import Estimate, coverage_factor, percentiles
 from .marginal import Marginal, fit_marginal
-from .profile import profile_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
