@@ -161,10 +161,8 @@ class PassLaw:
 def _logs(fit: PassFit, rows: Models) -> tuple[Floats, Floats, Floats]:
     """log of the law (T,) at models, its standard error, and that of their measurement."""
     covariates = rows.data.counts.covariates
-    prediction = fit.prediction(
-        {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
-    )
-    return prediction.log_y, prediction.standard_error, rows.measured[rows.chosen]
+    held = {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
+    return (*fit.prediction(held), rows.measured[rows.chosen])
 
 
 def _errors(fit: PassFit) -> dict[str, float]:

@@ -52,27 +52,6 @@ FIRST, FARTHEST = 0.05, 100.0
 PRECISION = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class PassPrediction:
-    """What a law says of models.
-
-    Attributes
-    ----------
-    log_y : ndarray
-        (M,): u = log(-log pass@k) by the law.
-    standard_error : ndarray
-        (M,): of that, from the errors of the coefficients.
-    """
-
-    log_y: Floats
-    standard_error: Floats
-
-    @property
-    def neg_log(self) -> Floats:
-        """-log pass@k (M,) in nats."""
-        return np.exp(self.log_y)
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PassFit(Fitted):
     """One of the three laws at one k.
@@ -276,9 +255,9 @@ class PassFit(Fitted):
         problems = Problems.of(model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
-    def prediction(self, covariates: Mapping[str, Any]) -> PassPrediction:
-        """What the law says of models with these covariates, (M,) each; keys as in
-        `Counts.covariates`.
+    def prediction(self, covariates: Mapping[str, Any]) -> tuple[Floats, Floats]:
+        """u = log(-log pass@k) by the law (M,) for models with these covariates, (M,) each with the
+        keys of `Counts.covariates`; and its standard error (M,), from those of the coefficients.
 
         Raises
         ------
@@ -288,7 +267,7 @@ class PassFit(Fitted):
         values, jacobian = self._model_at(covariates).evaluate(self.fit.theta[None])
         slope = jacobian[0] / values[0]
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
-        return PassPrediction(np.log(values[0]), error)
+        return np.log(values[0]), error
 
     def interval_ahead(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL
@@ -300,18 +279,18 @@ class PassFit(Fitted):
         of it. The law of greatest likelihood at that limit then adds, as an independent error of
         the same level, to the side on which it lies.
         """
-        ahead = self.prediction(covariates)
-        error = np.hypot(ahead.standard_error, self.scatter)
+        log_y, error = self.prediction(covariates)
+        error = np.hypot(error, self.scatter)
         below = above = coverage_factor(level, self.degrees_of_freedom) * error
         if self.is_limited(level):
             limit, theta = self.floor_limit(level)
             if limit == np.inf:
-                return np.exp(ahead.log_y - below), np.full_like(error, np.inf)
+                return np.exp(log_y - below), np.full_like(error, np.inf)
             model = self._model_at(covariates)
-            away = np.log(model.evaluate(theta[None])[0][0]) - ahead.log_y
+            away = np.log(model.evaluate(theta[None])[0][0]) - log_y
             below = np.hypot(below, np.minimum(away, 0.0))
             above = np.hypot(above, np.maximum(away, 0.0))
-        return np.exp(ahead.log_y - below), np.exp(ahead.log_y + above)
+        return np.exp(log_y - below), np.exp(log_y + above)
 
     def predict(self, rows: Mapping[str, Any]) -> Floats:
         """-log pass@k by the law (M,), at covariates (M,) each."""

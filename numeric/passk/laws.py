@@ -91,12 +91,9 @@ class Data:
 
     def some(self, chosen: NDArray[np.bool_]) -> Data:
         """Of some of the models; what is known of each is not computed again."""
-        known = tuple(each.some(chosen) for each in self.evidence) if self._is_learnt else None
-        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, known)
-
-    @property
-    def _is_learnt(self) -> bool:
-        return self.known is not None or "evidence" in vars(self)
+        known = vars(self).get("evidence", self.known)
+        some = None if known is None else tuple(each.some(chosen) for each in known)
+        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, some)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -178,12 +175,6 @@ class PassLaws:
     def covariates(self) -> dict[str, Floats]:
         """What the models have, (G,) each."""
         return self.data.counts.covariates
-
-    def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
-        """A row a k: the coefficients with their intervals, the scatter of models, how many models
-        took part.
-        """
-        return [fit.row(level) for fit in self.fits]
 
     def __repr__(self) -> str:
         span = f"k = {self.ks[0]} to {self.ks[-1]}" if self.fits else "no k"
@@ -356,8 +347,7 @@ def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
     if absent := [name for name in kind.covariates if name not in held]:
         raise ValueError(
             f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law "
-            f"{kind.name} "
-            f"needs {' and '.join(kind.covariates)}"
+            f"{kind.name} needs {' and '.join(kind.covariates)}"
         )
     known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
     if known.all():
@@ -473,6 +463,5 @@ def _enough(k: int, count: int, kind: PassKind, others: str) -> None:
     if count < least:
         raise ValueError(
             f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least "
-            f"{least} for the "
-            f"{least} coefficients of {kind.formula}"
+            f"{least} for the {least} coefficients of {kind.formula}"
         )

@@ -12,22 +12,12 @@ from isoflop.numeric.fit import fit
 from isoflop.numeric.passk import laws as module
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
-from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.simulate.counts import Fixed, grid, law_values
+from isoflop.numeric.passk.laws import fit_passk
+from isoflop.numeric.simulate.counts import law_values
 
 KS = (1, 10, 50)
 LAW_NAMES = ("compute", "params-tokens", "gold")
 SQUARES = "least-squares-log"
-
-
-@pytest.fixture(scope="module")
-def compute_data(compute_counts):
-    return Data(compute_counts, KS)
-
-
-@pytest.fixture(scope="module")
-def compute_laws(compute_data):
-    return fit_passk(compute_data, resamples=40, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -123,48 +113,10 @@ def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
         "tokens": design.tokens,
         "gold": design.gold,
     }
-    ahead = found.prediction(held)
-    away = (ahead.log_y - np.log(law_values(design, law, truths[law]))) / ahead.standard_error
+    log_y, error = found.prediction(held)
+    away = (log_y - np.log(law_values(design, law, truths[law]))) / error
     assert np.abs(away).max() < 4.0
-    assert ahead.standard_error.max() < 0.2
-
-
-FAR = {"E0": 3.0, "C0": 9e5, "alpha": 0.26}
-SPAN = np.geomspace(1e14, 1e22, 60)
-
-
-def far_counts(drawn, seed):
-    """60 models over eight decades, -log pass@1 from 200 to 4: those below some 1e19 FLOP have no
-    success in 128,000 samples.
-    """
-    of = grid((1e8,), tuple(SPAN / 6e8))
-    return drawn(
-        "compute",
-        seed=seed,
-        of=of,
-        k=1,
-        problems=128,
-        sampling=Fixed(1000),
-        scatter=0.26,
-        concentration=100.0,
-        **FAR,
-    ).counts()
-
-
-def test_a_law_that_goes_far_beyond_what_counts_can_tell(drawn) -> None:
-    """Models without a success say that -log pass@k is large, not how large: their law may be
-    anywhere above.
-    """
-    errors = []
-    for seed in range(3):
-        counts = far_counts(drawn, 40 + seed)
-        found = fit_passk(counts, k=[1]).fits[0]
-        assert found.converged
-        assert 30 < found.n_unsolved < 50
-        ahead = found.prediction({"compute": SPAN[[0, -1]]})
-        truth = np.log(FAR["E0"] + FAR["C0"] * SPAN[[0, -1]] ** -FAR["alpha"])
-        errors.append((ahead.log_y - truth) / ahead.standard_error)
-    assert np.abs(errors).max() < 3.5
+    assert error.max() < 0.2
 
 
 def test_beyond_every_n(adaptive_counts, truths) -> None:
@@ -183,17 +135,6 @@ def test_beyond_every_n(adaptive_counts, truths) -> None:
         match=r"k=1000: 0 models have an estimate .*30 with problems of fewer than k samples",
     ):
         fit_passk(adaptive_counts, k=[1000], method=SQUARES)
-
-
-def test_what_is_not_refused_is_refused_for_those_k_alone(compute_counts) -> None:
-    laws = fit_passk(compute_counts, k=(1, 64, 65), method=SQUARES)
-    assert laws.ks == (1, 64)
-    assert list(laws.failed) == [65]
-    assert "fewer than k samples" in laws.failed[65]
-    with pytest.raises(
-        ValueError, match=r"k=65: must be one of 1, 64, the k that were fitted: 0 models"
-    ):
-        laws.at(65)
 
 
 def test_predictions_hold_new_models(drawn, design) -> None:
@@ -216,25 +157,6 @@ def test_predictions_hold_new_models(drawn, design) -> None:
 # -- resamples -------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_gives_the_same(compute_laws, compute_counts, compute_squares) -> None:
-    again = fit_passk(compute_counts, k=KS, resamples=40, seed=5)
-    other = fit_passk(compute_counts, k=(10,), method=SQUARES, resamples=40, seed=6)
-    for name in ("E0", "C0", "alpha"):
-        assert (again.draws(name) == compute_laws.draws(name)).all()
-        assert (again.values(name) == compute_laws.values(name)).all()
-    assert (other.weights != compute_laws.weights).any()
-    assert (compute_squares.weights == compute_laws.weights).all()
-
-
-def test_predictions_are_the_laws(compute_laws, compute_counts) -> None:
-    found = compute_laws.at(10)
-    c, compute = found.coefficients, np.array([1e18, 1e21])
-    expected = c["E0"] + c["C0"] * compute ** -c["alpha"]
-    assert found.predict({"compute": compute}) == pytest.approx(expected, rel=1e-10)
-    ahead = found.prediction({"compute": compute})
-    assert ahead.neg_log == pytest.approx(expected, rel=1e-10)
-
-
 @pytest.mark.parametrize("law", LAW_NAMES)
 def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
     counts = drawn(law, seed=17).counts()
@@ -243,52 +165,17 @@ def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
     own = [found.law_of(dict(zip(found.coefficients, each, strict=True))) for each in found.drawn]
     at = [1.0 / held["gold"]] if law == "gold" else held.values()
     spread = np.log([float(one.loss(*at)) for one in own]).std()
-    assert found.prediction(held).standard_error[0] == pytest.approx(spread, rel=0.5)
+    assert found.prediction(held)[1][0] == pytest.approx(spread, rel=0.5)
 
 
 # -- what takes part -------------------------------------------------------------------------------
-
-
-def test_models_without_covariates_are_counted(drawn) -> None:
-    counts = drawn("compute", seed=16).counts()
-    gold = counts.covariates["gold"].copy()
-    gold[:4] = np.nan
-    counts = replace(counts, covariates={**counts.covariates, "gold": gold})
-    laws = fit_passk(counts, law="gold", k=[10])
-    assert (laws.n_without_covariates, laws.at(10).size) == (4, 26)
-    assert fit_passk(counts, law="compute", k=[10], method=SQUARES).n_without_covariates == 0
-    alone = fit_passk(counts.subset(np.arange(4, 30)), law="gold", k=[10])
-    assert alone.at(10).coefficients == pytest.approx(laws.at(10).coefficients, rel=1e-9)
-
-
-def test_an_interrupt_keeps_what_is_done(compute_counts, monkeypatch) -> None:
-    one = module.fit_at_k
-
-    def stops(data, kind, index, method, weights):
-        if index == 2:
-            raise KeyboardInterrupt
-        return one(data, kind, index, method, weights)
-
-    monkeypatch.setattr(module, "fit_at_k", stops)
-    laws = fit_passk(compute_counts, k=KS, method=SQUARES)
-    assert laws.interrupted
-    assert laws.ks == (1, 10)
-
-    def at_once(*words):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module, "fit_at_k", at_once)
-    with pytest.raises(KeyboardInterrupt):
-        fit_passk(compute_counts, k=KS, method=SQUARES)
 
 
 # -- what is refused -------------------------------------------------------------------------------
 
 
 COMPUTES = np.geomspace(1e18, 1e22, 8)
-ALL_WRONG, SOME, ALL_RIGHT = (
-    counts_of(16, np.full((8, 5), c), compute=COMPUTES) for c in (0, 3, 16)
-)
+ALL_WRONG, SOME = (counts_of(16, np.full((8, 5), c), compute=COMPUTES) for c in (0, 3))
 
 
 @pytest.mark.parametrize(
@@ -306,44 +193,7 @@ def test_counts_that_cannot_tell_are_refused(counts, options, match, method) -> 
         fit_passk(counts, k=[4], method=method, **options)
 
 
-@pytest.mark.parametrize(
-    ("method", "match"),
-    [
-        ("likelihood", "8 without a failure"),
-        (SQUARES, r"pass@k of m0 is 1, so that log\(-log pass@k\) has no value"),
-    ],
-)
-def test_no_failure_at_all_is_refused(method, match) -> None:
-    with pytest.raises(ValueError, match=match):
-        fit_passk(ALL_RIGHT, k=[4], method=method)
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        *(({"k": k}, "^k=.* must be a whole number of at least 1") for k in ([0], [1.5], ["10"])),
-        ({"k": [True]}, "^k=.* must be a whole number"),
-        ({"k": []}, r"^k=\[\]: must be at least one whole number"),
-        ({"resamples": -1}, "^resamples=-1: must be a whole number of at least 0"),
-        ({"resamples": 2.5}, "^resamples=2.5: must be a whole number"),
-        ({"seed": True}, "^seed=True: must be a whole number"),
-    ],
-)
-def test_bad_arguments(options, match) -> None:
-    with pytest.raises(ValueError, match=match):
-        fit_passk(SOME, **({"k": [4]} | options))
-
-
-def test_several_benchmarks(compute_counts) -> None:
-    labels = tuple(("gsm8k" if g < 15 else "math", f"m{g}") for g in range(30))
-    counts = replace(compute_counts, by=("benchmark", "model"), labels=labels)
-    with pytest.raises(
-        ValueError, match=r"holds 2 benchmarks \(gsm8k, math\); choose one with where"
-    ):
-        fit_passk(counts, k=[10])
-
-
-def test_unknown_names(compute_counts, compute_laws) -> None:
+def test_unknown_names(compute_counts, compute_squares) -> None:
     with pytest.raises(
         ValueError, match=r"^law='params': must be one of compute, params-tokens, gold"
     ):
@@ -353,13 +203,13 @@ def test_unknown_names(compute_counts, compute_laws) -> None:
     ):
         fit_passk(compute_counts, method="huber", k=[10])
     with pytest.raises(ValueError, match=r"^name='beta': the law .* has E0, C0, alpha"):
-        compute_laws.values("beta")
+        compute_squares.values("beta")
     with pytest.raises(
         ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"
     ):
-        compute_laws.at(10).prediction({"params": 1e9})
+        compute_squares.at(10).prediction({"params": 1e9})
     with pytest.raises(ValueError, match=r"^compute=\[0.0\]: must be positive finite numbers"):
-        compute_laws.at(10).prediction({"compute": [0.0]})
+        compute_squares.at(10).prediction({"compute": [0.0]})
 
 
 # -- public data -----------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
-from isoflop.numeric.passk import likelihood
 from isoflop.numeric.passk.likelihood import LEAST_SHAPE, MOST_SHAPE, Surface
 
 #: (n, c) of the problems of a model.
@@ -96,20 +95,6 @@ def test_evidence_of_a_model_depends_on_no_other(surface) -> None:
     alone = Surface.of([list(MODELS.values())[g] for g in chosen]).at(10)
     assert some.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-9)
     assert some.flat.tolist() == alone.flat.tolist()
-
-
-def test_the_nodes_hold_the_mass(surface) -> None:
-    for k in (1, 10, 10_000):
-        evidence = surface.at(k)
-        assert evidence.nodes.shape == (len(MODELS), likelihood.NODES)
-        assert np.allclose(np.diff(evidence.nodes, axis=1), evidence.spacing[:, None])
-        assert (evidence.log_likelihood.max(axis=1) == 0.0).all()
-        for nodes, found, flat in zip(
-            evidence.nodes, evidence.log_likelihood, evidence.flat, strict=True
-        ):
-            assert abs(nodes[0] - likelihood.LEAST_U) < 0.2 or found[0] < 3.0 - likelihood.DEPTH
-            assert flat or found[-1] < 3.0 - likelihood.DEPTH
-            assert (found > -2.0).sum() >= 4  # several nodes where it matters
 
 
 def test_without_a_success_it_is_flat_towards_zero(surface) -> None:
