@@ -62,17 +62,20 @@ def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
     ndarray
         At most 0; relative error below 1e-11.
     """
-    a, b, k = (np.asarray(value, dtype=np.float64) for value in (a, b, k))
-    below = np.where(b < FEW, 1.0, 0.0)
-    total = sum(below * np.log1p(a / (b + j) * (k / (a + b + j + k))) for j in range(FEW))
-    start = b + FEW * below - 0.5
-    end, steps = start + k, np.log1p(k / start)
+    shape, other, draws = _floats(a), _floats(b), _floats(k)
+    below = np.where(other < FEW, 1.0, 0.0)
+    total = sum(
+        below * np.log1p(shape / (other + j) * (draws / (shape + other + j + draws)))
+        for j in range(FEW)
+    )
+    start = other + FEW * below - 0.5
+    end, steps = start + draws, np.log1p(draws / start)
     for place, share in zip(*RULE, strict=True):
         x = start * np.exp(0.5 * (place + 1.0) * steps)
-        total = total + 0.5 * share * steps * x * np.log1p(a / x)
+        total = total + 0.5 * share * steps * x * np.log1p(shape / x)
     for order, coefficient in TERMS.items():
         first, last = (
-            x ** float(-order) * np.expm1(-order * np.log1p(a / x)) for x in (start, end)
+            x ** float(-order) * np.expm1(-order * np.log1p(shape / x)) for x in (start, end)
         )
         total = total + coefficient * (last - first)
     return -np.asarray(total)
@@ -84,11 +87,12 @@ def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
     """
     from scipy.special import gammaln
 
-    x, m = np.asarray(x, dtype=np.float64), np.asarray(m, dtype=np.float64)
-    low, high = np.maximum(x, LARGE), np.maximum(x, LARGE) + m
-    stirling = (low - 0.5) * np.log1p(m / low) + m * (np.log(high) - 1.0)
+    start, steps = _floats(x), _floats(m)
+    low = np.maximum(start, LARGE)
+    high = low + steps
+    stirling = (low - 0.5) * np.log1p(steps / low) + steps * (np.log(high) - 1.0)
     stirling = stirling + (1.0 / high - 1.0 / low) / 12.0 - (high**-3.0 - low**-3.0) / 360.0
-    return np.where(x < LARGE, gammaln(x + m) - gammaln(x), stirling)
+    return np.where(start < LARGE, gammaln(start + steps) - gammaln(start), stirling)
 
 
 def neg_log_pass(log_fail: ArrayLike) -> Floats:
@@ -114,3 +118,7 @@ def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike 
     < 1).
     """
     return neg_log_pass(log_beta_fail(a, b, k)) - np.log1p(-np.asarray(atom, dtype=np.float64))
+
+
+def _floats(values: ArrayLike) -> Floats:
+    return np.asarray(values, dtype=np.float64)

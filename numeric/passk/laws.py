@@ -166,11 +166,6 @@ class PassLaws:
             return np.empty(0, dtype=np.intp), [fit.drawn[:0] for fit in self.fits]
         return paired(fit.draws for fit in self.fits if fit.draws is not None)
 
-    def draws(self, name: str) -> Floats:
-        """Its draws (R, K); a row is one resample of models, certified at every k."""
-        at = self.kind.index(name)
-        return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
-
     @property
     def covariates(self) -> dict[str, Floats]:
         """What the models have, (G,) each."""
