@@ -32,7 +32,6 @@ OF_COUNTS = (
     "--gold",
     "--method",
     "--cluster",
-    "--loss-law",
     "n_samples",
     "n_correct",
 )
