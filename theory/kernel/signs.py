@@ -92,6 +92,8 @@ class Prover(ABC):
             return Sign(1, False)
         if e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.base.is_real:
             return Sign(1, self.plain_sign(e.base, assume).strict)
+        if e.is_Pow and e.exp.is_Integer and (base := self.plain_sign(e.base, assume)).strict:
+            return base
         if e.is_Pow and not e.exp.is_Integer:
             base = self.plain_sign(e.base, assume)
             return base if base.value == 1 else UNKNOWN

@@ -131,11 +131,12 @@ class Claim:
         plain = self.unfolded
         if plain != self:
             return plain.prove()
-        decision = self.argument.establish(self)
-        for form in self.through if decision.proved else ():
-            same = decide(form, self.rhs, assume=self.assume)
+        first, *others = (*self.through, self.rhs)
+        decision = self.argument.establish(replace(self, rhs=first, through=()))
+        for form in others if decision.proved else ():
+            same = decide(first, form, assume=self.assume)
             if not same.proved:
-                return undecided(f"{form} is not the right side: {same}")
+                return undecided(f"{first} is not {form}: {same}")
             decision = replace(decision, conditions=(*decision.conditions, *same.conditions))
         foreign = self._foreign(decision.conditions) if decision.proved else None
         if foreign is None:

@@ -55,14 +55,12 @@ from sympy.core.function import AppliedUndef
 from ..budget import GENERAL
 from ..envelope import derive
 from ..kernel import symbols as sym
-from ..kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from ..kernel.bounds import ByBound
 from ..kernel.functions import expm1, log1p, phi2
 from ..kernel.rules import (
     Argument,
     ByApplying,
     ByEnclosure,
-    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -514,26 +512,13 @@ class _Reader:
         formulas = [self.formula(found).sides[0] for found in FORMULA.finditer(hint)]
         if re.fullmatch(r"the positive terms {}", FORMULA.sub("{}", hint)):
             return ByPositiveTerms(form=formulas[0])
-        if re.fullmatch(r"the factors {}(?:(?:, | and ){})*", FORMULA.sub("{}", hint)):
-            return ByFactors(tuple(formulas))
         means = r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*"
         if re.fullmatch(means, FORMULA.sub("{}", hint)) and len(formulas) % 2 == 0:
             half = len(formulas) // 2
             return ByWeightedAmGm(tuple(formulas[:half]), tuple(formulas[half:]))
-        function = r"{}, which (falls|rises|is convex) in {}, at {} and {}"
-        first, there, order = hint.partition(", and there by ")
-        if way := re.fullmatch(function, FORMULA.sub("{}", first)):
-            f, x, left, right = formulas[:4]
-            if not isinstance(x, Symbol):
-                raise ParseError(f"by {hint!r}: {x} is no letter")
-            if way[1] == "is convex":
-                return _above_tangent(f, x, left, right)
-            compared = self.argument(order) if there else ByBound()
-            return ByMonotone(f, x, left, right, way[1] == "rises", compared, ByBound())
         raise ParseError(
-            f"by {hint!r}: must be 'by positive terms', 'by the positive terms $x$', 'by the mean "
-            f"of $x$ and $y$ with the weights $u$ and $v$' or 'by $f$, which falls in $x$, at $u$ and "
-            f"$v$', or 'rises', or 'is convex'"
+            f"by {hint!r}: must be 'by positive terms', 'by the positive terms $x$' or 'by the mean "
+            f"of $x$ and $y$ with the weights $u$ and $v$'"
         )
 
 
@@ -594,12 +579,6 @@ def _inside(argument: Argument) -> Argument:
     if isinstance(argument, UnderLemma):
         return replace(argument, argument=_inside(argument.argument))
     return ByApplying(argument)
-
-
-def _above_tangent(f: Expr, x: Symbol, point: Expr, at: Expr) -> Argument:
-    """That f at a point lies above its tangent at another, as the claim has it or rearranged."""
-    tangent = f.subs(x, at) + f.diff(x).subs(x, at) * (point - at)
-    return BySameDifference(f.subs(x, point), tangent, ByConvexity(f, x, point, at))
 
 
 def _positive(formula: Formula) -> Expr:
