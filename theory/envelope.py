@@ -18,8 +18,7 @@ from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms, 
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
-from .kernel.functions import Partial
-from .kernel.rules import ByPositiveTerms, ByWeightedAmGm
+from .kernel.rules import ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
 from .theorem.claim import Claim
 from .theorem.derivation import Derivation
@@ -194,10 +193,9 @@ class Envelope(Displayed):
         """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
         claims = self.named_steps
         x = [str(variable) for variable in self.form.variables]
-        proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
-        proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "alike_once"]
-        proof += ["loss", "exponent"]
-        proof += ["tokens_per_param"] if "tokens_per_param" in claims else []
+        short = ["global_minimum", *(f"share_{v}" for v in x), "budget", "envelope", "loss"]
+        short += ["exponent", *(["tokens_per_param"] if "tokens_per_param" in claims else [])]
+        proof = ["shares_sum", *(f"power_{v}" for v in x), *short]
         best = "least" if self.form.direction > 0 else "largest"
         statement = (
             "For all positive "
@@ -226,15 +224,7 @@ class Envelope(Displayed):
             ),
             follows="The penalty of any other allocation, the effective compute and the overhead, "
             "and the optimum where the params or the tokens are capped.",
-            short=(
-                "global_minimum",
-                "uniqueness",
-                "alike_once",
-                "budget",
-                "envelope",
-                "loss",
-                "exponent",
-            ),
+            short=tuple(short),
         )
 
     @property
@@ -426,41 +416,24 @@ def _claims(envelope: Envelope) -> Iterator[Claim]:
         )
     yield _global_minimum(envelope)
     at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
-    yield equal(
-        "budget", (budget.compute(at_optimum), sym.C), "The allocation spends exactly the budget:"
-    )
-    for term, share, named, c in zip(terms, shares, names.shares, powers, strict=True):
+    for term, share, why in zip(terms, shares, _why_at_optimum(names), strict=True):
         x = term.variable
-        value = term.expression.subs(x, at_optimum[x])
-        elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
         yield equal(
             f"share_{x}",
-            (value, share * envelope.reducible),
-            say(
-                "At the optimum the term of {} is the share {} of the reducible loss, whatever the "
-                "compute:",
-                x,
-                share if share.is_Symbol else named,
-            ),
+            (term.expression.subs(x, at_optimum[x]), share * envelope.reducible),
+            why,
         )
-        yield equal(
-            f"balance_{x}",
-            (term.exponent * value / c, alpha * envelope.reducible),
-            say("The exponent times the term, over the power of {} in the budget:", x),
-        )
-        yield equal(
-            f"stationarity_{x}",
-            (elasticity, -alpha * c * envelope.reducible),
-            say("Stationarity in the logarithm of {} along the budget:", x),
-        )
+    yield equal(
+        "budget",
+        (budget.compute(at_optimum), sym.C),
+        "This point spends exactly the budget:",
+    )
     optimal_terms = [t.expression.subs(t.variable, at_optimum[t.variable]) for t in terms]
-    both = "Both" if len(terms) == 2 else "All"
     yield equal(
         "envelope",
         (Add(*optimal_terms), envelope.reducible),
-        f"{both} terms over their shares agree there, and the bound is attained:",
+        "So the bound is attained there, and at no other point of this compute:",
     )
-    yield from _where_alike(envelope)
     irreducible = form.irreducible in form.loss.free_symbols
     yield equal(
         "loss",
@@ -474,7 +447,7 @@ def _claims(envelope: Envelope) -> Iterator[Claim]:
         yield equal(
             "tokens_per_param",
             (envelope.tokens / envelope.params, _derived(form, budget).tokens_per_param),
-            "The optimal number of tokens per parameter is a power of compute:",
+            "The optimal number of tokens per parameter is the quotient of the two:",
         )
 
 
@@ -482,7 +455,6 @@ def _global_minimum(envelope: Envelope) -> Claim:
     """The bound of weighted AM-GM on the reducible loss."""
     terms, shares, names = envelope.form.terms, envelope.shares, envelope.named.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
-    named_levels = [term.expression / w for term, w in zip(terms, names, strict=True)]
     return Claim(
         "global_minimum",
         envelope.form.reducible,
@@ -490,44 +462,34 @@ def _global_minimum(envelope: Envelope) -> Claim:
         envelope.reducible.subs(sym.C, envelope.budget.compute()),
         "Weighted AM-GM with the weights "
         + listed(names)
-        + ", which sum to one by {shares_sum}. "
-        + say("Equality holds only where {}. By ", chain(*named_levels))
+        + " ({shares_sum}) bounds the sum by a geometric mean, into which the variables enter "
+        + "through the compute alone ("
         + listed_steps([f"power_{term.variable}" for term in terms])
-        + " the variables enter the geometric mean through the compute alone:",
+        + "):",
         ByWeightedAmGm(tuple(term.expression for term in terms), shares),
         through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
     )
 
 
-def _where_alike(envelope: Envelope) -> Iterator[Claim]:
-    """The terms over their shares agree at one point of a budget alone."""
-    terms, alpha = envelope.form.terms, envelope.exponent
-    level = envelope.fresh("tau", "theta", "level")
-
-    def at(shares: Sequence[Expr]) -> dict[Symbol, Expr]:
-        return {
-            t.variable: Pow(t.coefficient / (w * level), 1 / t.exponent)
-            for t, w in zip(terms, shares, strict=True)
-        }
-
-    at_level = (envelope.coefficient / level) ** (1 / alpha)
-    yield Claim(
-        "uniqueness",
-        envelope.budget.compute(at(envelope.shares)),
-        "==",
-        at_level,
-        say("Where the terms over their shares equal {}, ", level)
-        + listed([(x, "=", value) for x, value in at(envelope.named.shares).items()])
-        + ", and the compute is:",
+def _why_at_optimum(names: Envelope) -> Iterator[Sentence]:
+    """Why a term has its share at the optimum and there alone, in the names of the envelope."""
+    terms, shares = names.form.terms, names.shares
+    levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
+    first, *others = (term.variable for term in terms)
+    yield (
+        say("Equality holds where {}, and nowhere else. ", chain(*levels))
+        + "As the weights add up to one, this common value is the sum on the left; "
+        + say("at compute {} it is {}. So the term of {} is ", sym.C, names.reducible, first)
+        + say(
+            "{}: by substitution it is so at {}, ", shares[0] * names.reducible, names.allocation[0]
+        )
+        + say("and, as a power of {}, nowhere else:", first)
     )
-    yield Claim(
-        "alike_once",
-        Partial(at_level, level),
-        "<",
-        Integer(0),
-        say("It falls as {} rises, so that it is {} at one point alone:", level, sym.C),
-        ByPositiveTerms(form=at_level / (alpha * level)),
-    )
+    for x, w, best in zip(others, shares[1:], names.allocation[1:], strict=True):
+        yield (
+            say("Likewise the term of {} is {}, ", x, w * names.reducible)
+            + say("at {} and nowhere else:", best)
+        )
 
 
 def product_of_powers(bases: Sequence[Expr], exponents: Sequence[Expr]) -> Expr:

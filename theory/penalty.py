@@ -68,6 +68,9 @@ THEOREM = (
     "never_cheaper",
 )
 
+#: Why the first two terms can be compared: a step of the envelope's theorem.
+AT_OPTIMUM = "At the optimum the term of {} is the share {} of the reducible loss:"
+
 PENALTY = function("P")
 EFFECTIVE = Symbol("C_eff", positive=True)
 #: As equations print them.
@@ -393,13 +396,8 @@ class Misallocation(Displayed):
             "smol or go home: the overhead.",
             follows="A given size ratio has the same penalty in every law with the same two "
             "exponents.",
-            short=(
-                "budget_kept",
-                "penalty",
-                "penalty_at_least_one",
-                "equality",
-                "penalty_in_ratio",
-                "effective_compute",
+            short=tuple(
+                name for name in THEOREM if name not in ("shares_cancel", "above_critical")
             ),
         )
 
@@ -503,9 +501,12 @@ class Misallocation(Displayed):
             by_name[name] = {
                 side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
             }
-        shares = self.envelope.named_steps
-        steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
-        return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
+        shares = [
+            replace(self.envelope.named_steps[f"share_{x}"], reason=say(AT_OPTIMUM, x, w))
+            for x, w in zip((n, d), brief.envelope.shares, strict=True)
+        ]
+        kept, *others = (replace(claims[name], **by_name.get(name, {})) for name in THEOREM)
+        return (kept, *shares, *others)
 
 
 def misallocation(envelope: Envelope | None = None) -> Misallocation:
@@ -716,13 +717,16 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
         ),
     ):
         yield equal(name, (form.subs(R, exp(S)), safe), why, **in_s)
-    for name, term, ratio, best, why in (
-        ("critical_size", params, m.critical_size_ratio, n_star, "At this size"),
-        ("critical_tokens", tokens, m.critical_tokens_ratio, d_star, "At this amount of data"),
+    for name, term, ratio, best in (
+        ("critical_size", params, m.critical_size_ratio, n_star),
+        ("critical_tokens", tokens, m.critical_tokens_ratio, d_star),
     ):
-        alone = term.expression.subs(term.variable, ratio * best)
-        words = f"{why} the {{}} term alone is the least reducible loss:"
-        yield equal(name, (alone, envelope.reducible), say(words, term.variable))
+        x = term.variable
+        yield equal(
+            name,
+            (term.expression.subs(x, ratio * best), envelope.reducible),
+            say("At {} the term of {} alone is the least reducible loss:", critical(x), x),
+        )
     at_shares = {
         term.variable: (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
         for term, share in zip(envelope.form.terms, envelope.shares, strict=True)

@@ -33,7 +33,7 @@ import numpy as np
 
 from ..errors import ArgumentError, outside, positive_array
 from .band import round_percent
-from .laws import LEAST_SQUARES, ComputeLaws, Laws, fit_compute_laws
+from .laws import LEAST_SQUARES, SAME_COMPUTE, ComputeLaws, Laws, fit_compute_laws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,10 +50,8 @@ __all__ = ["LEAST_BUDGETS", "LEAST_SPAN", "Approach", "FixedRatio", "Frontier", 
 LEAST_BUDGETS = 4
 #: The largest compute over the smallest, at least.
 LEAST_SPAN = 10.0
-#: CurvePoints of compute at which curves are compared.
+#: Points of compute at which curves are compared.
 GRID = 33
-#: So many rays where none are chosen: those around and above the optimum.
-MOST_RAYS = 3
 #: Runs of a ray, and as many values of compute.
 LEAST_RUNS = 5
 #: A ratio that fewer of the runs share is one by chance.
@@ -63,22 +61,24 @@ ROUNDING = 1e-9
 
 
 class CurvePoints(NamedTuple):
-    """The points of an approach for K sets of losses, each (K, m): as they are and moved, with
-    their weights.
+    """The points of an approach for K sets of losses, each (K, m): as they are, moved along the
+    law, and their weights.
     """
 
     raw: Floats
     moved: Floats
-    raw_weights: Floats
     weights: Floats
+
+    def largest_correction(self, compute: Floats) -> tuple[float, float]:
+        """By which share of the loss the first set is moved most, and at which compute."""
+        shares = np.where(self.weights[0] > 0.0, self.moved[0] / self.raw[0] - 1.0, 0.0)
+        place = int(np.abs(shares).argmax())
+        return float(shares[place]), float(compute[place])
 
 
 class CurveEstimates(NamedTuple):
-    """K compute laws: through the points as they are, through the moved ones, what theory predicts;
-    which are valid.
-    """
+    """K compute laws: through the moved points, what theory predicts; which are valid."""
 
-    raw: ComputeLaws
     moved: ComputeLaws
     predicted: ComputeLaws
     valid: Flags
@@ -95,8 +95,6 @@ class Approach:
     Attributes
     ----------
     name : {"frontier", "isoflop", "fixed-ratio"}
-    more_runs : str
-        Which further runs it would take.
     objective : Objective
         Of the compute law; least squares of the log loss unless the subclass has another.
     compute : ndarray
@@ -104,7 +102,6 @@ class Approach:
     """
 
     name: ClassVar[str]
-    more_runs: ClassVar[str]
     objective: Objective = LEAST_SQUARES
     compute: Floats
 
@@ -122,6 +119,14 @@ class Approach:
         """What a report says of the approach whatever comes out, from the losses (n,)."""
         raise NotImplementedError
 
+    def sizes(
+        self, losses: Floats, weights: Floats | None, laws: Laws
+    ) -> tuple[Floats, Floats, Floats] | None:
+        """Log N* and log D* that the approach finds at its points, each (K, m), with their weights;
+        None where it says nothing of the allocation.
+        """
+        return None
+
     @property
     def grid(self) -> Floats:
         """Compute at which the curves are compared, from the lowest to the highest of its points."""
@@ -130,10 +135,9 @@ class Approach:
     def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurveEstimates:
         """The compute laws through the points; valid where both fits converged to enough points."""
         points, predicted = self.points(losses, weights, laws), self.predicted(weights, laws)
-        raw = fit_compute_laws(self.compute, points.raw, points.raw_weights, self.objective)
         moved = fit_compute_laws(self.compute, points.moved, points.weights, self.objective)
         enough = np.count_nonzero(points.weights, axis=1) >= LEAST_BUDGETS
-        return CurveEstimates(raw, moved, predicted, moved.converged & predicted.converged & enough)
+        return CurveEstimates(moved, predicted, moved.converged & predicted.converged & enough)
 
 
 # -- runs that share a value -----------------------------------------------------------------------
@@ -202,7 +206,6 @@ class Frontier(Approach):
     compute: Floats
 
     name = "frontier"
-    more_runs = "more near the optimum"
 
     def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurvePoints:
         """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
@@ -210,7 +213,15 @@ class Frontier(Approach):
         if weights is not None:
             chosen *= weights
         moved = laws.moved(losses, self.params, self.tokens, laws.envelope(self.compute))
-        return CurvePoints(losses, moved, chosen, chosen)
+        return CurvePoints(losses, moved, chosen)
+
+    def sizes(
+        self, losses: Floats, weights: Floats | None, laws: Laws
+    ) -> tuple[Floats, Floats, Floats]:
+        """Those of the undominated runs."""
+        chosen = self.points(losses, weights, laws).weights
+        n, d = (np.broadcast_to(np.log(x), chosen.shape) for x in (self.params, self.tokens))
+        return n, d, chosen
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The number of runs on the frontier."""
@@ -219,7 +230,7 @@ class Frontier(Approach):
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
     """The runs whose loss is below that of every cheaper run and not above that of any run with the
-    same compute.
+    same compute, which a hundredth of its logarithm tells apart.
 
     Parameters
     ----------
@@ -239,8 +250,9 @@ def frontier(compute: Floats, losses: Floats) -> Flags:
     array([ True,  True, False,  True])
     """
     rows = np.atleast_2d(losses)
-    order = np.argsort(compute, kind="stable")
-    _, starts, which = np.unique(compute[order], return_index=True, return_inverse=True)
+    spent = np.round(np.log(compute) / SAME_COMPUTE)
+    order = np.argsort(spent, kind="stable")
+    _, starts, which = np.unique(spent[order], return_index=True, return_inverse=True)
     sorted_rows = rows[:, order]
     best = np.minimum.reduceat(sorted_rows, starts, axis=1)
     before = np.full_like(best, np.inf)
@@ -267,7 +279,6 @@ class FixedRatio(Approach):
     """
 
     name = "fixed-ratio"
-    more_runs = "more at this ratio"
 
     def __init__(
         self, ray: RunsOnRay, params: Floats, tokens: Floats, compute: Floats, objective: Objective
@@ -282,7 +293,7 @@ class FixedRatio(Approach):
         own = 1.0 if weights is None else weights[self.ray.members]
         counted = np.broadcast_to(own, raw.shape)
         on_ray = laws.ray(self.compute, self.ray.tokens_per_param)
-        return CurvePoints(raw, laws.moved(raw, self.params, self.tokens, on_ray), counted, counted)
+        return CurvePoints(raw, laws.moved(raw, self.params, self.tokens, on_ray), counted)
 
     def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
         """The compute law through the laws' own losses on the ray."""
@@ -321,26 +332,6 @@ def find_rays(
     ]
 
 
-def preferred(rays: Sequence[RunsOnRay], optimum: float, most: int = MOST_RAYS) -> list[RunsOnRay]:
-    """So many of the rays, around and above the optimum D*/N*, by increasing ratio.
-
-    First the ray nearest the optimum, then those above that one, then those below it; above and
-    below alike those with the most runs first, and of as many runs the nearest to the optimum.
-    """
-
-    def distance(ray: RunsOnRay) -> float:
-        return abs(log(ray.tokens_per_param / optimum))
-
-    def rank(ray: RunsOnRay) -> tuple[bool, bool, int, float]:
-        below = ray.tokens_per_param < nearest.tokens_per_param
-        return ray is not nearest, below, -len(ray.members), distance(ray)
-
-    if not rays:
-        return []
-    nearest = min(rays, key=distance)
-    return sorted(sorted(rays, key=rank)[:most], key=lambda ray: ray.tokens_per_param)
-
-
 def chosen_rays(
     params: Floats,
     tokens: Floats,
@@ -348,9 +339,11 @@ def chosen_rays(
     optimum: float,
     tolerance: float,
     ratios: Sequence[float] | None,
-) -> tuple[list[RunsOnRay], tuple[float, ...], str]:
-    """The rays to compare, the ratios of those that are left out, and why there is none; empty
-    where there is one.
+) -> tuple[list[RunsOnRay], str]:
+    """The rays to compare, and why there is none; empty where there is one.
+
+    Without chosen ratios it is the one nearest the optimum D*/N* of those that a tenth of the runs
+    share.
 
     Raises
     ------
@@ -358,23 +351,20 @@ def chosen_rays(
         Where a chosen ratio has no ray.
     """
     rays = find_rays(params, tokens, compute, tolerance)
-    least_runs = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
-    usual = [ray for ray in rays if len(ray.members) >= least_runs]
-    if ratios is None:
-        compared = preferred(usual, optimum)
-    else:
+    if ratios is not None:
         wanted = np.atleast_1d(positive_array("ratios", ratios)).tolist()
         if not wanted:
             raise outside("ratios", ratios, "at least one positive finite number, or None")
         chosen = [_at_ratio(rays, ratio, tolerance) for ratio in wanted]
-        compared = [ray for ray in rays if any(ray is one for one in chosen)]
-    left_out = [ray for ray in usual if not any(ray is one for one in compared)]
-    reason = (
+        return [ray for ray in rays if any(ray is one for one in chosen)], ""
+    least_runs = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
+    usual = [ray for ray in rays if len(ray.members) >= least_runs]
+    if usual:
+        return [min(usual, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))], ""
+    return [], (
         f"no {least_runs} runs with D/N within {round_percent(tolerance)} of one another, at "
         f"{LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
     )
-    ratios_left_out = tuple(ray.tokens_per_param for ray in left_out)
-    return compared, ratios_left_out, "" if compared else reason
 
 
 def _at_ratio(rays: Sequence[RunsOnRay], ratio: float, tolerance: float) -> RunsOnRay:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +31,6 @@ __all__ = [
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 #: A band is at least so wide, relative to the curve.
 ROUNDING = 1e-12
-#: More runs than so many times as many are no advice.
-MOST_TIMES = 10
 #: A measured share, and a difference, which has a sign.
 SHARE, SIGNED = Percent(places=2), Percent(places=2, sign=True)
 
@@ -101,39 +98,19 @@ def farthest(band: Band) -> int:
     return int(np.maximum(low, -high).argmax())
 
 
-def reason(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str:
-    """Why a band is inconsistent, or what would settle what it leaves undecided; empty where it is
-    consistent.
-
-    A band narrows as the square root of the number of runs. Where the difference is within the
-    tolerance throughout, the runs that settle the matter are those that bring the whole band
-    within; where it is not, those that take the band out somewhere.
-    """
-    within, judged = round_percent(tolerance), verdict(band, tolerance)
+def reason(band: Band, compute: Floats, tolerance: float) -> str:
+    """Why a band is inconsistent with the tolerance, or cannot tell; empty where it is consistent."""
+    judged, place = verdict(band, tolerance), farthest(band)
+    within = f"the tolerance of {round_percent(tolerance)}"
     if judged == CONSISTENT:
         return ""
     if judged == INCONSISTENT:
-        place = farthest(band)
         worst = difference_at(float(compute[place]), band[place])
-        return f"the difference is {worst}, where the band lies farthest outside the tolerance of {within}"
+        return f"the difference is {worst}, outside {within}"
     low, high = band.ends
-    beyond = np.abs(band.value) - tolerance
-    with np.errstate(divide="ignore"):
-        times = ((high - low) / (2.0 * beyond)) ** 2
-    if (beyond < 0.0).all():
-        reach, needed = np.maximum(-low, high), float(times.max())
-        place = int(reach.argmax())
-        stands = f"the band reaches {SHARE.text(reach[place])} at {flop(compute[place])}, beyond the tolerance of {within}"
-    else:
-        times[beyond <= 0.0] = np.inf
-        place, needed = int(times.argmin()), float(times.min())
-        largest = difference_at(float(compute[place]), band[place])
-        stands = f"the difference is {largest}, and the band reaches into the tolerance of {within}"
-    if needed > MOST_TIMES:
-        return (
-            f"{stands}; more precise losses (repeated seeds) or a wider tolerance would settle it"
-        )
-    return f"{stands}; about {max(2, ceil(needed))} times as many runs would settle it: {more_runs}, there above all"
+    reach = np.maximum(-low, high)
+    place = int(reach.argmax())
+    return f"the band reaches {SHARE.text(reach[place])} at {flop(compute[place])}, beyond {within}"
 
 
 def difference_at(compute: float, difference: Estimate) -> str:

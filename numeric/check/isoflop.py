@@ -167,7 +167,6 @@ class Isoflop(Approach):
     """Approach 2: compute laws through the minima of isoFLOP profiles."""
 
     name = "isoflop"
-    more_runs = "more sizes about the optimum of each budget, or more budgets"
 
     def __init__(self, design: IsoflopDesign) -> None:
         self.design, self.compute = design, design.compute
@@ -177,8 +176,16 @@ class Isoflop(Approach):
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
         # Of no weight: any positive number.
-        heights = [np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved)]
-        return CurvePoints(*heights, *(minima.valid.astype(np.float64) for minima in (raw, moved)))
+        raw_loss, loss = (np.where(moved.valid, each.loss, 1.0) for each in (raw, moved))
+        return CurvePoints(raw_loss, loss, moved.valid.astype(np.float64))
+
+    def sizes(
+        self, losses: Floats, weights: Floats | None, laws: Laws
+    ) -> tuple[Floats, Floats, Floats]:
+        """Those of the corrected minima."""
+        minima = self.design.corrected_minima(losses, weights, laws)
+        n, d = (np.where(minima.valid, x, 0.0) for x in (minima.log_params, minima.log_tokens))
+        return n, d, minima.valid.astype(np.float64)
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The numbers of runs and of budgets."""

@@ -4,6 +4,7 @@ E + C0 C^-alpha through K sets of losses.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,16 +17,22 @@ from ..fit.separable import Centred
 from ..law.compute import ComputeLaw, power
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["LEAST_SQUARES", "ComputeLaws", "Laws", "fit_compute_laws"]
+__all__ = ["LEAST_SQUARES", "Budget", "ComputeLaws", "Laws", "fit_compute_laws"]
 
 #: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
 #: term.
 FARTHEST = 300.0
+#: Computes this near each other, in logs, are one.
+SAME_COMPUTE = 0.01
+#: Singular values below this share of the largest are none.
+SINGULAR = 1e-6
 LEAST_SQUARES = Objective(name="least-squares-log")
 #: Exponents that are tried for a start, and between which every fit stays.
 EXPONENTS = np.geomspace(0.004, 4.0, 61)
@@ -33,42 +40,95 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 LARGEST_LOG_TERM = 100.0
 
 
-class Laws(NamedTuple):
-    """Coefficients of K laws E + A N^-beta + B D^-gamma, each (K,)."""
+class Budget(NamedTuple):
+    """What training costs: C = kappa N^a D^d."""
+
+    kappa: float = 6.0
+    a: float = 1.0
+    d: float = 1.0
+
+    @classmethod
+    def of(cls, params: Floats, tokens: Floats, compute: Floats) -> Budget:
+        """6ND where it gives the compute of the runs to 1 %, else the power law through it; where
+        the runs do not tell its exponents, kappa N D.
+        """
+        logs = np.log(compute / formulas.compute(params, tokens))
+        if np.abs(logs).max() < SAME_COMPUTE:
+            return cls()
+        n, d = np.log(params), np.log(tokens)
+        design = np.stack([np.ones_like(n), n - n.mean(), d - d.mean()], axis=1)
+        found, _, rank, _ = np.linalg.lstsq(design, logs, rcond=SINGULAR)
+        level, a, b = found if rank == 3 else (logs.mean(), 0.0, 0.0)
+        return cls(6.0 * float(np.exp(level - a * n.mean() - b * d.mean())), 1.0 + a, 1.0 + b)
+
+    def tokens(self, compute: Any, params: Any) -> Any:
+        """D with which these params spend the compute."""
+        return (compute / (self.kappa * params**self.a)) ** (1.0 / self.d)
+
+    @property
+    def is_6nd(self) -> bool:
+        """Whether it is the usual one."""
+        return self == (6.0, 1.0, 1.0)
+
+    def __str__(self) -> str:
+        if self.is_6nd:
+            return "C = 6 N D"
+        return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
+
+
+SIX_ND = Budget()
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Coefficients of K laws E + A N^-beta + B D^-gamma, each (K,), and the budget.
+
+    With N' = kappa/6 N^a and D' = D^d the budget is C = 6 N' D', and each law has the same form
+    with A' = A (kappa/6)^(beta/a), beta' = beta/a and gamma' = gamma/d: the formulas for 6ND hold of
+    the primed quantities.
+    """
 
     E: Floats
     A: Floats
     B: Floats
     beta: Floats
     gamma: Floats
+    budget: Budget = SIX_ND
 
     @classmethod
-    def of(cls, coefficients: Any) -> Laws:
+    def of(cls, coefficients: Any, budget: Budget = SIX_ND) -> Laws:
         """From rows E, A, B, beta, gamma."""
-        return cls(*np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T)
+        E, A, B, beta, gamma = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
+        return cls(E, A, B, beta, gamma, budget)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Laws]) -> Laws:
+        """The laws of all parts, which have one budget."""
+        return cls.of(np.concatenate([part.rows for part in parts]), parts[0].budget)
+
+    @property
+    def rows(self) -> Floats:
+        """(K, 5)."""
+        return np.stack([self.E, self.A, self.B, self.beta, self.gamma], axis=1)
 
     def __len__(self) -> int:
         return int(self.E.size)
 
     def some(self, chosen: Any) -> Laws:
         """The chosen ones."""
-        return Laws(*(column[chosen] for column in self))
+        return Laws.of(self.rows[chosen], self.budget)
 
     @property
     def sound(self) -> NDArray[np.bool_]:
         """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
         with np.errstate(all="ignore"):
             far = np.abs(np.log(self.A) - np.log(self.B)) / (self.beta + self.gamma)
-            return np.asarray(np.isfinite(np.stack(self)).all(axis=0) & (far < FARTHEST))
-
-    @property
-    def terms(self) -> dict[str, Floats]:
-        """The columns that broadcast against rows of runs."""
-        return {name: getattr(self, name)[:, None] for name in ("A", "B", "beta", "gamma")}
+            return np.asarray(np.isfinite(self.rows).all(axis=1) & (far < FARTHEST))
 
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
-        return formulas.loss(params, tokens, self.E[:, None], **self.terms)
+        terms = {name: getattr(self, name)[:, None] for name in ("A", "B", "beta", "gamma")}
+        return formulas.loss(params, tokens, self.E[:, None], **terms)
 
     def moved(self, losses: Floats, params: Floats, tokens: Floats, there: Floats) -> Floats:
         """Losses (K, n) moved along each law from the runs to where it has the losses `there`: L
@@ -76,44 +136,54 @@ class Laws(NamedTuple):
         """
         return losses * there / self.losses(params, tokens)
 
+    @property
+    def _primed(self) -> dict[str, Floats]:
+        """A', B', beta' and gamma', each (K, 1)."""
+        kappa, a, d = self.budget
+        columns = {
+            "A": self.A * (kappa / 6.0) ** (self.beta / a),
+            "B": self.B,
+            "beta": self.beta / a,
+            "gamma": self.gamma / d,
+        }
+        return {name: column[:, None] for name, column in columns.items()}
+
     def envelope(self, compute: Floats) -> Floats:
         """L*(C) at n budgets; (K, n)."""
-        return formulas.optimal_loss(compute, self.E[:, None], **self.terms)
-
-    def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
-        """L(C) at n budgets on the ray D = t N; (K, n)."""
-        reducible = formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms)
-        return formulas.loss_at(reducible, self.E[:, None])
+        return formulas.optimal_loss(compute, self.E[:, None], **self._primed)
 
     def params(self, compute: Floats) -> Floats:
         """N*(C); (K, n)."""
-        return formulas.optimal_params(compute, **self.terms)
+        kappa, a, _ = self.budget
+        return np.asarray(
+            (6.0 / kappa * formulas.optimal_params(compute, **self._primed)) ** (1 / a)
+        )
 
     def tokens(self, compute: Floats) -> Floats:
         """D*(C); (K, n)."""
-        return formulas.optimal_tokens(compute, **self.terms)
+        return np.asarray(formulas.optimal_tokens(compute, **self._primed) ** (1 / self.budget.d))
+
+    def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
+        """L(C) at n budgets on the ray D = t N, where C = kappa t^d N^(a+d); (K, n)."""
+        kappa, a, d = self.budget
+        params = (compute / (kappa * tokens_per_param**d)) ** (1.0 / (a + d))
+        return self.losses(params, tokens_per_param * params)
 
     @property
     def envelopes(self) -> ComputeLaws:
         """The envelopes."""
+        primed = {name: column[:, 0] for name, column in self._primed.items()}
+        alpha = formulas.exponent(primed["beta"], primed["gamma"])
         yes = np.ones(len(self), dtype=bool)
-        return ComputeLaws(self.E, self.log_C0, self.alpha, yes, ~yes)
-
-    @property
-    def alpha(self) -> Floats:
-        """Exponent of the envelope; (K,)."""
-        return formulas.exponent(self.beta, self.gamma)
-
-    @property
-    def log_C0(self) -> Floats:
-        """Log coefficient of the envelope; (K,)."""
-        return np.log(formulas.coefficient(self.A, self.B, self.beta, self.gamma))
+        return ComputeLaws(self.E, np.log(formulas.coefficient(**primed)), alpha, yes, ~yes)
 
     @property
     def shares(self) -> Floats:
-        """w_N and w_D, the exponents of N*(C) and D*(C); (K, 2)."""
-        both = (formulas.params_share, formulas.tokens_share)
-        return np.stack([share(self.beta, self.gamma) for share in both], axis=-1)
+        """The exponents of N*(C) and D*(C), w_N/a and w_D/d; (K, 2)."""
+        _, a, d = self.budget
+        beta, gamma = (self._primed[name][:, 0] for name in ("beta", "gamma"))
+        shares = formulas.params_share(beta, gamma) / a, formulas.tokens_share(beta, gamma) / d
+        return np.stack(shares, axis=-1)
 
 
 # -- compute laws ---------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..fit.bootstrap import refit
-from ..fit.power_law import lines
+from ..fit.power_law import Lines, lines
 from ..repeat import repeat
 from .isoflop import Isoflop
 from .laws import Laws
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..fit.result import Fit
     from .approaches import Approach
-    from .isoflop import IsoflopDesign
+    from .laws import Budget
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -45,9 +45,8 @@ __all__ = [
     "CurveDraws",
     "Noise",
     "PairedDraws",
-    "allocation_exponents",
     "draw_paired",
-    "isoflop_design",
+    "lines_of",
     "nothing_drawn",
 ]
 
@@ -129,19 +128,16 @@ class CurveDraws(NamedTuple):
         (K, G): relative difference of the empirical from the predicted curve on the grid.
     empirical, predicted : ndarray
         (K, 3): E, log C0, alpha.
-    at_bound : ndarray of bool
-        (K,): whether the empirical law ended at a bound.
     """
 
     difference: Floats
     empirical: Floats
     predicted: Floats
-    at_bound: Flags
 
 
 class PairedDraws(NamedTuple):
-    """All that the resamples gave: draws of each approach, the joint laws, exponents of N* and D*
-    (K, 2), and the counts.
+    """All that the resamples gave: draws of each approach, the joint laws, the exponents of N* and D*
+    through the isoFLOP minima (K, 2), and the counts.
     """
 
     curves: tuple[CurveDraws, ...]
@@ -153,6 +149,7 @@ class PairedDraws(NamedTuple):
 
 def draw_paired(
     fitted: Fit,
+    budget: Budget,
     noise: Noise,
     approaches: Sequence[Approach],
     count: int,
@@ -166,7 +163,7 @@ def draw_paired(
         random = np.random.default_rng(seed)
         size = max(1, min(BATCH, LARGEST_BATCH // len(noise.predicted)))
         for first in range(0, count, size):
-            yield fitted, approaches, noise.draw(random, min(size, count - first))
+            yield fitted, budget, approaches, noise.draw(random, min(size, count - first))
 
     parts = repeat(
         _paired,
@@ -183,7 +180,7 @@ def draw_paired(
 
     return PairedDraws(
         tuple(joined(CurveDraws, draws) for draws in zip(*curves, strict=True)),
-        joined(Laws, laws),
+        Laws.joined(laws),
         np.concatenate(exponents),
         sum(done),
         sum(lost),
@@ -195,14 +192,21 @@ def nothing_drawn(laws: Laws) -> PairedDraws:
     return PairedDraws((), laws.some(slice(0)), np.empty((0, 2)), 0, 0)
 
 
-def _paired(fitted: Fit, approaches: Sequence[Approach], losses: Floats) -> PairedDraws:
+def _paired(
+    fitted: Fit, budget: Budget, approaches: Sequence[Approach], losses: Floats
+) -> PairedDraws:
     """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
     found = refit(fitted, observed=losses)
-    laws = Laws.of(found.coefficients)
+    laws = Laws.of(found.coefficients, budget)
     good = np.asarray(found.converged) & laws.sound
     kept, weights, laws = losses[good], fitted.runs.weight, laws.some(good)
     curves = tuple(_curve(approach, kept, weights, laws) for approach in approaches)
-    exponents = allocation_exponents(isoflop_design(approaches), kept, weights, laws)
+    exponents = np.empty((len(laws), 2))
+    for approach in approaches:
+        if isinstance(approach, Isoflop):
+            exponents = np.stack(
+                [each.slope for each in lines_of(approach, kept, weights, laws)], 1
+            )
     return PairedDraws(curves, laws, exponents, len(losses), int((~good).sum()))
 
 
@@ -213,24 +217,17 @@ def _curve(approach: Approach, losses: Floats, weights: Floats | None, laws: Law
         estimates.difference(approach.grid)[valid],
         estimates.moved.table()[valid],
         estimates.predicted.table()[valid],
-        estimates.moved.at_bound[valid],
     )
 
 
-def isoflop_design(approaches: Sequence[Approach]) -> IsoflopDesign | None:
-    """The budgets of the isoFLOP approach, where it is among them."""
-    return next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
-
-
-def allocation_exponents(
-    design: IsoflopDesign | None, losses: Floats, weights: Floats | None, laws: Laws
-) -> Floats:
-    """Exponents of N*(C) and D*(C) by a line through the corrected minima: (K, 2), NaN where there
-    are too few.
+def lines_of(
+    approach: Approach, losses: Floats, weights: Floats | None, laws: Laws
+) -> tuple[Lines, ...]:
+    """The lines of log N* and log D* on log C through the points of an approach, for losses (K, n);
+    none where it says nothing of the allocation.
     """
-    if design is None:
-        return np.empty((len(laws), 2))
-    minima = design.corrected_minima(losses, weights, laws)
-    counted, x = minima.valid.astype(np.float64), np.log(design.compute)
-    sizes = (np.where(minima.valid, y, 0.0) for y in (minima.log_params, minima.log_tokens))
-    return np.stack([lines(x, y, counted).slope for y in sizes], axis=1)
+    sizes = approach.sizes(losses, weights, laws)
+    if sizes is None:
+        return ()
+    *both, counted = sizes
+    return tuple(lines(np.log(approach.compute), y, counted) for y in both)

@@ -29,12 +29,8 @@ __all__ = ["AccuracyCurves", "BenchmarkCheck", "PublishedCheck", "check_publishe
 #: Largest difference in accuracy at which two curves are said to agree.
 TOLERANCE = 0.02
 FLOP = Shortest(3)
-#: Grid step in log compute. An accuracy exp(-y C^-alpha) changes over 1/alpha > 1 in log compute.
-STEP = 1.0 / 64.0
-#: Each refinement looks at the surroundings of a maximum with a grid this many times finer.
-ZOOM = 16
-#: Refine to this half width in log compute: the error of the maximum is its square, below rounding.
-HALF_WIDTH = 1e-9
+#: Points of a grid in log compute, fine beside 1/alpha > 1, over which an accuracy changes.
+GRID = 513
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,17 +93,14 @@ class BenchmarkCheck:
         How it is scored: acc_norm, acc, exact_match, pass@1.
     law, compute_law : str
         Names of the two published laws.
-    alpha_derived : float
-        Exponent of the envelope, derived from the params-tokens law.
-    alpha_empirical : float
-        Exponent of the compute law, decoded from Table 11.
+    alpha_derived, alpha_empirical : float
+        Exponents of the envelope, derived from the params-tokens law, and of the compute law,
+        decoded from Table 11.
     alpha_ray, alpha_ray_lo, alpha_ray_hi : float
         Local exponent of the ray at the geometric mean, at the *lowest* and at the *highest*
         compute of the range. It falls with compute: alpha_ray_lo >= alpha_ray >= alpha_ray_hi.
-    coefficient_derived, coefficient_empirical, coefficient_ratio : float
-        C0 of the envelope, of the compute law, and the first over the second. C0 is the value
-        extrapolated to one FLOP: a small difference of the exponents makes a ratio far from one
-        where the curves agree.
+    coefficient_derived, coefficient_empirical : float
+        C0 of the envelope and of the compute law: the value extrapolated to one FLOP.
     max_abs_difference, max_abs_difference_envelope : float
         Largest difference in raw accuracy of the ray, and of the envelope, from the compute law on
         the range.
@@ -128,7 +121,6 @@ class BenchmarkCheck:
     alpha_ray_hi: float
     coefficient_derived: float
     coefficient_empirical: float
-    coefficient_ratio: float
     max_abs_difference: float
     compute_at_max: float
     max_abs_difference_envelope: float
@@ -167,44 +159,32 @@ class PublishedCheck(Shown):
         return "\n".join([*table.lines(), *notes])
 
     def tables(self) -> tuple[Table, ...]:
-        """One table, with a row for each benchmark; the notes say what the columns are."""
-        low, high = self.compute_range
-        differing = f"{self.differs} {'differs' if self.differs == 1 else 'differ'}"
-        at_low, at_middle, at_high = map(FLOP.text, (low, self.reference_compute, high))
-        legend = (
-            f"derived: envelope of the params-tokens law. fitted: compute law. ray: the "
-            f"params-tokens law at D/N={self.tokens_per_param:g}. |difference|: of the raw "
-            f"accuracy from that of the compute law, for C from {at_low} to {at_high} FLOP. "
-            f"agrees: at most {self.tolerance:g} on the ray; descriptive, for the tables give no "
-            f"errors."
-        )
+        """One table, with a row for each benchmark."""
+        low, high = map(FLOP.text, self.compute_range)
         columns = (
             Column("name", "benchmark", align="left"),
             Column("metric_type", "metric", align="left"),
             Column("law", only="data"),
             Column("compute_law", only="data"),
-            _number("alpha_derived", "derived", "alpha"),
+            _number("alpha_derived", "envelope", "alpha"),
+            _number("alpha_ray", "ray", "alpha"),
+            Column("alpha_ray_lo", only="data"),
+            Column("alpha_ray_hi", only="data"),
             _number("alpha_empirical", "fitted", "alpha"),
-            _number("alpha_ray_lo", at_low, "alpha of ray at C"),
-            _number("alpha_ray", at_middle, "alpha of ray at C"),
-            _number("alpha_ray_hi", at_high, "alpha of ray at C"),
             Column("coefficient_derived", only="data"),
             Column("coefficient_empirical", only="data"),
-            Column("coefficient_ratio", only="data"),
+            _number("max_abs_difference_envelope", "envelope", "max |difference|"),
+            Column("compute_at_max_envelope", only="data"),
             _number("max_abs_difference", "ray", "max |difference|"),
             Column("compute_at_max", "at C", over="max |difference|", format=FLOP),
-            _number("max_abs_difference_envelope", "env.", "max |difference|"),
-            Column("compute_at_max_envelope", only="data"),
             Column("verdict", align="left"),
         )
-        count = f"{self.agrees} of {len(self.rows)} agree, {differing}."
-        notes = (count, legend, f"Source: {self.source}")
+        notes = (
+            f"{self.agrees} of {len(self.rows)} agree to {self.tolerance:g} in accuracy on the ray "
+            f"D/N = {self.tokens_per_param:g}, for C from {low} to {high} FLOP.",
+            f"Source: {self.source}",
+        )
         return (Table(columns, [*self.rows, RULE], notes=notes),)
-
-    @property
-    def reference_compute(self) -> float:
-        """Geometric mean of the range, in FLOP: where alpha_ray is taken."""
-        return _geometric_mean(*self.compute_range)
 
     @property
     def agrees(self) -> int:
@@ -238,12 +218,10 @@ class PublishedCheck(Shown):
         return {
             "kind": "published",
             "compute_range": list(self.compute_range),
-            "reference_compute": self.reference_compute,
             "tokens_per_param": self.tokens_per_param,
             "tolerance": self.tolerance,
             "rows": [asdict(row) for row in self.rows],
             "agrees": self.agrees,
-            "differs": self.differs,
             "source": self.source,
         }
 
@@ -321,14 +299,13 @@ def _number(key: str, heading: str, over: str) -> Column:
 def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:
     law, compute_law, given = curves.law, curves.compute_law, curves.coefficients
     alpha, C0 = (float(str(compute_law.coefficients[name])) for name in ("alpha", "C0"))
-    derived = formulas.coefficient(**given)
+    at_low, at_middle, at_high = (
+        float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
+        for compute in (lo, math.sqrt(lo) * math.sqrt(hi), hi)
+    )
     at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)), lo, hi)
     at_envelope, envelope_difference = _largest(
         lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi
-    )
-    at_low, at_middle, at_high = (
-        float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
-        for compute in (lo, _geometric_mean(lo, hi), hi)
     )
     return BenchmarkCheck(
         name=str(law.label),
@@ -340,9 +317,8 @@ def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> Be
         alpha_ray=at_middle,
         alpha_ray_lo=at_low,
         alpha_ray_hi=at_high,
-        coefficient_derived=derived,
+        coefficient_derived=formulas.coefficient(**given),
         coefficient_empirical=C0,
-        coefficient_ratio=derived / C0,
         max_abs_difference=difference,
         compute_at_max=at_ray,
         max_abs_difference_envelope=envelope_difference,
@@ -370,34 +346,24 @@ def _range(compute_range: tuple[float, float] | None) -> tuple[float, float]:
     return lo, hi
 
 
-def _geometric_mean(lo: float, hi: float) -> float:
-    return math.sqrt(lo) * math.sqrt(hi)
-
-
 def _largest(function: Callable[[Any], Any], lo: float, hi: float) -> tuple[float, float]:
-    """Where a function of compute is largest on [lo, hi], and its value there.
-
-    A grid in log compute finds every peak; each is then narrowed by finer and finer grids, all at a
-    time.
+    """Where a function of compute is largest on [lo, hi], and its value there: every peak of a grid
+    in log compute is refined.
     """
     import numpy as np
+    from scipy.optimize import minimize_scalar
 
-    first, last = math.log(lo), math.log(hi)
-
-    def compute(s: Any) -> Any:
-        """Exp(s), exactly lo and hi at the ends."""
-        return np.where(s <= first, lo, np.where(s >= last, hi, np.clip(np.exp(s), lo, hi)))
-
-    grid = np.linspace(first, last, max(257, math.ceil((last - first) / STEP) + 1))
-    values = function(compute(grid))
-    before, after = np.append(-np.inf, values[:-1]), np.append(values[1:], -np.inf)
-    peaks = grid[(values > before) & (values >= after)]
-    half_width = grid[1] - grid[0]
-    offsets = np.linspace(-1.0, 1.0, 2 * ZOOM + 1)
-    while half_width > HALF_WIDTH:
-        around = np.clip(peaks[:, None] + half_width * offsets, first, last)
-        peaks = around[np.arange(len(peaks)), function(compute(around)).argmax(axis=1)]
-        half_width /= ZOOM
-    heights = function(compute(peaks))
-    best = heights.argmax()
-    return float(compute(peaks)[best]), float(heights[best])
+    grid = np.linspace(math.log(lo), math.log(hi), GRID)
+    values = function(np.exp(grid))
+    found = [(float(function(end)), end) for end in (lo, hi)]
+    for i in range(1, GRID - 1):
+        if values[i - 1] < values[i] >= values[i + 1]:
+            peak = minimize_scalar(
+                lambda s: -float(function(math.exp(s))),
+                bounds=(grid[i - 1], grid[i + 1]),
+                method="bounded",
+                options={"xatol": 1e-9},
+            )
+            found.append((-float(peak.fun), math.exp(peak.x)))
+    height, compute = max(found)
+    return compute, height

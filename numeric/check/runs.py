@@ -12,7 +12,7 @@ triples draw one curve. Both are reported; the verdict goes by the curve.
 
 from __future__ import annotations
 
-from math import ceil, exp
+from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,6 @@ import numpy as np
 from .. import formulas
 from ..errors import UNIT_INTERVAL, ArgumentError, outside, positive_number, whole_number
 from ..fit.objective import Objective
-from ..fit.power_law import fit_power_law
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate, percentiles
@@ -47,9 +46,10 @@ from .band import (
     verdict,
 )
 from .isoflop import Isoflop, IsoflopDesign, find_budgets
-from .laws import Laws
-from .paired import Noise, allocation_exponents, draw_paired, isoflop_design, nothing_drawn
-from .result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
+from .lack_of_fit import lack_of_fit
+from .laws import Budget, Laws
+from .paired import Noise, draw_paired, lines_of, nothing_drawn
+from .result import AllocationCheck, CurveCheck, RunsCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,6 +69,7 @@ TOLERANCE = 0.01
 #: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share.
 TOGETHER = 0.1
 LEVEL = 0.9
+NAMES = ("E", "A", "B", "beta", "gamma")
 LEAST_RESAMPLES = 20
 #: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
 MOST_REPEATS = 3
@@ -92,6 +93,7 @@ def check_runs(
     level: float = LEVEL,
     tolerance: float = TOLERANCE,
     ratios: Sequence[float] | None = None,
+    compute: float | None = None,
     progress: bool = False,
 ) -> RunsCheck:
     r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the
@@ -115,11 +117,11 @@ def check_runs(
         Largest relative difference in loss that counts as agreement; > 0.
     ratios : sequence of float, optional
         The D/N whose runs are compared with their ray, each within 10 % of that of at least five
-        runs over a factor 10 of compute; > 0. By default at most three of those that a
-        tenth of the runs share: the one nearest the D*/N* of the fitted law at the geometric mean
-        of the runs' compute, then those above it, then those below, on either side those with the
-        most runs first, of as many runs the nearest to the optimum. What is left out is in
-        `RunsCheck.ratios_left_out`.
+        runs over a factor 10 of compute; > 0. By default, of those that a tenth of the runs share,
+        the one nearest the D*/N* of the fitted law at the geometric mean of the runs' compute.
+    compute : float, optional
+        At which N*, D* and L* of all approaches are given, FLOP, > 0; by default the largest of the
+        runs.
     progress : bool
         Show a progress bar on the standard error.
 
@@ -145,11 +147,18 @@ def check_runs(
     Intervals of what the joint law implies are those of the bootstrap of runs, or of groups
     (`Fit.bootstrap`).
 
+    The law itself is held against its runs by their residuals (`lack_of_fit`): a hump in the loss
+    about one budget bends all approaches alike, and the comparison of curves does not see it.
+
+    Where the table gives a compute that is not 6ND, the budget is the power law kappa N^a D^d
+    through it, and envelope, N* and D* are meant under that.
+
     The band over an approach's range of compute is simultaneous, at a level that Bonferroni's
     inequality makes simultaneous over the approaches as well. A verdict is *consistent* where the
     band lies within the tolerance of 0 throughout, *inconsistent* where it lies wholly outside
-    somewhere, else *cannot tell*. Overall: inconsistent where any approach is; else consistent
-    where at least one is, the others having nothing to say against it; else cannot tell.
+    somewhere, else *cannot tell*. Overall: inconsistent where any approach is, or where the law does
+    not fit its runs; else consistent where at least one approach is, the others having nothing to
+    say against it; else cannot tell.
 
     By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the
     isoFLOP minima are compared with the derived ones by their paired differences, beside the
@@ -182,26 +191,23 @@ def check_runs(
 
     fitted = fit(runs, model="params-tokens", objective=objective)
     rows = fitted.runs
-    laws = Laws.of([fitted.coefficients[name] for name in Laws._fields])
+    spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
+    at = float(spent.max()) if compute is None else positive_number("compute", compute)
+    budget = Budget.of(rows.params, rows.tokens, spent)
+    laws = Laws.of([fitted.coefficients[name] for name in NAMES], budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
     law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
-    compute = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
-    centre = geometric_mean(compute)
-    budgets = find_budgets(rows.params, rows.tokens, compute, TOGETHER)
+    budgets = find_budgets(rows.params, rows.tokens, spent, TOGETHER)
     candidates: list[Approach | CurveCheck] = []
-    left_out: tuple[float, ...] = ()
     if unfit := _unfit(fitted):
         candidates += (CurveCheck(approach=name, reason=unfit) for name in APPROACHES)
     else:
-        optimum = float(law.envelope.tokens_per_param(centre))
-        rays, left_out, no_rays = chosen_rays(
-            rows.params, rows.tokens, compute, optimum, TOGETHER, ratios
-        )
-        candidates += (_frontier(rows, compute), _isoflop(rows, budgets, laws))
-        candidates += (
-            FixedRatio(ray, rows.params, rows.tokens, compute, objective) for ray in rays
-        )
+        centre = np.array([geometric_mean(spent)])
+        optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
+        rays, no_rays = chosen_rays(rows.params, rows.tokens, spent, optimum, TOGETHER, ratios)
+        candidates += (_frontier(rows, spent), _isoflop(rows, budgets, laws))
+        candidates += (FixedRatio(ray, rows.params, rows.tokens, spent, objective) for ray in rays)
         candidates += [CurveCheck(approach="fixed-ratio", reason=no_rays)] if no_rays else []
     approaches = [each for each in candidates if isinstance(each, Approach)]
     refused = [each for each in candidates if isinstance(each, CurveCheck)]
@@ -209,44 +215,56 @@ def check_runs(
     noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, _spare(fitted))
     drawn = nothing_drawn(laws)
     if approaches:
-        drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
+        drawn = draw_paired(fitted, budget, noise, approaches, bootstrap, seed, progress=progress)
     # Where nothing can be judged no resample says more; where there is but no approach, those of
     # the joint law still do.
     wanted = 0 if unfit else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
     resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
 
-    band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
-    levels = {"level": level, "band_level": band_level, "tolerance": tolerance}
+    levels = {
+        "level": level,
+        "band_level": 1.0 - (1.0 - level) / max(1, len(approaches)),
+        "tolerance": tolerance,
+    }
     checks = [
         *refused,
         *(
-            compared(approach, rows.loss, rows.weight, laws, draws, **levels)
+            compared(approach, rows.loss, rows.weight, laws, draws, at, **levels)
             for approach, draws in zip(approaches, drawn.curves, strict=True)
         ),
     ]
     checks.sort(key=lambda check: APPROACHES.index(check.approach))
     derived = _derived(laws, resampled, level)
-    allocation = _allocation(isoflop_design(approaches), rows, laws, drawn, derived, level)
+    isoflop = next((each for each in approaches if isinstance(each, Isoflop)), None)
+    misfit = None
+    if not unfit:
+        misfit = lack_of_fit(
+            rows.params, rows.tokens, spent, rows.loss, law, group=rows.group, seed=seed
+        )
+    found = [check.verdict for check in checks]
+    if misfit is not None and misfit.matters(tolerance):
+        found.append(INCONSISTENT)
     return RunsCheck(
         fit=fitted,
         law=law,
+        laws=laws,
         derived=derived,
         empirical=tuple(checks),
+        lack_of_fit=misfit,
         budgets=budgets.described(rows.loss, rows.weight, laws),
-        allocation=allocation,
-        ratios_left_out=left_out,
-        verdict=_overall(checks, converged=fitted.converged),
+        allocation=()
+        if isoflop is None
+        else _allocation(isoflop, rows, laws, drawn, derived, level),
+        compute=at,
+        verdict=_overall(found, converged=fitted.converged),
         n_runs=len(rows),
         dropped=tuple(rows.dropped),
         warnings=(
             *rows.warnings,
-            *_warnings(fitted, drawn, bootstrap),
+            *_warnings(fitted, budget, drawn, bootstrap),
             *_corrections(checks, tolerance),
-            *_of_allocation(allocation),
         ),
         objective=objective,
-        tolerance_means=ToleranceMeaning.of(law, centre, tolerance),
-        compared=len(approaches),
         bootstrap=bootstrap,
         n_resamples=drawn.done if approaches else done,
         interrupted=stopped or bool(approaches and drawn.done < bootstrap),
@@ -276,7 +294,7 @@ def _resampled_laws(
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
         return drawn.laws, wanted, False
-    laws = Laws.of(draws.coefficients)
+    laws = Laws.of(draws.coefficients, drawn.laws.budget)
     used = laws.some(laws.sound) if laws.sound.any() else drawn.laws
     return used, draws.done, draws.interrupted
 
@@ -288,8 +306,8 @@ def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
         return Estimate.of_draws(of(laws)[0], of(drawn), level)
 
     return {
-        "alpha": estimate(lambda each: each.alpha),
-        "C0": estimate(lambda each: each.log_C0).mapped(exp),
+        "alpha": estimate(lambda each: each.envelopes.alpha),
+        "C0": estimate(lambda each: each.envelopes.log_C0).mapped(exp),
         "E": estimate(lambda each: each.E),
         "params_exponent": estimate(lambda each: each.shares[:, 0]),
         "tokens_exponent": estimate(lambda each: each.shares[:, 1]),
@@ -297,51 +315,43 @@ def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
 
 
 def _allocation(
-    design: IsoflopDesign | None,
+    isoflop: Isoflop,
     runs: Runs,
     laws: Laws,
     drawn: PairedDraws,
     derived: dict[str, Estimate],
     level: float,
-) -> tuple[PowerLawCheck, ...]:
-    """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived
-    exponents.
-    """
-    if design is None:
-        return ()
-    raw = design.minima(runs.loss, runs.weight)
-    corrected = design.corrected_minima(runs.loss, runs.weight, laws)
-    here = allocation_exponents(design, runs.loss[None], runs.weight, laws)[0]
+) -> tuple[AllocationCheck, ...]:
+    """The exponents of N*(C) and D*(C) through the corrected minima beside the derived ones."""
+    here = lines_of(isoflop, runs.loss[None], runs.weight, laws)
     known = np.isfinite(drawn.exponents).all(axis=1)
     exponents = drawn.exponents[known]
     differences = exponents - drawn.laws.shares[known]
-
-    def through(sizes: Any) -> Any:
-        return fit_power_law(design.compute, np.exp(sizes[0]))
-
     return tuple(
-        PowerLawCheck(
+        AllocationCheck(
             quantity=name,
-            raw=through(getattr(raw, f"log_{name}")),
-            corrected=through(getattr(corrected, f"log_{name}")),
-            exponent=about(here[k] - np.median(differences[:, k]), exponents[:, k], level),
+            exponent=about(here[k].slope[0] - np.median(differences[:, k]), exponents[:, k], level),
             derived=derived[f"{name}_exponent"],
-            difference=beyond_chance(here[k] - laws.shares[0, k], differences[:, k], level),
+            difference=beyond_chance(
+                here[k].slope[0] - laws.shares[0, k], differences[:, k], level
+            ),
         )
         for k, name in enumerate(("params", "tokens"))
     )
 
 
-def _overall(checks: list[CurveCheck], *, converged: bool) -> str:
-    verdicts = {check.verdict for check in checks} if converged else set()
-    return next((word for word in (INCONSISTENT, CONSISTENT) if word in verdicts), CANNOT_TELL)
+def _overall(verdicts: list[str], *, converged: bool) -> str:
+    told = verdicts if converged else []
+    return next((word for word in (INCONSISTENT, CONSISTENT) if word in told), CANNOT_TELL)
 
 
-def _warnings(fitted: Fit, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
+def _warnings(fitted: Fit, budget: Budget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
     if not fitted.converged:
         yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
     if fitted.at_bound:
         yield f"at a bound in the params-tokens fit: {', '.join(fitted.at_bound)}"
+    if not budget.is_6nd:
+        yield f"the compute of the runs is not 6ND: the budget is {budget}"
     if drawn.curves and drawn.done < bootstrap:
         yield f"interrupted: {drawn.done} of {bootstrap} resamples"
     if repeated := _repeated(fitted.runs):
@@ -370,22 +380,12 @@ def _repeated(runs: Runs) -> str:
 
 def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
     for check in checks:
-        largest = check.largest_correction
-        if largest is not None and abs(largest["share"]) > tolerance:
+        if check.correction is not None and abs(check.correction[0]) > tolerance:
+            share, compute = check.correction
             yield (
-                f"{check.name}: the correction, {SIGNED.text(largest['share'])} at "
-                f"{flop(largest['compute'])}, is larger than the tolerance of "
-                f"{round_percent(tolerance)} and rests on the law under test"
+                f"{check.name}: the correction, {SIGNED.text(share)} at {flop(compute)}, exceeds "
+                f"the tolerance and rests on the law under test"
             )
-
-
-def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
-    if differing := " and ".join(check.symbol for check in allocation if check.differs):
-        yield (
-            f"the allocation differs: the exponent of {differing} through the isoFLOP minima is "
-            "not the derived one; the loss hardly depends on the allocation about the optimum, so "
-            "the verdict does not see it"
-        )
 
 
 def _objective(objective: str | Objective) -> Objective:
@@ -456,12 +456,15 @@ def compared(
     weights: Floats | None,
     laws: Laws,
     draws: CurveDraws,
+    at: float,
     *,
     level: float,
     band_level: float,
     tolerance: float,
 ) -> CurveCheck:
-    """The verdict on one approach with everything it rests on, from the losses (n,) and the draws."""
+    """The verdict on one approach with everything it rests on, from the losses (n,) and the draws;
+    N*, D* and L* at a compute.
+    """
     described = {"approach": approach.name, **approach.described(losses)}
     estimates = approach.estimate(losses[None], weights, laws)
     if not estimates.valid[0]:
@@ -477,22 +480,25 @@ def compared(
     empirical, predicted = estimates.moved.table()[0], estimates.predicted.table()[0]
     differences = draws.empirical - draws.predicted
     unbiased = empirical - np.median(differences, axis=0)
-    E, log_C0, alpha = map(about, unbiased, draws.empirical.T, 3 * [level])
-    raw = estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0
+    sizes = [
+        float(np.exp(line.intercept[0] + line.slope[0] * log(at)))
+        for line in lines_of(approach, losses[None], weights, laws)
+    ]
     return CurveCheck(
         verdict=verdict(band, tolerance),
-        reason=reason(band, compute, tolerance, approach.more_runs),
+        reason=reason(band, compute, tolerance),
         law=estimates.moved.law(name=approach.name),
-        raw_law=estimates.raw.law(name=f"{approach.name}, raw"),
         predicted_law=estimates.predicted.law(name=f"{approach.name}, predicted"),
-        alpha=alpha,
-        C0=log_C0.mapped(exp),
-        E=E.clipped(least=0.0),
+        alpha=about(unbiased[2], draws.empirical[:, 2], level),
         alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], level),
+        params=sizes[0] if sizes else None,
+        tokens=sizes[1] if sizes else None,
+        loss=float(estimates.moved.losses(np.array([at]))[0, 0]),
         compute=compute,
         band=band,
-        raw_difference=raw,
-        share_at_bound=float(draws.at_bound.mean()),
+        correction=approach.points(losses[None], weights, laws).largest_correction(
+            approach.compute
+        ),
         **described,
     )
 

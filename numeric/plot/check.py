@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import formulas
 from ..check.band import round_percent
 from ..errors import outside
 from ..results import Band
@@ -109,7 +108,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     for budget in result.budgets:
         sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
         line: Any = {"color": shades.of(budget.compute), "linewidth": width, "alpha": faint}
-        profile = law.loss(sizes, formulas.tokens_given_params(budget.compute, sizes))
+        profile = law.loss(sizes, result.laws.budget.tokens(budget.compute, sizes))
         ax.plot(sizes, profile, **line)
         drawn.append(profile)
         if budget.reason:
@@ -121,17 +120,17 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         moved = budget.corrected_params, budget.corrected_loss
         ax.plot(*moved, color=line["color"], zorder=5, **CORRECTED)
     path = np.geomspace(*_widened(shades.compute), POINTS)
-    optima = np.asarray(law.envelope.params(path))
+    optima, _, lowest = result.optimum(path)
     shown = (optima > runs.params.min()) & (optima < runs.params.max())
     if shown.any():
-        best = law.envelope.loss(path[shown])
-        ax.plot(optima[shown], best, color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
-        drawn.append(best)
+        best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
+        ax.plot(optima[shown], lowest[shown], **best)
+        drawn.append(lowest[shown])
     if result.budgets:
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
-        ax.plot([], [], color=DIM, label="its minimum", **RING)
-        ax.plot([], [], color=DIM, label="the minimum, corrected", **CORRECTED)
+        ax.plot([], [], color=DIM, label="minimum of the parabola", **RING)
+        ax.plot([], [], color=DIM, label="minimum, bias taken off", **CORRECTED)
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"params $N$")
@@ -147,10 +146,10 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
 
 def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
     """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
-    runs, law = result.fit.runs, result.law
+    runs = result.fit.runs
     ax.scatter(compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
     path = np.geomspace(*_widened(compute), POINTS)
-    envelope = law.envelope.loss(path)
+    _, _, envelope = result.optimum(path)
     ax.plot(path, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
     drawn = [_losses(runs.loss), envelope]
     for check, line in _with_curves(result):

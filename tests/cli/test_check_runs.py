@@ -35,6 +35,12 @@ def test_runs_of_the_law_are_consistent(run_cli, tmp_path):
     assert result.code == 0
     assert "verdict: consistent" in result.out
     assert max(map(len, result.out.splitlines())) <= 100
+    assert len(result.out.splitlines()) <= 12
+    explained = run_cli(
+        "check", tmp_path / "runs.csv", *RESAMPLES, "--explain", "--compute", "1e24"
+    )
+    assert "optimal params" in explained.out
+    assert " 1e24 FLOP" in explained.out
 
 
 def test_a_misfit_is_inconsistent(run_cli, tmp_path):

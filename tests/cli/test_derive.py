@@ -188,9 +188,12 @@ def broken(monkeypatch, answer):
             return Decision(Answer[answer], "made up")
         return honest(claim)
 
+    def proved_afresh(subject):
+        return {name: claim.prove() for name, claim in subject.claims.items()}
+
     monkeypatch.setattr(Claim, "prove", prove)
-    afresh = property(Displayed.decisions.func)  # what was proved before is kept with the subject
-    monkeypatch.setattr(Displayed, "decisions", afresh)
+    # What was proved before is kept with the subject.
+    monkeypatch.setattr(Displayed, "decisions", property(proved_afresh))
 
 
 @pytest.mark.parametrize(("answer", "code"), [("REFUTED", 1), ("UNDECIDED", 3)])

@@ -18,7 +18,7 @@ from isoflop.derivations import NAMES
 SOUND = """
 from sympy import symbols
 
-from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import all_positive, say
 
@@ -28,7 +28,7 @@ x, y = symbols("x y", positive=True)
 def derivation():
     steps = (
         Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand."),
-        Claim("bound", x + y, ">=", x, "A positive number is added.", ByPositiveTerms()),
+        Claim("bound", x + y, ">=", x, "A positive number is added.", ByBound()),
     )
     statement = say("{square} and {bound}.")
     return Derivation("mine", "Mine", (say("Let ") + all_positive((x, y)),), statement, steps, "own work")
@@ -151,7 +151,7 @@ def test_a_failure(call, monkeypatch) -> None:
     assert (result.code, result.err) == (1, "")
     assert "FAILED" in result.out
     assert wrong.steps[-1].name in result.out
-    assert "lhs = " in result.out
+    assert "witness" in result.out
     assert json.loads(call("verify", "--format", "json").out)["failed"] == 1
 
 
@@ -230,8 +230,7 @@ def test_definitions_of_an_own_file_are_told(call, own) -> None:
 def test_own_file_that_is_wrong(call, own) -> None:
     result = call("verify", own(UNSOUND))
     assert (result.code, result.err) == (1, "")
-    assert "1. square: failed" in result.out
-    assert "FAILED: lhs = " in result.out
+    assert "1. square: refuted" in result.out
     found = json.loads(call("verify", own(UNSOUND), "--format", "json").out)
     assert [step["pointwise"] for step in found["derivations"][0]["steps"]] == ["failed", "passed"]
     assert found["failed"] == 1
@@ -255,14 +254,14 @@ def derivation():
     return Derivation("mine", "Mine", assumed, say("{falls}"), steps, "own work")
 """
 OWN_ARGUMENT = (
-    SOUND.replace("ByPositiveTerms()", "Mine()")
+    SOUND.replace("ByBound()", "Mine()")
     + """
 
 class Mine:
     label, strength = "positive terms", "proved"
 
     def establish(self, claim):
-        return ByPositiveTerms().establish(claim)
+        return ByBound().establish(claim)
 """
 )
 
@@ -270,8 +269,8 @@ class Mine:
 def test_own_file_with_a_false_theorem_for_the_points_to_miss(call, own) -> None:
     """It is false from 10^9 on, where no point lies."""
     result = call("verify", own(CASES))
-    assert (result.code, result.err) == (1, "")
-    assert "1. falls: failed" in result.out
+    assert (result.code, result.err) == (3, "")
+    assert "1. falls: undecided" in result.out
 
 
 def test_own_file_with_an_argument_of_its_own(call, own) -> None:
@@ -303,7 +302,7 @@ def test_own_file_with_an_argument_of_its_own(call, own) -> None:
         ),
         (SOUND.replace("(x + y) ** 2", "3.5"), "lhs=3.5: must be a SymPy expression"),
         (
-            SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'),
+            SOUND.replace("ByBound()", 'ByBound(strength="proved")'),
             "unexpected keyword argument 'strength'",
         ),
         (
@@ -425,3 +424,64 @@ def test_a_file_that_is_no_text_is_bad_input(call, tmp_path, name) -> None:
     assert (result.code, result.out) == (2, "")
     assert name in result.err
     assert "UTF-8" in result.err
+
+
+LARGER_SHARE = r"""# The larger share
+
+Setting: penalty
+
+Let $T_N(N) = 2 A N^{-\beta}$
+
+Assume $\beta < \gamma$.
+
+{share}, {half}, {few} and {open}.
+
+- **share**: $w_N = \frac{\beta}{\beta + \gamma}$
+  What is left of one:
+
+- **half**: $T_N(N) = A N^{-\beta}$
+  The term of params:
+
+- **few**: $N^*(C)/D^*(C) \to 0$ as $C \to \infty$
+  The exponent is negative:
+
+- **open**: $P(r) \ge 1$, by positive terms
+  It is no sum of positive terms, although it holds:
+
+Source: own work
+"""
+
+
+def test_a_derivation_that_is_wrong(call, tmp_path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(LARGER_SHARE, "utf-8")
+    result = call("verify", path, "--format", "json")
+    (found,) = json.loads(result.out)["derivations"]
+    share, half, few, left_open = found["steps"]
+    assert (result.code, result.err) == (1, "")
+    assert share["correction"].endswith("w_N == gamma/(beta + gamma)")
+    assert share["derived"] == "w_N = gamma/(beta + gamma)"
+    assert [step["exact"] for step in (half, few)] == ["refuted", "refuted"]
+    assert left_open["exact"] != "refuted"
+    text = call("verify", path).out
+    assert text.startswith("mine: refuted")
+    assert "1. share: refuted" in text
+    assert "witness beta = 1, gamma = 7" in text
+
+
+def test_a_derivation_that_is_left_open(call, tmp_path) -> None:
+    path = tmp_path / "mine.txt"
+    kept = re.sub(r"- \*\*(share|half|few).*?\n\n", "", LARGER_SHARE, flags=re.DOTALL)
+    path.write_text(kept.replace("{share}, {half}, {few} and ", ""), "utf-8")
+    result = call("verify", path)
+    assert (result.code, result.err) == (3, "")
+    assert "1. open: undecided" in result.out
+
+
+def test_a_derivation_that_cannot_be_read(call, tmp_path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(LARGER_SHARE.replace("$w_N", "$\\foo"), "utf-8")
+    result = call("verify", path)
+    assert (result.code, result.out) == (2, "")
+    assert "line 11: " in result.err
+    assert call("verify", tmp_path / "missing.md").code == 2

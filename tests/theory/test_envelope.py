@@ -75,28 +75,8 @@ def test_proofs_need_no_condition(case: str, envelopes: dict[str, Envelope]) -> 
         assert decision.conditions == ()
 
 
-def test_status_and_names(envelopes: dict[str, Envelope]) -> None:
-    envelope = envelopes["two terms, 6 N D"]
-    assert envelope.derivation.status == "proved"
-    assert set(envelope.claims) == {
-        "alike_once",
-        "budget",
-        "exponent",
-        "balance_N",
-        "balance_D",
-        "stationarity_N",
-        "stationarity_D",
-        "share_N",
-        "share_D",
-        "shares_sum",
-        "envelope",
-        "global_minimum",
-        "tokens_per_param",
-        "power_N",
-        "power_D",
-        "uniqueness",
-        "loss",
-    }
+def test_status(envelopes: dict[str, Envelope]) -> None:
+    assert envelopes["two terms, 6 N D"].derivation.status == "proved"
 
 
 def test_closed_forms_are_as_printed() -> None:

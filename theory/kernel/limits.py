@@ -177,7 +177,7 @@ def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
     )
     shown = tends if tends in INFINITE else powsimp(tends)
     for point in near:
-        if way.failure(point) and (values := way.values(point, *STEPS)):
+        if way.failure(point) and (values := way.values(point, STEPS)):
             reason = (
                 f"the two sides do not approach each other as {way.x} -> {way.limit}: "
                 f"{what} tends to {shown}"

@@ -264,23 +264,26 @@ class Way:
 
     def failure(self, point: Point) -> str:
         """The distances where they do not shrink to the last; empty where they do."""
-        least = self.evaluator.context.mpf(10) ** -self.rounding
-        distances: list[Any] = []
-        for step in (*STEPS, *FARTHER):
-            if step in FARTHER and (not distances or distances[-1] * SMALL <= 1):
+        distances = self._distances(point, STEPS)
+        for step in FARTHER:
+            if not self._shrink(distances) or distances[-1] * SMALL <= 1:
                 break
-            distances += [
-                self._distance(left, right) for _, left, right in self.values(point, step)
-            ]
+            distances += self._distances(point, [step])
+        if self._shrink(distances):
+            return ""
         if len(distances) < 2:
             return "the sides have no values there"
-        *_, before, last = distances
-        if last <= least or last * SHARE < before * (SHARE - 1):
-            return ""
         shown = ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
         return f"the distances {shown} towards {self.x} -> {self.limit}"
 
-    def values(self, point: Point, *steps: int) -> list[tuple[int, Any, Any]]:
+    def _shrink(self, distances: Sequence[Any]) -> bool:
+        if len(distances) < 2:
+            return False
+        *_, before, last = distances
+        least = self.evaluator.context.mpf(10) ** -self.rounding
+        return bool(last <= least or last * SHARE < before * (SHARE - 1))
+
+    def values(self, point: Point, steps: Iterable[int]) -> list[tuple[int, Any, Any]]:
         """The steps at which both sides have values, with these, 0 for an infinite one."""
         found = []
         rhs = Integer(0) if self.rhs in INFINITE else self.rhs
@@ -291,6 +294,9 @@ class Way:
                 if self.relation == "->" or values[1]:
                     found.append((step, *values))
         return found
+
+    def _distances(self, point: Point, steps: Iterable[int]) -> list[Any]:
+        return [self._distance(left, right) for _, left, right in self.values(point, steps)]
 
     def _distance(self, left: Any, right: Any) -> Any:
         if self.rhs in INFINITE:

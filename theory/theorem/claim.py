@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sympy import Expr, Integer, Symbol, latex, oo
+from sympy import Expr, Symbol, latex, oo
 
 from ..kernel.answer import BOUNDS, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
@@ -29,11 +29,10 @@ from ..kernel.rules import (
     ByApplying,
     ByLeadingTerm,
     ByNormalForm,
-    ByPositiveTerms,
     implied,
-    premise,
     weakest,
 )
+from ..kernel.search import why_positive
 from .argument import (
     Cited,
     Numerically,
@@ -161,11 +160,7 @@ class Claim:
 
     def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
         """Whether the expression is certainly positive where the known ones are."""
-        return (
-            ByPositiveTerms()
-            .establish(premise(self, expression, Integer(0), strict=True, assume=known))
-            .proved
-        )
+        return bool(why_positive(expression, known, strict=True))
 
     def _own_conditions(self) -> tuple[Expr, ...]:
         """What must be positive for the two sides to be defined."""

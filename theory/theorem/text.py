@@ -13,10 +13,12 @@ r"""Theorems that are written as text: what a Markdown file says, as data for th
     Source: Leading terms of the penalty.
 
 A formula is LaTeX between dollars, or plain text between backquotes. The setting gives the names of
-the law and of its optimum, with what is assumed of them; `Let $x = ...$` gives a name of one's own,
-or a letter of the law a value, `Let $\gamma = \beta$`, and a paragraph that begins with "Assume"
-assumes something more. The last paragraph before the steps is the statement: its claims are names
-of steps. Every letter that is not of the setting is positive, unless `Let $x$ be real` says so. The
+the law and of its optimum, with what is assumed of them, under `Budget: $C = 6 N D$` where no other
+line gives another one, and in Schaeffer's letters unless it says `Notation: hoffmann`. `Let $x =
+...$` gives a name of one's own, or a letter of the law a value, `Let $\gamma = \beta$`. `Assume
+$\beta < \gamma$` is a condition of every step, and a paragraph that begins with "Assume" and has
+words assumes something more. The last paragraph before the steps is the statement: its claims are
+names of steps. Every letter that is not of the setting is positive, unless `Let $x$ be real` says so. The
 number of draws is what stands behind "pass@" and "fail@", which `Let` may give a value where the
 setting is passk. Of factorials, binomials and values of Gamma only the recurrence is known.
 
@@ -46,24 +48,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sympy import Expr, Function, Integer, Symbol, cosh, oo, sinh
 from sympy.core.function import AppliedUndef
 
-from ..budget import GENERAL
+from ..budget import GENERAL, SIX_ND, Budget
+from ..data.notation import notation
 from ..envelope import derive
 from ..kernel import symbols as sym
+from ..kernel.answer import BOUNDS
 from ..kernel.bounds import ByBound
 from ..kernel.functions import expm1, log1p, phi2
 from ..kernel.rules import (
     Argument,
     ByApplying,
-    ByEnclosure,
     ByLeadingTerm,
     ByNormalForm,
-    ByPositiveTerms,
     ByWeightedAmGm,
 )
 from ..passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
@@ -86,9 +89,9 @@ from .words import (
     in_paper_order,
     needed,
     say,
-    unfolded,
 )
 
+Read = TypeVar("Read")
 X = Symbol("x")
 #: Functions that stay as they are written.
 WHOLE = (expm1, log1p, phi2, sinh, cosh)
@@ -98,9 +101,11 @@ SECTION = re.compile(r"^## ", re.MULTILINE)
 AT_POINT = re.compile(r"At [$`]")
 FORMULA = re.compile(r"\$(?P<latex>[^$]+)\$|`(?P<plain>[^`]+)`")
 STEP = re.compile(r"- \*\*(?P<name>\w+)\*\*:\s+(?P<said>.+)")
-ENDS = re.compile(r"(?P<key>Setting|Source|Follows):\s+(?P<said>.+)", re.DOTALL)
+ENDS = re.compile(r"(?P<key>Setting|Budget|Notation|Source|Follows):\s+(?P<said>.+)", re.DOTALL)
 LET = re.compile(r"Let (?P<formula>\$[^$]+\$|`[^`]+`)\.?")
 REAL = re.compile(r"Let .+ be real\.?", re.DOTALL)
+#: What is assumed throughout: nothing but formulas.
+ASSUMED = re.compile(r"Assume (?:that )?(?:\$[^$]+\$|`[^`]+`|\s|,|and)+\.?")
 LEMMA = re.compile(r"Lemma of (?P<source>[^:]+):\s+(?P<said>.+)", re.DOTALL)
 #: What may stand between the formulas of a step, before its argument.
 BESIDE = re.compile(r"\s*,?\s+(?P<word>for|and|as)\s+")
@@ -123,13 +128,13 @@ class Setting:
     functions: tuple[AppliedUndef, ...] = ()
 
 
-def _envelope() -> Setting:
-    envelope = derive()
+def _envelope(budget: Budget = SIX_ND) -> Setting:
+    envelope = derive(budget=budget)
     return Setting(envelope.assumptions, envelope.definitions)
 
 
-def _penalty() -> Setting:
-    family = misallocation()
+def _penalty(budget: Budget = SIX_ND) -> Setting:
+    family = misallocation(derive(budget=budget))
     return Setting(family.envelope.assumptions, family.definitions)
 
 
@@ -140,8 +145,7 @@ def _ray() -> Setting:
 
 
 def _general_budget() -> Setting:
-    family = misallocation(derive(budget=GENERAL))
-    return Setting(family.envelope.assumptions, family.definitions)
+    return _penalty(GENERAL)
 
 
 def _function_of_the_loss() -> Setting:
@@ -164,7 +168,7 @@ def _two_numbers_of_draws() -> Setting:
     return Setting(pair.assumptions, pair.definitions)
 
 
-SETTINGS: Mapping[str, Callable[[], Setting]] = {
+SETTINGS: Mapping[str, Callable[..., Setting]] = {
     "envelope": _envelope,
     "penalty": _penalty,
     "runs at a fixed ratio": _ray,
@@ -174,11 +178,6 @@ SETTINGS: Mapping[str, Callable[[], Setting]] = {
     "passk": _passk,
     "passk at two numbers of draws": _two_numbers_of_draws,
 }
-
-
-def is_theorem(text: str) -> bool:
-    """Whether a text names its setting, as a theorem does."""
-    return re.search(r"^Setting:", text, re.MULTILINE) is not None
 
 
 def load(path: Path) -> Derivation:
@@ -205,11 +204,12 @@ def theorem(text: str, name: str) -> Derivation:
     title = head.partition("\n")[0]
     if not title.startswith("# "):
         raise ParseError(f"{title[:60]!r}: the first line is the title, '# ...'")
-    ends = {m["key"]: _joined(m["said"]) for p in paragraphs if (m := ENDS.fullmatch(p))}
+    ends = _ends(paragraphs)
     if "Source" not in ends:
         raise ParseError("Source: is missing")
     setting = _setting(ends)
-    reader = _Reader(setting, paragraphs)
+    reader = _Reader(setting, ends.get("Notation"))
+    _each(text, paragraphs, reader.declare)
     said = [p for p in paragraphs if not any(k.fullmatch(p) for k in (ENDS, LET, LEMMA))]
     words = [p for p in said if not p.startswith("- **")]
     if not words:
@@ -217,12 +217,15 @@ def theorem(text: str, name: str) -> Derivation:
     *assumed, statement = words
     wrong = next((p for p in assumed if not (p.startswith("Assume ") or REAL.fullmatch(p))), None)
     if wrong is not None:
-        raise ParseError(f"{wrong[:60]!r}: an assumption begins with 'Assume'")
-    assumptions = (*setting.assumptions, *map(reader.sentence, assumed))
-    stated = reader.sentence(statement)
+        raise ParseError(
+            f"{wrong[:60]!r}: an assumption begins with 'Assume'; the statement is the one paragraph "
+            "of other words"
+        )
+    assumptions = (*setting.assumptions, *_each(text, assumed, reader.assumption))
+    (stated,) = _each(text, [statement], reader.sentence)
     slips = (slip for slip in map(reader.section, sections) if isinstance(slip, Erratum))
     steps = (
-        *(step for p in said if p.startswith("- **") for step in reader.steps(p)),
+        *chain(*_each(text, [p for p in said if p.startswith("- **")], reader.steps)),
         *(replace(c, name=f"{slip.name}.{c.name}") for slip in slips for c in slip.corrections),
     )
     return Derivation(
@@ -248,24 +251,66 @@ def errata(path: Path) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
     ValueError
         Naming what cannot be read.
     """
-    body, *sections = SECTION.split(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    body, *sections = SECTION.split(text)
     paragraphs = _paragraphs(body)
-    ends = {m["key"]: _joined(m["said"]) for p in paragraphs if (m := ENDS.fullmatch(p))}
-    found = list(map(_Reader(_setting(ends), paragraphs).section, sections))
+    ends = _ends(paragraphs)
+    reader = _Reader(_setting(ends), ends.get("Notation"))
+    _each(text, paragraphs, reader.declare)
+    found = list(map(reader.section, sections))
     return (
         tuple(each for each in found if isinstance(each, Erratum)),
         tuple(each for each in found if isinstance(each, Remark)),
     )
 
 
+def budget(text: str) -> Budget:
+    """The budget under which the theorem of a text is meant."""
+    return _budget(_ends(_paragraphs(text))) or SIX_ND
+
+
+def _ends(paragraphs: Iterable[str]) -> dict[str, str]:
+    """What the lines with a key say."""
+    return {m["key"]: _joined(m["said"]) for p in paragraphs if (m := ENDS.fullmatch(p))}
+
+
 def _paragraphs(text: str) -> list[str]:
     return re.split(r"\n\s*\n", text.strip())
 
 
+def _each(text: str, paragraphs: Iterable[str], read: Callable[[str], Read]) -> list[Read]:
+    """What is read of each paragraph; an error names the line where it begins."""
+    found = []
+    for paragraph in paragraphs:
+        try:
+            found.append(read(paragraph))
+        except ValueError as error:
+            line = text.count("\n", 0, text.index(paragraph)) + 1
+            raise ParseError(f"line {line}: {error}") from None
+    return found
+
+
 def _setting(ends: Mapping[str, str]) -> Setting:
-    if ends.get("Setting") not in SETTINGS:
+    name = ends.get("Setting")
+    if name not in SETTINGS:
         raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
-    return SETTINGS[ends["Setting"]]()
+    budget = _budget(ends)
+    if budget is None:
+        return SETTINGS[name]()
+    if name not in ("envelope", "penalty"):
+        raise ParseError(f"Budget: the setting {name} has its own")
+    return SETTINGS[name](budget)
+
+
+def _budget(ends: Mapping[str, str]) -> Budget | None:
+    words = ends.get("Budget", "").rstrip(".")
+    if not words:
+        return None
+    left, equals, right = words.strip("$`").partition("=")
+    if not equals or left.strip() != "C":
+        raise ParseError(f"{words!r}: a budget reads 'Budget: $C = 6 N D$'")
+    value = _Reader(Setting()).expression(right, latex=words.startswith("$"))
+    return Budget.from_expression(value)
 
 
 def _joined(text: str) -> str:
@@ -275,7 +320,7 @@ def _joined(text: str) -> str:
 class _Reader:
     """Reads formulas in the names of a theorem."""
 
-    def __init__(self, setting: Setting, paragraphs: Iterable[str] = ()) -> None:
+    def __init__(self, setting: Setting, spelling: str | None = None) -> None:
         letters = (value for value in vars(sym).values() if isinstance(value, Symbol))
         self.table: dict[str, Expr | NamedFunction] = {letter.name: letter for letter in letters}
         self.table |= {f.__name__: NamedFunction((X,), f(X)) for f in WHOLE}
@@ -292,13 +337,21 @@ class _Reader:
         self.given = frozenset().union(*own) - {d.name for d in setting.definitions}
         #: What the setting says of letters, or what they stand for.
         self.known = frozenset().union(*said, (d.name for d in setting.definitions))
-        for paragraph in paragraphs:
-            if REAL.fullmatch(paragraph):
-                self.real(paragraph)
-            elif let := LET.fullmatch(paragraph):
-                self.define(let["formula"])
-            elif lemma := LEMMA.fullmatch(paragraph):
-                self.lemmas[_joined(lemma["source"])] = self.sentence(lemma["said"])
+        #: The conditions of every step.
+        self.throughout: tuple[Formula, ...] = ()
+        #: Names that have no meaning in the notation of the text, but in that of the package.
+        self.foreign: frozenset[str] = frozenset()
+        if spelling is not None:
+            self._respell(spelling)
+
+    def declare(self, paragraph: str) -> None:
+        """Take what a paragraph defines or grants."""
+        if REAL.fullmatch(paragraph):
+            self.real(paragraph)
+        elif let := LET.fullmatch(paragraph):
+            self.define(let["formula"])
+        elif lemma := LEMMA.fullmatch(paragraph):
+            self.lemmas[_joined(lemma["source"])] = self.sentence(lemma["said"])
 
     def _name(self, spelled: str, name: Expr) -> None:
         """Let a name stand for a letter or a function, as either reader spells it."""
@@ -306,6 +359,38 @@ class _Reader:
         meaning = NamedFunction(tuple(name.args), name) if is_function else name
         for each in (spelled, re.sub(r"_(?=[0-9]+$)", "", spelled)):
             self.table[each] = meaning
+
+    def _respell(self, spelling: str) -> None:
+        """Call the quantities of the law as another notation does."""
+        names = notation(spelling).names()
+        taken = {str(letter) for letter in self.given} - names.keys()
+        if clash := sorted(taken & set(names.values())):
+            raise ParseError(f"Notation: {clash[0]} is a letter of the budget")
+        others = {name: is_of for name, is_of in self.table.items() if name not in names}
+        own = {names[name]: self.table[name] for name in names if name in self.table}
+        self.table = others | own
+        self.foreign = names.keys() - self.table.keys()
+
+    def assumption(self, words: str) -> Sentence:
+        """What is assumed; formulas without words are conditions of every step.
+
+        Raises
+        ------
+        ParseError
+            Where words assume something of the letters of the law.
+        """
+        said = self.sentence(words)
+        links = [link for f in said.formulas for link in _links(f)]
+        told = [link for link in links if not _is_positive_letter(link)]
+        if ASSUMED.fullmatch(_joined(words)):
+            if any(_positive(link).is_nonpositive for link in told):
+                raise ParseError(f"{words!r}: every letter is positive")
+            self.throughout += tuple(told)
+            return said
+        for link in told:
+            if link.names <= self.known and link.signs[0] in BOUNDS:
+                raise ParseError(f"{words[:60]!r}: say 'Assume ${link}$', without words")
+        return said
 
     def _take(self, definition: Definition) -> None:
         self._name(_typed(definition.name), definition.name)
@@ -364,17 +449,23 @@ class _Reader:
         if words in ("oo", r"\infty"):
             return oo
         tokens = tokens_of(words, latex=latex)
-        for token in tokens:
-            self._introduce(token)
+        for token, after in pairwise((*tokens, Token("end", "", len(words)))):
+            is_new = self._introduce(token)
+            if is_new and after.text == "(" and not words[after.position - 1].isspace():
+                raise ParseError(f"{words!r}: {token.text} is no function; 'Let $f(x) = ...$'")
         return read(words, tokens, self.table, kept=True)
 
-    def _introduce(self, token: Token) -> None:
-        """A letter without a meaning is a positive one."""
+    def _introduce(self, token: Token) -> bool:
+        """Whether it is a letter without a meaning, which is a positive one from here on."""
         if token.kind != "name" or token.text in (*self.table, *MORE_FUNCTIONS):
-            return
-        if LETTER.fullmatch(token.text):
-            letter = Symbol(_indexed(token.text), positive=True)
-            self._name(letter.name, letter)
+            return False
+        if token.text in self.foreign:
+            raise ParseError(f"{token.text!r}: is no letter of the notation of this text")
+        if not LETTER.fullmatch(token.text):
+            return False
+        letter = Symbol(_indexed(token.text), positive=True)
+        self._name(letter.name, letter)
+        return True
 
     def formula(self, found: re.Match[str]) -> Formula:
         """A formula between dollars or backquotes."""
@@ -409,15 +500,12 @@ class _Reader:
         if kind != "Slip" or len(claims) < 2:
             raise ParseError(f"{title!r}: a section is '## Slip: name' or '## Remark: name'")
         printed, *corrected = claims
-        if isinstance(printed.argument, ByBound):
-            printed = replace(printed, argument=ByEnclosure())
         return Erratum(name, where, printed, tuple(corrected), comment, tuple(at))
 
-    def steps(self, paragraph: str) -> Iterator[Claim]:
+    def steps(self, paragraph: str) -> list[Claim]:
         """Steps, each a line with its name and formula, and their reason in the lines below."""
         heads, _, reason = paragraph.partition("\n  ")
-        for head in heads.split("\n"):
-            yield self.step(head, reason)
+        return [self.step(head, reason) for head in heads.split("\n")]
 
     def step(self, head: str, reason: str) -> Claim:
         """A step of a name, a formula and a reason."""
@@ -425,7 +513,7 @@ class _Reader:
         first = found and FORMULA.match(found["said"])
         if found is None or first is None or not reason:
             raise ParseError(f"{head[:60]!r}: a step reads '- **name**: $formula$', and its reason")
-        claim, assumed, limit = self.formula(first), [], None
+        claim, assumed, limit = self.formula(first), [*map(_positive, self.throughout)], None
         rest = found["said"][first.end() :]
         while beside := BESIDE.match(rest):
             said = FORMULA.match(rest, beside.end())
@@ -442,8 +530,6 @@ class _Reader:
                 f"{rest!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
             )
         argument = self.hinted(hint, claim, limit) if hint else _argument(claim, limit)
-        if isinstance(argument, ByBound) and self._is_of_numbers(claim):
-            argument = ByEnclosure()
         if any(_applies(measure.func, claim) for measure in self.without_value.values()):
             argument = _inside(argument)
         return step(
@@ -453,14 +539,6 @@ class _Reader:
             argument,
             assume=tuple(assumed),
         )
-
-    def _is_of_numbers(self, claim: Formula) -> bool:
-        """Whether no letter is left in it where every name is written out."""
-        names = {d.name for d in self.definitions}
-        if not all(side.free_symbols <= names for side in claim.sides):
-            return False
-        plain = unfolded(claim.sides, needed(self.definitions, claim))
-        return not any(side.free_symbols for side in plain)
 
     def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
         """That the letters that the setting does not have are positive, where nothing says so.
@@ -480,9 +558,12 @@ class _Reader:
         for formula in formulas:
             letter = formula.sides[0]
             is_own = letter.is_positive and letter not in self.known
-            if formula.signs and is_own and not (_leaves_room(formula) or _is_zero_loss(formula)):
+            if not formula.signs or not is_own or formula in self.throughout:
+                continue
+            if not (_leaves_room(formula) or _is_zero_loss(formula)):
                 raise ParseError(
-                    f"{formula}: every letter is positive; a bound is a condition of a step"
+                    f"{formula}: every letter is positive; a bound is a condition of a step, or "
+                    f"'Assume ${formula}$' of all"
                 )
         told = {
             f.sides[0]
@@ -507,18 +588,14 @@ class _Reader:
     def argument(self, hint: str) -> Argument:
         """The argument that a step names."""
         hint = hint.rstrip(".")
-        if hint == "positive terms":
-            return ByPositiveTerms()
         formulas = [self.formula(found).sides[0] for found in FORMULA.finditer(hint)]
-        if re.fullmatch(r"the positive terms {}", FORMULA.sub("{}", hint)):
-            return ByPositiveTerms(form=formulas[0])
         means = r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*"
         if re.fullmatch(means, FORMULA.sub("{}", hint)) and len(formulas) % 2 == 0:
             half = len(formulas) // 2
             return ByWeightedAmGm(tuple(formulas[:half]), tuple(formulas[half:]))
         raise ParseError(
-            f"by {hint!r}: must be 'by positive terms', 'by the positive terms $x$' or 'by the mean "
-            f"of $x$ and $y$ with the weights $u$ and $v$'"
+            f"by {hint!r}: must be 'by the mean of $x$ and $y$ with the weights $u$ and $v$', or 'by "
+            f"the lemma of SOURCE'"
         )
 
 
@@ -556,6 +633,17 @@ def _sides(formula: str) -> list[str]:
             parts += [formula[start : sign.start()], sign[0]]
             start = sign.end()
     return [*parts, formula[start:]]
+
+
+def _links(formula: Formula) -> list[Formula]:
+    """`0 < x < 1` as two."""
+    pairs = zip(formula.sides, formula.signs, formula.sides[1:], strict=False)
+    return [Formula.of(left, sign, right) for left, sign, right in pairs]
+
+
+def _is_positive_letter(formula: Formula) -> bool:
+    """Whether it says no more than that what is positive is so."""
+    return formula.signs == (">",) and bool((formula.sides[0] - formula.sides[1]).is_positive)
 
 
 def _is_zero_loss(formula: Formula) -> bool:

@@ -17,6 +17,8 @@ from sympy import Rational
 from ...derivations import NAMES, errata
 from ...derivations import derivation as built
 from ..data.notation import close_matches
+from ..kernel.answer import undecided
+from ..kernel.deadline import OutOfTime, within
 from ..kernel.points import PointCheck
 from ..kernel.rules import FAILED, STRENGTHS, weakest
 from ..typeset.plain import plain
@@ -25,10 +27,13 @@ from .argument import described
 from .claim import Claim, Derivation, Verdict
 from .derivation import Derivation as Theorem
 from .errata import ErratumVerdict, Remark
+from .words import Sentence
 
 #: A longer claim is not printed: operations on both sides, bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
 
+#: What a step that has failed may be.
+WORST = ("refuted", FAILED, "undecided")
 #: One file of errata for each paper: the name of the paper and the theorem's.
 ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith("_errata")}
 
@@ -54,7 +59,8 @@ class StepReport:
     """One step: the claim in plain text, its strength, and what each path says of it.
 
     `exact` is "proved", "refuted" or "undecided" and `exact_detail` says why; `interval` is None
-    where the claim is no bound.
+    where the claim is no bound. `derived` and `correction` say what would be right in place of what
+    is refuted.
     """
 
     name: str
@@ -67,6 +73,20 @@ class StepReport:
     exact_detail: str
     pointwise: Check
     interval: Check | None
+    derived: str = ""
+    correction: str = ""
+
+    @property
+    def status(self) -> str:
+        """The strength; of a step that has failed "refuted" where that is proved, "undecided" where
+        no path objects.
+        """
+        if self.strength != FAILED:
+            return self.strength
+        if self.exact == "refuted":
+            return "refuted"
+        objects = any(path and not path.passed for path in (self.pointwise, self.interval))
+        return FAILED if objects else "undecided"
 
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
@@ -97,6 +117,8 @@ class StepReport:
             **{path: None if check is None else str(check) for path, check in checks.items()},
             "reason": self.reason,
             "argument": self.argument,
+            "derived": self.derived or None,
+            "correction": self.correction or None,
             "details": {"exact": self.exact_detail, **details},
         }
 
@@ -133,6 +155,12 @@ class TheoremReport:
     @property
     def failed(self) -> bool:
         return self.status == FAILED
+
+    @property
+    def verdict(self) -> str:
+        """The status; where it has failed, the worst of the steps: refuted, failed, undecided."""
+        found = [step.status for step in self.steps if step.strength == FAILED]
+        return min(found, key=WORST.index) if found and not self.error else self.status
 
     @property
     def proved(self) -> int:
@@ -230,7 +258,9 @@ def spelled(claim: Claim) -> str:
     )
     if size > MOST_OPERATIONS or bits > MOST_BITS:
         return f"{claim.relation} between two expressions, {size} operations together, too long to print"
-    return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}"
+    where = [plain_sentence(Sentence("{}", (formula,))) for formula in claim.stated.where]
+    beside = f" where {' and '.join(where)}" if where else ""
+    return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}{beside}"
 
 
 def load(name: str) -> Derivation:
@@ -274,14 +304,27 @@ def _brief(value: object) -> str:
     return f"{type(value).__name__} {str(value)[:60]!r}"
 
 
+def _verified(step: Claim, seed: int, seconds: float | None) -> Verdict:
+    try:
+        with within(seconds):
+            return step.verify(seed=seed)
+    except OutOfTime as error:
+        return Verdict(step, undecided(str(error)), PointCheck(True, 0, "not checked"))
+
+
 def verify(
-    derivation: Derivation, *, seed: int = 0, started: float | None = None, file: str = ""
+    derivation: Derivation,
+    *,
+    seed: int = 0,
+    started: float | None = None,
+    file: str = "",
+    seconds: float | None = None,
 ) -> TheoremReport:
-    """Check every step on every path; `started` is the reading of `time.perf_counter` from which
-    the seconds count, `file` the Python file that was run.
+    """Check every step on every path, within some seconds; `started` is the reading of
+    `time.perf_counter` from which the time counts, `file` the Python file that was run.
     """
     began = perf_counter() if started is None else started
-    steps = tuple(StepReport.of(step.verify(seed=seed)) for step in derivation.steps)
+    steps = tuple(StepReport.of(_verified(step, seed, seconds)) for step in derivation.steps)
     return TheoremReport(
         name=derivation.name,
         title=plain_sentence(derivation.title),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +25,11 @@ OPTIMAL = "_opt"
 #: The end of the name of a function of a number of draws: pass@k.
 AT = "@"
 HALF = Rational(1, 2)
-LARGEST_FRACTION = 10
+LARGEST_FRACTION, LARGEST_NUMERATOR = 10, 100
+#: A number with more digits than this is cut to so many, and marked as cut.
+MOST_DIGITS, KEPT_DIGITS = 20, 10
+#: A cut number below 10 to this power has one of its own.
+LEAST_POWER = -5
 #: The kind of a power of a number, which stands before names.
 NUMERAL = 1
 
@@ -244,7 +249,9 @@ def is_decimal(number: Rational) -> bool:
     """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than
     1739/5000.
     """
-    if not number.is_Rational or number.q <= LARGEST_FRACTION:
+    if not number.is_Rational or number.q == 1:
+        return False
+    if number.q <= LARGEST_FRACTION and abs(number.p) <= LARGEST_NUMERATOR:
         return False
     rest = int(number.q)
     for prime in (2, 5):
@@ -258,6 +265,22 @@ def decimal_text(number: Rational) -> str:
     digits = next(k for k in range(1, int(number.q) + 1) if 10**k % number.q == 0)
     whole = str(abs(int(number.p)) * 10**digits // int(number.q)).rjust(digits + 1, "0")
     return f"{'-' if number.is_negative else ''}{whole[:-digits]}.{whole[-digits:]}"
+
+
+def irrational_number(product: Expr) -> Expr | None:
+    """The number in front of a product, where roots in it make it long."""
+    number = Mul(*(factor for factor in Mul.make_args(product) if factor.is_number))
+    digits = (str(abs(part)).rstrip("0") for x in number.atoms(Rational) for part in (x.p, x.q))
+    return None if number.is_Rational or len("".join(digits)) <= MOST_DIGITS else number
+
+
+def first_digits(number: Expr) -> tuple[str, int]:
+    """The first digits of a number, none of them rounded, and the power of ten they are of."""
+    mantissa, _, power = f"{Decimal(str(number.evalf(2 * KEPT_DIGITS))):e}".partition("e")
+    kept, exponent = Decimal(mantissa[: KEPT_DIGITS + 1 + mantissa.startswith("-")]), int(power)
+    if LEAST_POWER <= exponent < KEPT_DIGITS - 1:
+        return str(kept.scaleb(exponent)), 0
+    return str(kept), exponent
 
 
 class Conventional:
@@ -275,6 +298,10 @@ class Conventional:
         raise NotImplementedError
 
     def root(self, inside: Expr) -> str:
+        raise NotImplementedError
+
+    def cut(self, digits: str, power: int) -> str:
+        """The first digits of a number, marked as cut, times a power of ten."""
         raise NotImplementedError
 
     def reciprocal(self, base: Expr) -> str:
@@ -296,6 +323,9 @@ class Conventional:
         return text
 
     def _print_Mul(self, expression: Expr) -> str:
+        if (number := irrational_number(expression)) is not None:
+            others = [f for f in ordered_factors(expression) if not f.is_number]
+            return self.joined([self.cut(*first_digits(number)), *map(self._factor, others)])
         parts = quotient(expression)
         if parts.denominator:
             pieces = [self.fraction(parts.numerator, parts.denominator, alone=not parts.tail)]

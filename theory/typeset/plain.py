@@ -40,6 +40,9 @@ class PlainPrinter(Conventional, StrPrinter):
     def separator(self, left: str, right: str) -> str:
         return "*" if right[0].isdigit() else " "
 
+    def cut(self, digits: str, power: int) -> str:
+        return f"{digits}..." + (f"*10^{power}" if power else "")
+
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         over = self._operand(above[0]) if len(above) == 1 else self.product(above)
         under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))

@@ -23,7 +23,7 @@ from ..reader.tokens import ACCENTS, PRIME, STAR
 from ..reader.tokens import AT as AT_SAMPLES
 from ..theorem.claim import RELATIONS
 from .escapes import latex_words
-from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
+from .layout import AT, KEPT_DIGITS, MOST_DIGITS, OPTIMAL, Conventional, decimal_text, is_decimal
 
 SIGNS = {
     "propto": r"\propto",
@@ -46,9 +46,6 @@ NUMBER_AT_THE_END = re.compile(r"\d$|(?<![\w.^_}])\d[\d.]*\^\{[^{}]*\}$")
 #: Brackets around something of the height of a letter.
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
 
-
-#: A decimal with more digits than this is cut to so many.
-MOST_DIGITS, KEPT_DIGITS = 20, 12
 
 #: An integer that ends in so many zeros is written with a power of ten.
 MANY_ZEROS = 6
@@ -113,6 +110,9 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
+
+    def cut(self, digits: str, power: int) -> str:
+        return rf"{digits}\ldots" + (rf" \cdot 10^{{{power}}}" if power else "")
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         if self.inline:
@@ -192,7 +192,8 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_Rational(self, expr: Rational) -> str:
         if is_decimal(expr):
-            return shortened(decimal_text(expr))
+            text = decimal_text(expr)
+            return text if len(text) <= MOST_DIGITS else self.cut(text[: KEPT_DIGITS + 2], 0)
         sign = "-" if expr.is_negative else ""
         return sign + self.fraction([Rational(abs(expr.p))], [Rational(expr.q)], alone=True)
 
@@ -252,11 +253,6 @@ def divided(latex: str) -> bool:
             return True
         depth += (mark in "{(") - (mark in "})")
     return False
-
-
-def shortened(decimal: str) -> str:
-    """A decimal of many digits cut, and marked as cut."""
-    return decimal if len(decimal) <= MOST_DIGITS else rf"{decimal[:KEPT_DIGITS]}\ldots"
 
 
 def length(latex: str) -> int:

@@ -243,6 +243,4 @@ def _short(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite)
             lines.append(f"{reason} {formula}.")
         else:
             lines += [reason, display([parts_of(entry.formula, printer)], ".")]
-    if len(derivation.short_proof) < len(steps):
-        lines.append(f"The full proof has {len(steps)} steps, each of them checked.")
     return [r"\begin{proof}", *lines[:-1], closed(lines[-1]), r"\end{proof}"]

@@ -34,7 +34,10 @@ FORMATS = ("text", "json", *TABLES)
 CENTRAL = tuple(name for name in OBJECTIVES if name != "pinball-log")
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
 OF_RUNS = ("--column", "--where", "--random-baseline")
-OF_CHECK = ("--objective", "--bootstrap", "--seed", "--level", "--tolerance", "--ratio")
+OF_CHECK = (
+    *("--objective", "--bootstrap", "--seed", "--level", "--tolerance", "--ratio", "--compute"),
+    "--explain",
+)
 
 
 def parser() -> Parser:
@@ -50,7 +53,9 @@ def parser() -> Parser:
         "compute law\n"
         "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N "
         "(there\n"
-        "beside the law's own ray). Exit status 0: consistent, 1: inconsistent, 3: cannot tell.\n"
+        "beside the law's own ray); and tests whether the law fits its runs at all. Exit status 0: "
+        "consistent,\n"
+        "1: inconsistent, 3: cannot tell.\n"
         "Without: for each of 12 published benchmarks the exponent of the envelope that follows "
         "from the\n"
         "params+tokens law, the local exponent of that law at the tokens per param of the runs, "
@@ -60,7 +65,7 @@ def parser() -> Parser:
         [
             "isoflop check runs.csv",
             "isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf",
-            "isoflop check runs.csv --ratio 10 20",
+            "isoflop check runs.csv --ratio 20 --compute 1e24 --explain",
             "isoflop check runs.csv --bootstrap 2000 --seed 1 --format json",
             "isoflop check",
         ],
@@ -86,9 +91,13 @@ def parser() -> Parser:
         fitting,
         "--ratio",
         "R",
-        "the D/N whose runs are compared with their ray; default: at most three that a tenth of "
-        "the runs share, about and above the D*/N* of the fitted law",
+        "the D/N whose runs are compared with their ray; default: of those that a tenth of the "
+        "runs share, the nearest to the D*/N* of the fitted law",
     )
+    takes_one(
+        fitting, "--compute", "C", "FLOP at which N*, D* and L* are given; default: the largest"
+    )
+    fitting.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_output(
         built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"
     )
@@ -111,7 +120,8 @@ def run(options: Options) -> tuple[str, int]:
     if form == "json":
         text = json_text(result.as_dict())
     else:
-        text = tables_text(result.tables(), form) if form in TABLES else str(result)
+        page = result.explained() if "--explain" in options else str(result)
+        text = tables_text(result.tables(), form) if form in TABLES else page
     if not on_runs:
         return text, DONE  # the verdicts on the tables describe, they judge nothing
     if result.interrupted:
@@ -136,6 +146,7 @@ def _of_runs(options: Options) -> Any:
         "level": share(options, "--level"),
         "tolerance": share(options, "--tolerance"),
         "ratios": None if ratios is None else [value for _, value in ratios],
+        "compute": options.positive("--compute"),
     }
     runs = table.runs("params", "tokens", "loss")
     from ..numeric.check.runs import check_runs

@@ -28,7 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..theory.theorem.claim import Derivation
+    from ..theory.budget import Budget
+    from ..theory.theorem.claim import Claim, Derivation
     from ..theory.theorem.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
@@ -36,15 +37,15 @@ SUMMARY = "check every theorem, your own derivation, or the equations of a paper
 DESCRIPTION = """\
 Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a
 bound by interval arithmetic too. Without a name all of them, in a table; with names every step;
-with the name of a paper its errata. Exit status 1 where anything fails.
+with the name of a paper its errata. Exit status 1 where a step is refuted or fails at a point, 3
+where one is undecided.
 
 FILE.py is a derivation of your own: a Python file with a function derivation() that returns an
 isoflop.theory.theorem.derivation.Derivation. The file is run, so verify only files that you trust.
 What is checked are the steps: that they amount to the statement is for the reader to judge.
 
-FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' and
-'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided. One with
-a line 'Setting: penalty' is a theorem, written as those of the package are.
+FILE.md or FILE.txt is one that is written as text, as the theorems of the package are: 'Setting:',
+'Let ...', 'Assume ...', a statement, and steps '- **name**: $formula$'. Nothing of it is run.
 
 FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
 the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
@@ -185,24 +186,40 @@ def _own(path: str, form: str, seed: int) -> tuple[str, int]:
 
 def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     """A derivation that is written as text; nothing of it is run."""
+    from dataclasses import replace
     from pathlib import Path
 
-    from ..theory.claim.written import check_derivation, read_derivation
-    from ..theory.theorem.text import is_theorem, theorem
+    from ..theory.theorem.text import budget, theorem
     from ..theory.theorem.verification import checked, verify
 
     text = _text(path)
     try:
-        if is_theorem(text):
-            own = verify(checked(theorem(text, Path(path).stem)), seed=seed)
-            return _reported([own], form, in_full=True, interrupted=False)
-        report = check_derivation(read_derivation(text), seed=seed, seconds=SECONDS)
+        derivation = checked(theorem(text, Path(path).stem))
+        under = budget(text)
     except ValueError as error:
         raise _refused(path, error) from None
-    status = {"proved": DONE, "refuted": NEGATIVE}.get(report.answer, NO_VERDICT)
-    if form == "json":
-        return json_text({"file": path, **report.as_dict()}), status
-    return str(report), status
+    report = verify(derivation, seed=seed, seconds=SECONDS)
+    steps = [
+        _looked_at_again(step, claim, under, seed) if step.strength not in SHORT else step
+        for step, claim in zip(report.steps, derivation.steps, strict=True)
+    ]
+    report = replace(report, steps=tuple(steps))
+    return _reported([report], form, in_full=True, interrupted=False)
+
+
+def _looked_at_again(step: StepReport, claim: Claim, under: Budget, seed: int) -> StepReport:
+    """A step that fails, with what is right in its place where it is refuted."""
+    from dataclasses import replace
+
+    from ..theory.claim.step import looked_at_again
+
+    proof = looked_at_again(claim, under, seed=seed, seconds=SECONDS)
+    if proof is None or proof.answer.value != "refuted":
+        return step
+    (link,) = proof.links
+    _, _, detail = str(link).partition(": ")
+    right = {"derived": link.derived, "correction": link.correction}
+    return replace(step, exact="refuted", exact_detail=detail, **right)
 
 
 def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
@@ -291,7 +308,9 @@ def _reported(
     reports: Sequence[TheoremReport], form: str, *, in_full: bool, interrupted: bool
 ) -> tuple[str, int]:
     failed = sum(report.failed for report in reports)
-    status = INTERRUPTED if interrupted else NEGATIVE if failed else DONE
+    is_open = all(report.verdict == "undecided" for report in reports if report.failed)
+    status = (NO_VERDICT if is_open else NEGATIVE) if failed else DONE
+    status = INTERRUPTED if interrupted else status
     if form == "json":
         data = {
             "derivations": [report.as_dict() for report in reports],
@@ -347,13 +366,15 @@ def _checks(step: StepReport) -> list[str]:
     paths = [check for check in (step.pointwise, step.interval) if check is not None]
     if step.strength in SHORT:
         return [step.exact_detail, *(check.detail for check in paths)]
+    if step.status == "refuted":
+        return [step.exact_detail]
     exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.exact_detail}"]
     return [*exact, *(f"FAILED: {check.detail}" for check in paths if not check.passed)]
 
 
 def _report_text(report: TheoremReport) -> list[str]:
     """A theorem with every step."""
-    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
+    lines = [f"{clean(report.name)}: {report.verdict} ({report.seconds:.2f} s)"]
     lines += _wrapped(report.title, 2)
     if report.file:
         lines += _wrapped(f"The file {report.file} was run; its definitions are its author's.", 2)
@@ -363,8 +384,10 @@ def _report_text(report: TheoremReport) -> list[str]:
         lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []
     lines += _wrapped(report.error, 2) if report.error else []
     for index, step in enumerate(report.steps, 1):
-        lines += _wrapped(f"{index}. {step.name}: {step.strength} ({step.argument})", 2, 3)
-        for text in (step.claim, step.reason, "; ".join(_checks(step))):
+        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
+        right = [f"the tool derives {step.derived}"] if step.derived else []
+        right += [f"right {step.correction}"] if step.correction else []
+        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
             lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
     for word, text in (("source", report.source), ("follows", report.follows)):
         lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []

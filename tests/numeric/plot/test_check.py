@@ -19,7 +19,7 @@ def runs(compute, size_ratio):
 
 @pytest.fixture(scope="module")
 def result():
-    budgets, ratios = np.meshgrid(np.geomspace(1e18, 1e22, 5), np.geomspace(0.2, 5.0, 9))
+    budgets, ratios = np.meshgrid(np.geomspace(1e18, 1e22, 7), np.geomspace(0.2, 5.0, 9))
     return check_runs(runs(budgets.ravel(), ratios.ravel()), bootstrap=100)
 
 
@@ -39,8 +39,8 @@ def test_three_panels_of_one_figure(result):
         "optimum of the law",
         "law at a budget",
         "parabola",
-        "its minimum",
-        "the minimum, corrected",
+        "minimum of the parabola",
+        "minimum, bias taken off",
     ]
     assert labels(curves) == ["derived envelope", "frontier", "isoFLOP minima"]
     assert labels(differences) == [

@@ -3,12 +3,11 @@
 import pytest
 from sympy import Derivative, Integer, Rational, log, pi, symbols
 
+from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.kernel.decide import Answer
 from isoflop.theory.kernel.rules import (
     ByApplying,
-    ByEnclosure,
     ByNormalForm,
-    ByPositiveTerms,
     ByWeightedAmGm,
 )
 from isoflop.theory.theorem.claim import Claim
@@ -55,7 +54,7 @@ def test_a_function_is_applied_to_both_sides() -> None:
 def test_nothing_follows_from_a_function_of_which_too_little_is_known(
     lhs, relation, rhs, assume
 ) -> None:
-    within = ByNormalForm() if relation == "==" else ByPositiveTerms()
+    within = ByNormalForm() if relation == "==" else ByBound()
     applied = Claim("claim", lhs, relation, rhs, "why", ByApplying(within), assume=assume)
     assert applied.prove().answer is Answer.UNDECIDED
 
@@ -65,12 +64,12 @@ def bound(lhs, relation, rhs, argument, assume=()):
 
 
 def test_enclosures_of_numbers():
-    assert bound(log(Integer(2)), ">=", Rational("0.6931"), ByEnclosure())
-    assert bound(log(Integer(2)), "<=", Rational("0.6932"), ByEnclosure())
-    assert not bound(log(Integer(2)), ">=", Rational("0.6932"), ByEnclosure())
+    assert bound(log(Integer(2)), ">=", Rational("0.6931"), ByBound())
+    assert bound(log(Integer(2)), "<=", Rational("0.6932"), ByBound())
+    assert not bound(log(Integer(2)), ">=", Rational("0.6932"), ByBound())
     assert not bound(
-        Integer(2) * log(Integer(2)), "<=", log(Integer(4)), ByEnclosure()
+        Integer(2) * log(Integer(2)), "<=", log(Integer(4)), ByBound()
     )  # equal: no strict enclosure
-    assert not bound(X, ">=", Integer(0), ByEnclosure())
-    assert not bound(pi, ">=", Integer(3), ByEnclosure())  # outside the evaluator
-    assert not bound(Integer(1), "==", Integer(1), ByEnclosure())
+    assert not bound(X, ">=", Integer(0), ByBound())
+    assert not bound(pi, ">=", Integer(3), ByBound())  # outside the evaluator
+    assert not bound(Integer(1), "==", Integer(1), ByBound())

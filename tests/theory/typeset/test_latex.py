@@ -21,6 +21,7 @@ from sympy import (
     exp,
     latex,
     log,
+    sqrt,
     symbols,
 )
 from tests.theory.documents import compiled, complaints
@@ -328,3 +329,15 @@ def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
 def test_words_are_escaped() -> None:
     text = latex_sentence("over/undertraining at 50% & more, AM-GM, file_name.py, pages 74-109")
     assert text == r"over/undertraining at 50\% \& more, AM--GM, file\_name.py, pages 74--109"
+
+
+def test_a_long_number_is_cut() -> None:
+    """The digits of N*(C) and C0 are those that mpmath finds for the exact numbers."""
+    law = sym.N ** Rational("-0.3478") * Rational("482.01") + Rational(
+        "2085.43"
+    ) * sym.D ** Rational("-0.3658")
+    envelope = derive(LawForm.from_expression(law))
+    assert r"N^{*}(C) &= 0.04774740846\ldots C^{1829/3568}" in envelope.to_latex()
+    assert "C0          = 2708.497546..." in envelope.text()
+    tiny = -sqrt(2) * Integer(7) ** Rational(1, 3) / Integer(3) ** 99
+    assert render(tiny) == r"-1.574744598\ldots \cdot 10^{-47}"

@@ -1,0 +1,55 @@
+"""A step of a theorem as a claim of its own: what `prove` says where the argument of the step does not
+go through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sympy import Symbol
+
+from ..budget import Budget
+from ..theorem.claim import Claim
+from ..theorem.text import SETTINGS
+from ..theorem.words import Definition, Sentence, condition, needed, unfolded
+from ..typeset.plain import plain
+from ..typeset.words import plain_sentence
+from .prove import Proof, prove
+from .vocabulary import vocabulary
+
+
+def looked_at_again(
+    step: Claim, budget: Budget, *, seed: int = 0, seconds: float | None = None
+) -> Proof | None:
+    """The verdict on a step as a claim; None where that cannot be read as one."""
+    known = vocabulary(budget=budget).names
+    of_the_law = SETTINGS["penalty"](budget).definitions
+    own = [d for d in needed(step.where, replace(step, where=())) if d not in of_the_law]
+    fixed = [d for d in own if isinstance(known.get(str(d.name)), Symbol)]
+    renamed = [d for d in own if d not in fixed and _name(d) in known]
+    named = [d for d in own if d not in fixed and d not in renamed]
+    lhs, rhs = (plain(unfolded(side, renamed)) for side in (step.lhs, step.rhs))
+    assumed = [plain_sentence(Sentence("{}", (condition(e),))) for e in step.assume]
+    real = [f"{x} real" for x in sorted(step.symbols, key=str) if x.is_positive is None]
+    limit = None if step.limit is None else f"{step.limit[0]} -> {step.limit[1]}"
+    try:
+        return prove(
+            f"{lhs} {step.relation} {rhs}",
+            assume=[*map(_equality, fixed), *assumed, *real],
+            define=[_equality(replace(d, value=unfolded(d.value, renamed))) for d in named],
+            notation="schaeffer",
+            limit=limit,
+            budget=budget,
+            seed=seed,
+            seconds=seconds,
+        )
+    except ValueError:
+        return None
+
+
+def _name(definition: Definition) -> str:
+    return str(definition.name).partition("(")[0]
+
+
+def _equality(definition: Definition) -> str:
+    return f"{plain(definition.name)} == {plain(definition.value)}"
