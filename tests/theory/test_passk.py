@@ -14,9 +14,8 @@ from tests.theory.documents import derivation_of
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
-from isoflop.theory.kernel import factorials
 from isoflop.theory.kernel.decide import decide
-from isoflop.theory.kernel.factorials import Value
+from isoflop.theory.kernel.factorials import Gamma, Value, factorial_of, in_values
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.passk import DRAWS
 from isoflop.theory.theorem.argument import UnderLemma
@@ -64,9 +63,9 @@ def value(expression, point):
 def _named(name, point):
     from sympy import sympify
 
-    inside = name.removesuffix("!").removeprefix("Gamma").strip("()")
+    inside = name.removesuffix("!").strip("()")
     argument = sympify(inside, locals={s.name: s for s in point}).subs(point)
-    return Rational(str(MP.gamma(MP.mpf(argument.p) / argument.q + name.endswith("!"))))
+    return Rational(str(MP.factorial(MP.mpf(argument.p) / argument.q)))
 
 
 def close(left, right, tolerance=CLOSE):
@@ -76,32 +75,21 @@ def close(left, right, tolerance=CLOSE):
 @pytest.mark.parametrize("shift", range(-3, 4))
 def test_recurrences_hold_for_the_true_functions(shift):
     point = {SHAPE_A: Rational(37, 8), DRAWS: Integer(5)}
-    assert close(
-        value(factorials.gamma_of(SHAPE_A + shift), point), MP.gamma(MP.mpf(37) / 8 + shift)
-    )
-    assert close(value(factorials.factorial_of(DRAWS + shift), point), MP.factorial(5 + shift))
+    gamma = in_values(Gamma(SHAPE_A + shift))
+    assert close(value(gamma, point), MP.gamma(MP.mpf(37) / 8 + shift))
+    assert close(value(factorial_of(DRAWS + shift), point), MP.factorial(5 + shift))
 
 
 def test_values_at_integers_and_poles():
-    assert factorials.gamma_of(Integer(5)) == 24
-    assert factorials.factorial_of(Integer(0)) == 1
-    with pytest.raises(ValueError, match="pole"):
-        factorials.gamma_of(Integer(0))
+    assert factorial_of(Integer(0)) == 1
     with pytest.raises(ValueError, match="at least 0"):
-        factorials.factorial_of(Integer(-1))
+        factorial_of(Integer(-1))
 
 
 def test_fractions_are_shifted_by_whole_numbers_only():
-    half = Value("Gamma(a + 1/2)", positive=True)
-    assert factorials.gamma_of(SHAPE_A + Rational(1, 2)) == half
-    assert factorials.gamma_of(SHAPE_A + Rational(3, 2)) == (SHAPE_A + Rational(1, 2)) * half
-
-
-def test_latex_of_values():
-    from sympy import latex
-
-    assert latex(factorials.gamma_of(SHAPE_A)) == r"\Gamma(a)"
-    assert latex(factorials.factorial_of(SAMPLES - DRAWS)) == "(n - k)!"
+    half = in_values(Gamma(SHAPE_A + Rational(1, 2)))
+    assert half.is_Symbol
+    assert in_values(Gamma(SHAPE_A + Rational(3, 2))) == (SHAPE_A + Rational(1, 2)) * half
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(6, 1, 1), (6, 2, 3), (7, 3, 4), (8, 4, 2)])

@@ -44,7 +44,6 @@ PROVED = [
     (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
     (P.subs(r, 1 + x) - 1, "~", beta * gamma * x**2 / 2, x, "0"),
     (log(P.subs(r, 1 + x)), "~", beta * gamma * x**2 / 2, x, "0"),
-    ((1 + x) ** beta - 1 - beta * x, "~", beta * (beta - 1) * x**2 / 2, x, "0"),
 ]
 BY_SYMPY = [
     (10 / log(x), "->", 0, x, "oo"),

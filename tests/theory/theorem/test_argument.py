@@ -63,13 +63,9 @@ def bound(lhs, relation, rhs, argument, assume=()):
     return Claim("bound", lhs, relation, rhs, "test", argument, assume=assume).prove().proved
 
 
-def test_enclosures_of_numbers():
+def test_bounds_of_numbers():
     assert bound(log(Integer(2)), ">=", Rational("0.6931"), ByBound())
-    assert bound(log(Integer(2)), "<=", Rational("0.6932"), ByBound())
+    assert bound(log(Integer(2)), "<", Rational("0.6932"), ByBound())
     assert not bound(log(Integer(2)), ">=", Rational("0.6932"), ByBound())
-    assert not bound(
-        Integer(2) * log(Integer(2)), "<=", log(Integer(4)), ByBound()
-    )  # equal: no strict enclosure
-    assert not bound(X, ">=", Integer(0), ByBound())
-    assert not bound(pi, ">=", Integer(3), ByBound())  # outside the evaluator
-    assert not bound(Integer(1), "==", Integer(1), ByBound())
+    assert not bound(2 * log(Integer(2)), "<", log(Integer(4)), ByBound())
+    assert not bound(pi, ">=", Integer(3), ByBound())  # outside the kernel
