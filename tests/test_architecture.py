@@ -26,7 +26,6 @@ LAYERS = (
     {"claim.checker", "claim.definitions"},
     {"envelope"},
     {"penalty", "ray"},
-    {"economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},
     {"derivations", "symbols", "theorem.text"},

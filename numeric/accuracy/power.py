@@ -193,7 +193,8 @@ def limit_at_zero(fit: LawFit, level: float) -> float | None:
     S(E) being the least sum of squares of log(-log Q') with that E. None where E is not 0, or there
     are no more runs than coefficients.
     """
-    kind, n = fit.kind, fit.size
+    kind: Any = fit.kind
+    n = fit.size
     with_E = isinstance(kind, PowerKind) and isinstance(kind.terms, PowerTerms) and "E" in fit.names
     if not with_E or fit.coefficients["E"] != 0.0 or n <= len(fit.names):
         return None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import UNIT_INTERVAL, ArgumentError, outside, positive_number, whole_number
+from ..errors import UNIT_INTERVAL, outside, positive_number, whole_number
 from ..fit.objective import Objective
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
@@ -105,8 +105,7 @@ def check_runs(
         Training runs with params, tokens and loss; where they have a `group`, residuals are drawn
         from one group for another, and of fewer than four groups nothing can be told.
     objective : str or Objective
-        Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers
-        estimate.
+        Of the joint fit.
     bootstrap : int
         Number of resamples, at least 20.
     seed : int
@@ -389,11 +388,7 @@ def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
 
 
 def _objective(objective: str | Objective) -> Objective:
-    chosen = objective if isinstance(objective, Objective) else Objective(name=objective)
-    if chosen.name == "pinball-log":
-        complaint = "is for a quantile; frontier and isoFLOP minima take one for the centre"
-        raise ArgumentError("objective", chosen.name, complaint=complaint)
-    return chosen
+    return objective if isinstance(objective, Objective) else Objective(name=objective)
 
 
 # -- which approaches ------------------------------------------------------------------------------

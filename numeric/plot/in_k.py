@@ -130,7 +130,9 @@ def _draw_crossing(
         return []
     sides = (path[0], crossing.value) if holds_above else (crossing.value, path[-1])
     ax.axvspan(*sides, color=PALE, alpha=0.35, linewidth=0, zorder=0)
-    handles = [ax.axvline(crossing.value, color="black", linewidth=0.7, zorder=1, label="$C_x$")]
+    handles: list[Any] = [
+        ax.axvline(crossing.value, color="black", linewidth=0.7, zorder=1, label="$C_x$")
+    ]
     if crossing.has_interval:
         label = f"{100.0 * level:g} % interval of $C_x$"
         ends: Any = (crossing.low, crossing.high)

@@ -43,8 +43,9 @@ from .terms import exponent_of, split
 SECONDS = 10
 #: At how many points a limit is tried, of how many that are drawn.
 POINTS, LARGEST_DRAW = 8, 400
-#: With how many digits, for what cancels, and how many of a distance are no more than rounding.
-DIGITS, ROUNDING, SHOWN_DIGITS = 900, 200, 10
+#: With how many digits, for what cancels, how many of a distance are no more than rounding, and which
+#: part of it has to go in a step.
+DIGITS, ROUNDING, SHARE, SHOWN_DIGITS = 900, 200, 10**6, 10
 LEADING = "every term of the remainder vanishes in the limit"
 BY_DERIVATIVES = "values or derivatives of numerator and denominator give the limit"
 MOST_DERIVATIVES = 4
@@ -127,7 +128,7 @@ def _judged(
     wanted = Integer(1) if relation == "~" else Integer(0) if rhs.has(x) else rhs
     e = lhs / rhs if relation == "~" else lhs - rhs if rhs.has(x) else lhs
     fixed = tuple(a for a in assume if not a.has(x))
-    way = Way(lhs, relation, rhs, x, limit, PointEvaluator(DIGITS), ROUNDING)
+    way = Way(lhs, relation, rhs, x, limit, PointEvaluator(DIGITS), ROUNDING, SHARE)
     near = list(islice(_points(sides, assume, x, seed, way), POINTS))
     if len(near) < POINTS:
         moving = " and ".join(f"{a} > 0" for a in assume if a.has(x))

@@ -49,8 +49,6 @@ STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS = 3, 60, 6, 30
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
 STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
-#: Which share of the distance has to go in a step: one over this.
-SHARE = 10**6
 #: By what the value on the left minus that on the right is more than it may be.
 EXCESS: dict[str, Callable[[Any], Any]] = {
     "==": abs,
@@ -185,7 +183,7 @@ def check_at_points(
     if relation in ("~", "->") and limit is None:
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
     coarse, fine = PointEvaluator(digits), PointEvaluator(4 * digits)
-    way = limit and Way(lhs, relation, rhs, *limit, coarse, digits - 10)
+    way = limit and Way(lhs, relation, rhs, *limit, coarse, digits - 10, 10 ** (digits - 10))
 
     def failure(point: Point) -> str:
         """What fails at the point, if anything; it is seen again with more digits."""
@@ -235,7 +233,7 @@ def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
 class Way:
     """Both sides of a limit on the way to it; no code is shared with what finds it.
 
-    A distance below 10^-rounding is none.
+    A distance below 10^-rounding is none; from step to step it has to lose a part in `share`.
     """
 
     lhs: Expr
@@ -245,6 +243,7 @@ class Way:
     limit: str
     evaluator: PointEvaluator
     rounding: int
+    share: int
 
     def at(self, step: int, point: Point) -> dict[Symbol, Any]:
         """The point with the variable at so many powers of ten towards the limit."""
@@ -281,7 +280,7 @@ class Way:
             return False
         *_, before, last = distances
         least = self.evaluator.context.mpf(10) ** -self.rounding
-        return bool(last <= least or last * SHARE < before * (SHARE - 1))
+        return bool(last <= least or last * self.share < before * (self.share - 1))
 
     def values(self, point: Point, steps: Iterable[int]) -> list[tuple[int, Any, Any]]:
         """The steps at which both sides have values, with these, 0 for an infinite one."""

@@ -49,6 +49,7 @@ LARGEST_EXPONENT = 10**6
 #: An expression of more operations, or of more times as many as there were at first, is not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
+ENCLOSED = "an enclosure of the difference is positive"
 EXACTLY = "weighted AM-GM, its three premises by normal form"
 
 
@@ -91,7 +92,11 @@ def why_positive(
         proofs = (why_positive(e, c, strict=strict, seed=seed, nonzero=nonzero) for c in cases)
         return next(proofs) and next(proofs)
     plain, *known = _as_positive_letters(defined(e), *assume)
-    reading, terms_alone = DefinedForm.of(plain, tuple(known), nonzero), Search(seed, 0)
+    terms_alone = Search(seed, 0)
+    if not plain.free_symbols:
+        sign = terms_alone.plain_sign(plain, ())
+        return ENCLOSED if sign.value == 1 and (sign.strict or not strict) else ""
+    reading = DefinedForm.of(plain, tuple(known), nonzero)
     if (
         reading is not None
         and terms_alone.holds_at_points(plain, tuple(known))

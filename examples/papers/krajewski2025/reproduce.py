@@ -441,16 +441,8 @@ class Subset:
         ]
         output = StringIO()
         with redirect_stdout(output):
-            status = isoflop(
-                [
-                    *words,
-                    "--bootstrap",
-                    "0",
-                    "--format",
-                    "json",
-                    *(() if plot is None else ("--plot", str(plot))),
-                ]
-            )
+            figure = () if plot is None else ("--plot", str(plot))
+            status = isoflop([*words, "--format", "json", *figure])
         if status:
             raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
         return json.loads(output.getvalue())["predictions"]

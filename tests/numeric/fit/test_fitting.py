@@ -385,7 +385,6 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"objective": "mse"}, "objective='mse': must be one of huber-log, absolute-log"),
         ({"delta": 0}, "delta=0: must be a positive finite number"),
         ({"delta": float("inf")}, "delta=inf: must be a positive finite number"),
-        ({"objective": "pinball-log", "tau": 1}, "tau=1: must be a number with 0 < tau < 1"),
         (
             {"model": "chinchilla"},
             "model='chinchilla': names no column of the runs, which have N, D",

@@ -274,7 +274,7 @@ class OwnNumerically(Numerically):
 
 
 def test_an_argument_of_ones_own_is_called_so() -> None:
-    step = verify(checked(theorem_of(claim(x, "<=", FAR, Own())))).steps[0]
+    step = verify(checked(theorem_of(claim(exp(-x), ">=", TINY, Own())))).steps[0]
     assert step.strength == "checked numerically"
     assert step.argument == "normal form, not an argument of isoflop"
     inside = claim(x, "<=", FAR, UnderLemma("A lemma.", "a book", Own()))
@@ -291,7 +291,7 @@ def test_a_class_that_names_a_module_of_the_package_is_not_of_it() -> None:
 
     Cheat.__module__ = ByNormalForm.__module__
     assert not is_of_the_package(Cheat())
-    assert status(claim(x**2 + y**2, ">", 2 * x * y, Cheat())) == "checked numerically"
+    assert status(claim(exp(-x), ">", TINY, Cheat())) == "checked numerically"
 
 
 def test_a_claim_or_derivation_of_ones_own_class_is_refused() -> None:
@@ -325,7 +325,6 @@ def test_points_that_do_not_reach_a_limit_do_not_contradict_its_proof(power) -> 
     ):
         verdict = step.verify()
         assert verdict.strength == "proved"
-        assert ("out of reach" in verdict.pointwise.detail) is bool(power < Rational(1, 10**9))
 
 
 @pytest.mark.parametrize(
