@@ -171,35 +171,35 @@ def check_at_points(
     """Check a relation at `points` seeded points where both sides are defined and the assumptions
     hold.
 
-    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times
-    the digits, to an absolute 10^(-2 digits): so cancellation is not mistaken for a failure, nor
-    two different small numbers for equal ones. For a strict bound a point where they agree in all
-    these digits does not count. A bound must also hold where it becomes tightest nearby. An
-    asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed on the way to the limit.
+    Evaluated with four times `digits` digits, both sides must agree to twice as many: so
+    cancellation is not mistaken for a failure, nor two different small numbers for equal ones. For a
+    strict bound a point where they agree so far does not count. A bound must also hold where it
+    becomes tightest nearby. An asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed
+    on the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
         return PointCheck(False, 0, complaint)
     if relation in ("~", "->") and limit is None:
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
-    coarse, fine = PointEvaluator(digits), PointEvaluator(4 * digits)
-    way = limit and Way(lhs, relation, rhs, *limit, coarse, digits - 10, 10 ** (digits - 10))
+    evaluator = PointEvaluator(4 * digits)
+    tolerance = evaluator.context.mpf(10) ** (-2 * digits)
+    way = limit and Way(
+        *(lhs, relation, rhs, *limit), PointEvaluator(digits), digits - 10, 10 ** (digits - 10)
+    )
 
     def failure(point: Point) -> str:
-        """What fails at the point, if anything; it is seen again with more digits."""
-        if any(coarse.evaluate(a, point) <= 0 for a in assume):
+        """What fails at the point, if anything."""
+        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
         if way is not None:
             return way.failure(point)
-        for evaluator, seen, floor in ((coarse, digits, 0), (fine, 2 * digits + 10, 1)):
-            left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-            size = max(floor if relation not in STRICT else 0, abs(left), abs(right))
-            tolerance = evaluator.context.mpf(10) ** (10 - seen) * size
-            apart = relation not in STRICT or abs(left - right) > tolerance
-            if apart and EXCESS[relation](left - right) <= tolerance:
-                return ""
-        if not apart:
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        size = max(abs(left), abs(right))
+        if relation in STRICT and abs(left - right) <= tolerance * size:
             raise Undefined("the sides agree in every digit")
+        if EXCESS[relation](left - right) <= tolerance * max(1, size):
+            return ""
         left, right = (evaluator.context.nstr(side, 20) for side in (left, right))
         return f"lhs = {left} {relation} rhs = {right} fails"
 

@@ -113,14 +113,6 @@ def test_absolute_value_reduces_mod_1_where_the_sign_is_known() -> None:
         assert arithmetic.is_zero(difference)
 
 
-def test_sign_that_becomes_known_later_is_applied() -> None:
-    """|x| was reduced mod 2 before log x declared x > 0."""
-    arithmetic = arithmetic_of(x, p)
-    before = normal_form(raw(x**2, HALF), arithmetic)
-    after = normal_form(exp(log(x), evaluate=False), arithmetic)
-    assert arithmetic.is_zero(arithmetic.add(before, arithmetic.negate(after)))
-
-
 # -- merging -------------------------------------------------------------------------------------------------------------
 
 
@@ -238,12 +230,3 @@ def test_form_turned_back_is_equal(expression: Expr) -> None:
     arithmetic = arithmetic_of(expression)
     form = normal_form(expression, arithmetic)
     assert equal(arithmetic.to_sympy(form), expression)
-
-
-def test_split_power() -> None:
-    arithmetic = arithmetic_of(A, N, b, g)
-    form = normal_form(3 * A**b * N ** (b + 2) / (b + g), arithmetic)
-    exponent, rest = arithmetic.split_power(form, N)
-    assert sympy.expand(exponent - (b + 2)) == 0
-    assert equal(arithmetic.to_sympy(rest), 3 * A**b / (b + g))
-    assert arithmetic.split_power(rest, N) == (0, rest)

@@ -8,10 +8,7 @@ from sympy import Abs, Add, Mul, Pow, Symbol, exp, log, symbols
 
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import Answer, decide
-from isoflop.theory.kernel.arithmetic import Arithmetic
 from isoflop.theory.kernel.bounds import ByBound, decide_bound
-from isoflop.theory.kernel.convert import normal_form
-from isoflop.theory.kernel.field import CoefficientField
 from isoflop.theory.kernel.limits import decide_limit
 from isoflop.theory.theorem.claim import Claim
 
@@ -171,35 +168,6 @@ def test_limits_with_a_nonnegative_symbol() -> None:
     assert [str(c) for c in decide_limit(E + BEST, "~", E, C, "oo").conditions] == ["E > 0"]
     assert decide_limit(E * C + 1 / C, "->", 0 * x, C, "oo").refuted
     assert decide_limit(E * C + x, "->", 0 * x, C, "0").refuted
-
-
-def test_an_assumption_may_leave_nothing_of_the_boundary() -> None:
-    """E > x cannot hold at E = 0, and neither x >= 3 at x = 3 where x > 5."""
-    decision = decide_bound(E + y, ">", x, assume=[E - x])
-    assert [str(c) for c in decision.conditions] == ["E - x > 0"]
-    decision = decide_bound(x, ">", 3, assume=[x - 5], assume_nonnegative=[x - 3])
-    assert decision.proved
-
-
-def test_the_sign_of_terms_with_nonnegative_symbols() -> None:
-    """x >= 0 has the sign +, and may vanish: x + y does not."""
-    z = Symbol("z", real=True)
-    field = CoefficientField([E, x, z])
-    terms = {
-        e: field.field.from_expr(e) for e in (E, E * x, E + x, E**2 + x, z, z**2 + x, E * z, x - E)
-    }
-    assert {e for e, fraction in terms.items() if field.sign_of(fraction) == (1, [])} == {
-        E + x,
-        E**2 + x,
-        z**2 + x,
-    }
-    arithmetic = Arithmetic(field)
-    never_negative = {
-        e
-        for e in terms
-        if all(arithmetic.is_nonnegative(*term) for term in normal_form(e, arithmetic).items())
-    }
-    assert never_negative == {E, E * x, E + x, E**2 + x, z**2 + x}
 
 
 def test_a_bound_with_a_nonnegative_symbol() -> None:

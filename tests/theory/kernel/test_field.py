@@ -136,13 +136,6 @@ def test_certificate_of_a_real_polynomial(expression: sympy.Expr, sign: int) -> 
     assert (0 if unknown else found) == sign
 
 
-def test_declaring_a_product_of_two_open_factors_fixes_neither() -> None:
-    field = CoefficientField([x, y])
-    product = field.generator[x] * field.generator[y]
-    field.declare_positive(product)
-    assert len(field.sign_of(product)[1]) == 2
-
-
 @given(number=st.integers(1, 10**16))
 def test_integer_factors(number: int) -> None:
     factors = integer_factors(number)
@@ -156,12 +149,3 @@ def test_large_integers_keep_their_large_part_whole() -> None:
     factors = integer_factors(12 * int(large))
     assert factors == {2: 2, 3: 1, int(large): 1}
     assert large > FULLY_FACTORED
-
-
-def test_large_polynomials_are_one_factor() -> None:
-    """x^60 - 1 takes SymPy minutes in several variables; left whole it is sound."""
-    field = CoefficientField([b, g])
-    beta, gamma = field.generator[b], field.generator[g]
-    sign, factors = field.factor(field.rational(-6) * (beta**60 - gamma**60))
-    assert sign == -1
-    assert sorted(n for _, n in factors) == [1, 1, 1]

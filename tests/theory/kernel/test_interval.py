@@ -15,8 +15,6 @@ from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.interval import (
     IntervalEvaluator,
     Undefined,
-    certainly_nonzero,
-    certainly_positive,
 )
 from isoflop.theory.kernel.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
 
@@ -101,20 +99,6 @@ def test_functions(expression: Expr, value: Any) -> None:
 def test_undefined(expression: Expr) -> None:
     with pytest.raises(Undefined):
         IntervalEvaluator(30).evaluate(expression, {x: Rational(-3, 2), N: Integer(2), b: HALF})
-
-
-def test_zero_that_is_not_seen_to_be_zero_is_undefined() -> None:
-    """sqrt 2 sqrt 3 - sqrt 6 is zero; its enclosure straddles zero and does not say so."""
-    product = sympy.Mul(sqrt(2), sqrt(3), evaluate=False)
-    zero = sympy.Add(product, -sqrt(6), evaluate=False)
-    evaluator = IntervalEvaluator(50)
-    value = evaluator.evaluate(zero, {})
-    assert not certainly_nonzero(value)
-    assert not certainly_positive(value)
-    with pytest.raises(Undefined):
-        evaluator.evaluate(1 / zero, {})
-    with pytest.raises(Undefined):
-        evaluator.evaluate(log(zero, evaluate=False), {})
 
 
 # -- points --------------------------------------------------------------------------------------------------------------

@@ -163,22 +163,6 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
 
 
-GROWING = [
-    (ENVELOPE.tokens / ENVELOPE.params, C, "oo", (beta - gamma,)),
-    (C ** (beta - gamma), C, "oo", (beta - gamma,)),
-    (C ** (beta - gamma), C, "0", (gamma - beta,)),
-]
-
-
-@pytest.mark.parametrize("case", GROWING, ids=str)
-def test_growth_may_hang_on_an_assumption(case) -> None:
-    lhs, variable, limit, assume = case
-    decision = decided(lhs, "->", oo, variable, limit, assume=assume)
-    assert decision.proved, decision
-    assert [str(c.expression) for c in decision.conditions] == [str(a) for a in assume]
-    assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
-
-
 #: What is assumed of the variable fails before the limit is reached, whatever the other symbols
 #: are.
 NEVER_IN_THE_LIMIT = [
@@ -199,15 +183,6 @@ def test_an_assumption_that_ends_before_the_limit_proves_nothing(case) -> None:
         assert decision.answer.value == "undecided"
         assert "does not hold all the way" in decision.reason
     assert decided(*claim).proved
-
-
-def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
-    """Either may hold all the way, and never both."""
-    both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
-    decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
-    assert decision.answer.value == "undecided"
-    assert "does not hold all the way" in decision.reason
-    assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
 
 
 @pytest.mark.parametrize(

@@ -118,17 +118,3 @@ def test_witnesses_separate_the_sides(false_pairs: list[Judged]) -> None:
                 abs(value), mp.mpf(10) ** -40
             ), str(pair)
         assert witness.lhs != witness.rhs
-
-
-def test_every_rule_and_every_mistake_is_used() -> None:
-    """A rule that never applied would leave its part of the normal form untested."""
-    rewriter = rewriting.Rewriter(SEED)
-    used: set[str] = set()
-    for _ in range(200):
-        node = rewriter.rewritten(rewriter.expression(), 3)
-        for rule in (*rewriting.RULES, *rewriting.MUTATIONS):
-            if rule.__name__ not in used and any(
-                rule(rewriter, target) is not None for _, target in rewriting.subexpressions(node)
-            ):
-                used.add(rule.__name__)
-    assert used == {rule.__name__ for rule in (*rewriting.RULES, *rewriting.MUTATIONS)}
