@@ -42,7 +42,7 @@ from .steps import Step, Stepwise, Values
 INFINITE = (oo, -oo)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
-LARGEST_DRAW = 2_000
+LARGEST_DRAW = 5_000
 #: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
 #: letters are multiplied, how often at most, and with how many digits.
 STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS = 3, 60, 6, 30
