@@ -34,7 +34,6 @@ __all__ = [
     "AHEAD",
     "PER_BREAK",
     "BrokenModel",
-    "from_coefficients",
     "log_curve",
     "starts",
     "to_coefficients",
@@ -229,15 +228,6 @@ def to_coefficients(theta: Floats, centre: float) -> Floats:
     breaks = np.take_along_axis(breaks, order[:, :, None], axis=1)
     breaks[:, :, 1:] = np.exp(breaks[:, :, 1:])
     found[:, AHEAD:] = breaks.reshape(len(found), -1)
-    return found
-
-
-def from_coefficients(coefficients: Floats, centre: float) -> Floats:
-    """The parameters (K, p) of coefficients in the letters of the source."""
-    found = np.array(coefficients, dtype=np.float64)
-    found[:, 1] *= np.exp(-found[:, 2] * centre)
-    breaks = found[:, AHEAD:].reshape(len(found), -1, PER_BREAK)
-    breaks[:, :, 1:] = np.log(breaks[:, :, 1:])
     return found
 
 

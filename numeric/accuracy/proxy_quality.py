@@ -8,96 +8,36 @@ by least squares of accuracy (Krajewski et al. 2025, arXiv 2512.08894, Section 4
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import Column, Table
 from ..errors import ArgumentError
 from ..words import counted
-from .links import UNIT_LOGISTIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from ..data.evaluations import Evaluations
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ProxyQuality", "ProxyTable", "proxy_quality"]
+__all__ = ["proxy_quality"]
 
-COLUMNS = (
-    Column("benchmark", align="left"),
-    Column("proxy", align="left"),
-    Column("n", "runs"),
-    Column("spearman", "rank\ncorr.", r"$\rho_S$"),
-    Column("r2", "R2", "$R^2$"),
-    Column("rmse", "RMSE"),
-    Column("a"),
-    Column("b"),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProxyQuality:
-    """One proxy for one benchmark; None for what the runs cannot tell, which `note` explains.
-
-    Attributes
-    ----------
-    benchmark, proxy : str
-    n : int
-        Runs with both.
-    spearman : float or None
-        Rank correlation of proxy and accuracy: near -1 for a good loss.
-    r2, rmse : float or None
-        Of the logistic curve: 1 - (sum of squares about the curve)/(about the mean), and the root
-        of the mean square.
-    a, b : float or None
-        Its coefficients.
-    note : str
-    """
-
-    benchmark: str
-    proxy: str
-    n: int
-    spearman: float | None = None
-    r2: float | None = None
-    rmse: float | None = None
-    a: float | None = None
-    b: float | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProxyTable(Shown):
-    """The proxies of each benchmark, the best R2 first.
-
-    Attributes
-    ----------
-    rows : tuple of ProxyQuality
-    source : str
-        Where the evaluations come from.
-    """
-
-    rows: tuple[ProxyQuality, ...]
-    source: str
-
-    def tables(self) -> tuple[Table, ...]:
-        """A row for each proxy and benchmark."""
-        notes = [f"{row.benchmark}, {row.proxy}: {row.note}" for row in self.rows if row.note]
-        title = f"accuracy by proxy, Q = 1/(1 + exp(-a L + b)), least squares; {self.source}"
-        return (Table(COLUMNS, self.rows, title=title, notes=notes),)
+COLUMNS = ("benchmark", "proxy", "n", "spearman", "r2", "rmse", "a", "b", "note")
+#: Starts of the search, for a proxy from -1 to 1: steepnesses of either sign, and arguments at the
+#: middle of the range; so many of the best are followed.
+STEEPNESSES, MIDDLES, FOLLOWED = np.geomspace(0.1, 100.0, 24), np.linspace(-1.0, 1.0, 31), 4
 
 
 def proxy_quality(
     evaluations: Evaluations | Any,
     benchmarks: Sequence[str] | None = None,
     proxies: Sequence[str] | None = None,
-) -> ProxyTable:
+) -> DataFrame:
     """How well each proxy tells the accuracy on each benchmark.
 
     Parameters
@@ -113,13 +53,19 @@ def proxy_quality(
 
     Returns
     -------
-    ProxyTable
+    pandas.DataFrame
+        A row for each proxy and benchmark, the best R2 of a benchmark first: benchmark, proxy, n
+        (runs with both), spearman (rank correlation of proxy and accuracy: near -1 for a good
+        loss), r2, rmse, a and b of the logistic curve; NaN for what the runs cannot tell, which
+        `note` explains.
 
     Raises
     ------
     ValueError
         Where a name is unknown, or there is no proxy or no benchmark.
     """
+    from pandas import DataFrame
+
     from ..data.evaluations import Evaluations
 
     read = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
@@ -133,39 +79,64 @@ def proxy_quality(
     rows = []
     for benchmark in names["benchmarks"]:
         read.require(benchmark)
-        others = [
-            _quality(benchmark, proxy, read.scores[benchmark], read.proxy(proxy))
+        rows += [
+            {"benchmark": benchmark, "proxy": proxy, "note": ""}
+            | _quality(read.scores[benchmark], read.proxy(proxy))
             for proxy in names["proxies"]
             if proxy not in (benchmark, read.columns.get(benchmark))
         ]
-        rows += sorted(others, key=lambda row: (row.r2 is None, -(row.r2 or 0.0), row.proxy))
     if not rows:
         domain = "others than the benchmark: it is no proxy of itself"
         raise ArgumentError("proxies", names["proxies"], domain)
-    return ProxyTable(rows=tuple(rows), source=read.source)
+    frame = DataFrame(rows, columns=COLUMNS)
+    order = {name: place for place, name in enumerate(names["benchmarks"])}
+    frame = frame.sort_values(["r2", "proxy"], ascending=[False, True])
+    return frame.sort_values("benchmark", key=lambda column: column.map(order), kind="stable")
 
 
-def _quality(benchmark: str, proxy: str, scores: Floats, values: Floats) -> ProxyQuality:
+def _quality(scores: Floats, values: Floats) -> dict[str, Any]:
+    """What one proxy tells of one benchmark."""
     from scipy.stats import spearmanr
 
     both = np.isfinite(values) & np.isfinite(scores)
-    x, q = values[both], scores[both]
-    named: dict[str, Any] = {"benchmark": benchmark, "proxy": proxy, "n": len(q)}
-    distinct = len(np.unique(x))
-    if distinct < UNIT_LOGISTIC.least:
-        return ProxyQuality(**named, note=f"the proxy takes {counted(distinct, 'value')}")
-    about = float(((q - q.mean()) ** 2).sum())
+    x, Q = values[both], scores[both]
+    if (distinct := len(np.unique(x))) < 2:
+        return {"n": len(Q), "note": f"the proxy takes {counted(distinct, 'value')}"}
+    about = float(((Q - Q.mean()) ** 2).sum())
     if not about > 0.0:
-        return ProxyQuality(**named, note="accuracy is constant")
-    named["spearman"] = float(spearmanr(x, q).statistic)
-    curve = UNIT_LOGISTIC.fit(x, q)
-    if not (curve.converged and np.isfinite(curve.values).all()):
-        return ProxyQuality(**named, note="no certified minimum")
-    squares = max(curve.objective_value, 0.0)
-    return ProxyQuality(
-        **named,
-        r2=1.0 - squares / about,
-        rmse=float(np.sqrt(squares / len(q))),
-        a=curve.coefficients["a"],
-        b=curve.coefficients["b"],
-    )
+        return {"n": len(Q), "note": "accuracy is constant"}
+    a, b, squares = _logistic(x, Q)
+    return {
+        "n": len(Q),
+        "spearman": float(spearmanr(x, Q).statistic),
+        "r2": 1.0 - squares / about,
+        "rmse": float(np.sqrt(squares / len(Q))),
+        "a": a,
+        "b": b,
+    }
+
+
+def _logistic(x: Floats, Q: Floats) -> tuple[float, float, float]:
+    """a, b and the sum of squares of the closest curve, from the best points of a grid."""
+    from scipy.optimize import least_squares
+    from scipy.special import expit
+
+    centre, scale = 0.5 * (x.min() + x.max()), 0.5 * np.ptp(x)
+    z = (x - centre) / scale
+    slopes = np.concatenate([-STEEPNESSES, [0.0], STEEPNESSES])
+    grid = np.array([(m * (8.0 + abs(s)), s) for s in slopes for m in MIDDLES])
+    squares = ((expit(grid[:, :1] + grid[:, 1:] * z) - Q) ** 2).sum(axis=1)
+
+    def slope(p: Floats) -> Floats:
+        phi = expit(p[0] + p[1] * z)
+        return np.asarray((phi * (1.0 - phi))[:, None] * np.column_stack([np.ones_like(z), z]))
+
+    ends = [
+        least_squares(
+            lambda p: expit(p[0] + p[1] * z) - Q, start, slope, xtol=1e-14, ftol=1e-14, gtol=1e-14
+        )
+        for start in grid[np.argsort(squares, kind="stable")[:FOLLOWED]]
+    ]
+    best = min(ends, key=lambda end: end.cost)
+    c, s = best.x
+    return float(s / scale), float(s * centre / scale - c), float(2.0 * best.cost)

@@ -47,7 +47,7 @@ from .band import (
 )
 from .isoflop import Isoflop, IsoflopDesign, find_budgets
 from .lack_of_fit import lack_of_fit
-from .laws import Budget, Laws
+from .laws import Laws, RunsBudget
 from .paired import Noise, draw_paired, lines_of, nothing_drawn
 from .result import AllocationCheck, CurveCheck, RunsCheck
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["check_runs"]
+__all__ = ["check"]
 
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
@@ -84,7 +84,7 @@ LEAST_BEYOND = 2
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
-def check_runs(
+def check(
     runs: Any,
     *,
     objective: str | Objective = "huber-log",
@@ -176,7 +176,7 @@ def check_runs(
     ...     0.002 * np.random.default_rng(1).standard_normal(params.shape)
     ... )
     >>> data = {"N": params.ravel(), "D": tokens.ravel(), "L": losses.ravel()}
-    >>> check_runs(data, bootstrap=200).verdict
+    >>> check(data, bootstrap=200).verdict
     'consistent'
     """
     from ..fit.fitting import fit
@@ -192,7 +192,7 @@ def check_runs(
     rows = fitted.runs
     spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
-    budget = Budget.of(rows.params, rows.tokens, spent)
+    budget = RunsBudget.of(rows.params, rows.tokens, spent)
     laws = Laws.of([fitted.coefficients[name] for name in NAMES], budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
@@ -344,7 +344,7 @@ def _overall(verdicts: list[str], *, converged: bool) -> str:
     return next((word for word in (INCONSISTENT, CONSISTENT) if word in told), CANNOT_TELL)
 
 
-def _warnings(fitted: Fit, budget: Budget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
+def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
     if not fitted.converged:
         yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
     if fitted.at_bound:

@@ -33,13 +33,13 @@ def test_against_scipy(evaluations):
     from scipy.stats import spearmanr
 
     found = proxy_quality(evaluations)
-    assert [(row.benchmark, row.proxy) for row in found.rows] == [
+    assert [(row.benchmark, row.proxy) for row in found.itertuples()] == [
         ("clean", "c4"),
         ("clean", "code"),
         ("floor", "c4"),
         ("floor", "code"),
     ]
-    for row in found.rows:
+    for row in found.itertuples():
         x, q = evaluations.proxies[row.proxy], evaluations.scores[row.benchmark]
         assert row.n == len(x)
         assert row.spearman == pytest.approx(spearmanr(x, q).statistic, abs=1e-12)
@@ -57,7 +57,7 @@ def test_the_truth_is_recovered():
     runs = Evaluations.read(
         {"N": x * 1e9, "D": x * 1e10, "acc_q": 1 / (1 + np.exp(3 * x - 8)), "loss_c4": x}
     )
-    (row,) = proxy_quality(runs).rows
+    (row,) = proxy_quality(runs).itertuples()
     assert (row.a, row.b, row.r2, row.spearman) == pytest.approx((-3.0, -8.0, 1.0, -1.0))
 
 
@@ -67,10 +67,9 @@ def test_any_column_and_other_benchmarks_as_proxies(evaluations):
         benchmarks=["clean"],
         proxies=["noise", "floor", "clean", "loss_c4"],
     )
-    assert {row.proxy for row in found.rows} == {"noise", "floor", "loss_c4"}
-    assert [row.proxy for row in found.rows][-1] == "noise"
-    other = next(row for row in found.rows if row.proxy == "floor")
-    assert other.spearman is not None
+    assert {row.proxy for row in found.itertuples()} == {"noise", "floor", "loss_c4"}
+    assert [row.proxy for row in found.itertuples()][-1] == "noise"
+    other = next(row for row in found.itertuples() if row.proxy == "floor")
     assert other.spearman > 0.9
 
 
@@ -85,20 +84,17 @@ def test_what_cannot_be_told_is_said():
         "loss_three": [3.0, 3.0, 2.9, 2.9, 2.8, 2.8],
     }
     found = {
-        (row.benchmark, row.proxy): row for row in proxy_quality(Evaluations.read(columns)).rows
+        (row.benchmark, row.proxy): row
+        for row in proxy_quality(Evaluations.read(columns)).itertuples()
     }
     constant = found["grows", "same"]
-    assert (constant.r2, constant.spearman, constant.note) == (
-        None,
-        None,
-        "the proxy takes 1 value",
-    )
+    assert np.isnan([constant.r2, constant.spearman]).all()
+    assert constant.note == "the proxy takes 1 value"
     few = found["grows", "three"]
-    assert few.r2 is not None
     assert few.r2 > 0.9
     flat = found["flat", "three"]
-    assert (flat.r2, flat.spearman, flat.note) == (None, None, "accuracy is constant")
-    assert "accuracy is constant" in str(proxy_quality(columns))
+    assert np.isnan([flat.r2, flat.spearman]).all()
+    assert flat.note == "accuracy is constant"
 
 
 # -- bad input -----------------------------------------------------------------------------------------------------------
@@ -125,8 +121,7 @@ def test_on_public_runs(public_runs):
     """
     runs = Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
     found = proxy_quality(runs, benchmarks=["hellaswag", "arc_easy"])
-    assert len(found.rows) == 16
-    assert not any(row.note for row in found.rows)
-    best = next(row for row in found.rows if row.benchmark == "hellaswag")
-    assert best.spearman is not None
+    assert len(found) == 16
+    assert not found["note"].any()
+    best = next(row for row in found.itertuples() if row.benchmark == "hellaswag")
     assert (best.proxy, round(best.spearman, 3)) == ("c4_val", -0.993)

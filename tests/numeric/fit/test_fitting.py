@@ -103,7 +103,7 @@ def test_no_perturbed_start_of_scipy_finds_a_lower_sum_of_squares(chinchilla_240
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("E", [1.7, 0.0])
 def test_exact_data_give_back_their_coefficients(objective, E):
-    found = fit(table(E=E), objective=objective, tau=0.3)
+    found = fit(table(E=E), objective=objective)
     assert found.converged
     assert found.objective_value < 1e-13
     for name, value in {**LAW, "E": E}.items():
