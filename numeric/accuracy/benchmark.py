@@ -203,19 +203,9 @@ class JudgedLaw(Judged):
         """A law that was judged, on the rows of its benchmark that exceed guessing by the margin of
         the benchmark's laws.
         """
-        kind = data.kind(one.law)
-        rows, split = data.rows(kind), data.split(kind)
-        behind = rows.subset(split.train & data.is_judged(rows))
-        ahead = rows.subset(split.test)
-        known = vars(one) | {"split": split}
-        if one.fitted is not None and len(ahead) != len(one.observed):
-            known |= {"observed": ahead.accuracy, "predicted": one.fitted.predict(ahead)}
-        return cls(**known, behind=behind, ahead=ahead, level=level)
-
-    @property
-    def name(self) -> str:
-        """Of the law."""
-        return self.law
+        rows = data.rows(data.kind(one.law))
+        behind = rows.subset(one.split.train & data.is_judged(rows))
+        return cls(**vars(one), behind=behind, ahead=rows.subset(one.split.test), level=level)
 
     @property
     def benchmark(self) -> str:
@@ -324,9 +314,11 @@ class JudgedLaw(Judged):
             return self.failed
         if not self.fit.converged:
             return self.fit.reason or "no certified minimum"
-        values = self.fit.coefficients
-        loose = [  # of those at a limit of the search the remarks tell
-            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
+        at_limit = self.fit.on_limit(self.fit.values)  # of these the remarks tell
+        loose = [
+            name
+            for name, is_told in zip(self.fit.names, at_limit, strict=True)
+            if name in self.undetermined and not is_told
         ]
         return f"open: {', '.join(loose)}" if loose else self.failed
 
@@ -356,31 +348,13 @@ class JudgedLaw(Judged):
         ]
 
     @cached_property
-    def n_missed(self) -> int | None:
-        """Held-out runs outside the interval of a new run; None without such runs or refits."""
-        ends = self.fit.new_run(self.ahead.at, self.level) if len(self.ahead) else None
-        if ends is None:
-            return None
-        low, high = ends.T
-        return int(np.sum((self.observed < low) | (self.observed > high)))
-
-    @cached_property
-    def estimates(self) -> dict[str, Estimate]:
-        """The coefficients with their intervals; those of undetermined ones have no ends."""
-        found: dict[str, Estimate] = self.fit.estimates(self.level)
-        return found
-
-    @cached_property
     def coefficients(self) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient, and where these lie on a bound
-        of the search.
-
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
-        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0.
+        """name, value, low, high of each coefficient; open: whether the runs leave it so, and then
+        it has no ends; at_most: whether high is the limit of an E that is 0; at_limit: which of
+        value, low and high are at a limit of the search; refits_at_limit: how many refits are.
         """
         if self.fit is None:
             return []
-        fit = self.fit
         return [
             {
                 "name": name,
@@ -389,12 +363,10 @@ class JudgedLaw(Judged):
                 "high": estimate.high,
                 "open": estimate.undetermined,
                 "at_most": estimate.at_most,
-                "bound": fit.limit_of(name, estimate.value),
-                "low_bound": fit.limit_of(name, estimate.low),
-                "high_bound": fit.limit_of(name, estimate.high),
-                "refits_at_bound": fit.at_limit.get(name, 0),
+                "at_limit": list(estimate.at_limit),
+                "refits_at_limit": self.fit.at_limit.get(name, 0),
             }
-            for name, estimate in self.estimates.items()
+            for name, estimate in self.fit.estimates(self.level).items()
         ]
 
 

@@ -214,13 +214,18 @@ class LawFit(Joint):
             if is_ceiling and value == 0.0 and estimate.has_interval:
                 limit = self.limit_at_zero(level)
                 estimate = replace(estimate, low=0.0, high=limit, at_most=True)
-            at_limit = tuple(
-                part
-                for part in ("value", "low", "high")
-                if self.limit_of(name, getattr(estimate, part)) is not None
-            )
-            estimates[name] = replace(estimate, at_limit=at_limit)
+            estimates[name] = replace(estimate, at_limit=self._at_limit(name, estimate))
         return estimates
+
+    def _at_limit(self, name: str, estimate: Estimate) -> tuple[str, ...]:
+        """Which of the value and its ends lie at a limit of the search."""
+        column = self.names.index(name)
+        ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+        return tuple(
+            part
+            for part, end in ends.items()
+            if end is not None and self.on_limit(np.full(len(self.names), end))[column]
+        )
 
     def limit_at_zero(self, level: float) -> float:
         r"""The upper limit of an E that is 0: the largest one with
@@ -245,14 +250,6 @@ class LawFit(Joint):
         if excess(greatest) <= 0.0:
             return greatest
         return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
-
-    def limit_of(self, name: str, value: float | None) -> str | None:
-        """Which limit of the search a coefficient lies at: "lower", "upper" or None."""
-        if value is None:
-            return None
-        lower, upper = self.at_limits(np.full(len(self.names), value))
-        at = self.names.index(name)
-        return "lower" if lower[at] else "upper" if upper[at] else None
 
     @property
     def one_ratio(self) -> tuple[float, float] | None:
@@ -289,9 +286,9 @@ class LawFit(Joint):
                     f"{self.size} runs for the {width} coefficients of the {which} stage, fewer "
                     f"than {FEW} to each"
                 )
-        for name, value in self.coefficients.items():
-            if self.limit_of(name, value):
-                said.append(f"{name} = {value:g} is at a limit of the search")
+        for name, is_held in zip(self.names, self.on_limit(self.values), strict=True):
+            if is_held:
+                said.append(f"{name} = {self.coefficients[name]:g} is at a limit of the search")
         if self.one_ratio is not None:
             low, high = self.one_ratio
             said.append(

@@ -115,8 +115,8 @@ def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
     assert "is not compared with the others" in text
     law = data(*words)["benchmarks"][0]["laws"][0]
     alpha = law["coefficients"][1]
-    assert alpha["bound"] == "lower"
-    assert alpha["refits_at_bound"] == 20
+    assert alpha["at_limit"] == ["value"]
+    assert alpha["refits_at_limit"] == 20
     assert law["weak"]
 
 
