@@ -34,7 +34,7 @@ __all__ = [
     "AHEAD",
     "PER_BREAK",
     "BrokenModel",
-    "log_curve",
+    "broken_values",
     "starts",
     "to_coefficients",
     "with_lines",
@@ -229,6 +229,15 @@ def to_coefficients(theta: Floats, centre: float) -> Floats:
     breaks[:, :, 1:] = np.exp(breaks[:, :, 1:])
     found[:, AHEAD:] = breaks.reshape(len(found), -1)
     return found
+
+
+def broken_values(coefficients: Floats, compute: Floats) -> Floats:
+    """y (K, m) at compute (m,), of coefficients (K, p) in the letters of the source; b = 0 is a
+    constant.
+    """
+    with np.errstate(divide="ignore"):
+        height = np.exp(log_curve(coefficients, np.log(compute)))
+    return np.asarray(coefficients[:, :1] + np.sign(coefficients[:, 1:2]) * height)
 
 
 def log_curve(coefficients: Floats, logs: Floats) -> Floats:
