@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
@@ -183,7 +183,8 @@ N_CORRECT = ColumnKind(
     "n_correct",
     """
     numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples
-    numcorrectsamples passed npassed numpassed successes nsuccesses numsuccesses nsolved
+    numcorrectsamples passed npassed numpassed successes nsuccesses numsuccesses nsolved iscorrect
+    ispassed
     """,
     "c",
 )
@@ -313,7 +314,6 @@ def recognise(
     table: RawTable,
     quantities: Sequence[ColumnKind],
     chosen: Mapping[str, str | None],
-    rows: Any = slice(None),
 ) -> Columns:
     """The column of each quantity.
 
@@ -328,10 +328,8 @@ def recognise(
     quantities : sequence of ColumnKind
     chosen : mapping of str to str or None
         Quantity -> column as in the source, which may be in another table; None: there is none.
-    rows : slice or ndarray of bool
-        The rows that say whether a column is empty.
     """
-    names, empty = table.names, table.empty(rows)
+    names, empty = table.names, table.empty()
     chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]

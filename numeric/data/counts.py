@@ -12,8 +12,8 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed, shown
 from .budget import doubts, fill
-from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise
-from .rows import RowReader, View, chosen_rows, lost_rows, range_line, unusable
+from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise, with_expressions
+from .rows import RowReader, View, chosen_rows, unusable
 from .table import RawTable, table_of
 
 __all__ = ["Counts"]
@@ -23,6 +23,9 @@ Label = tuple[str, ...]
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 NEEDED = ("n_samples", "n_correct")
 LETTERS = {quantity.letter: quantity.name for quantity in COUNTS if quantity.letter}
+#: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
+TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
+A_SAMPLE = "one sample a row"
 #: Counts that floats hold exactly.
 LARGEST = 2.0**53
 #: Relative difference within which two tables agree on a covariate: that of printed digits.
@@ -93,8 +96,8 @@ class Counts(View):
         data : path, or anything that ``pandas.DataFrame`` accepts
             A row for each group and problem, with columns for the problem (``problem``,
             ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the
-            correct ones (``n_correct``, ``c``, ...). CSV, JSON, JSON lines or Parquet with pyarrow.
-            Counts are returned as they are.
+            correct ones (``n_correct``, ``c``, ...), or a row for each sample, with the problem and
+            whether it is correct (``correct``, ``passed``, ...). Counts are returned as they are.
         columns : mapping, optional
             Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute,
             gold) -> column, in whichever of the tables has it; None: there is no such column.
@@ -189,27 +192,6 @@ class Counts(View):
             covariates={n: v for n, v in covariates.items() if np.isfinite(v).any()},
         )
 
-    # -- text --------------------------------------------------------------------------------------
-
-    def summary(self) -> str:
-        """How many groups and problems there are, over what ranges, and what was left out."""
-        by = f" ({', '.join(self.by)})" if self.by else ""
-        lines = [
-            f"{counted(len(self.n), 'problem')} in {counted(len(self), 'group')}{by} from "
-            f"{self.source}"
-        ]
-        ranges = {"samples": self.n, "correct": self.c, "problems a group": self.n_problems}
-        for name, values in (*ranges.items(), *self.covariates.items()):
-            known = values[~np.isnan(values)]
-            missing = len(values) - len(known)
-            note = f"  ({counted(missing, 'group')} without)" if missing else ""
-            if len(known):
-                lines.append(range_line(name, known, note))
-        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
-
-    def __repr__(self) -> str:
-        return f"<Counts of {counted(len(self), 'group')} and {counted(len(self.n), 'row')} from {self.source}>"
-
 
 # -- reading ---------------------------------------------------------------------------------------
 
@@ -271,9 +253,11 @@ def _read(
     beside: Mapping[str, RawTable],
 ) -> Counts:
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
+    table = with_expressions(table, columns)
+    beside = {name: with_expressions(one, columns) for name, one in beside.items()}
     every = dict.fromkeys(name for one in (table, *beside.values()) for name in one.names)
     chosen, _ = chosen_columns(table.source, every, COUNTS, columns)
-    known = recognise(table, COUNTS, chosen)
+    table, known = _as_samples(table, recognise(table, COUNTS, chosen))
     reader = _CountReader(table, known, grouping(known, by), where)
     groups, group = reader.groups()
     covariates = _Covariates(groups, reader.by)
@@ -285,18 +269,29 @@ def _read(
             values, column = reader.numbers[name], known.of[name]
             covariates.add(name, table, column, values, group, reader.rows)
     values = covariates.filled()
-    rows = reader.rows
+    problems = reader.by_problem(group)
     return Counts(
         by=reader.by,
         labels=groups,
-        group=group,
-        problem=reader.problems[rows],
-        n=reader.numbers["n_samples"][rows].astype(np.int64),
-        c=reader.numbers["n_correct"][rows].astype(np.int64),
-        row=rows + 1,
+        **{name: problems[name].to_numpy() for name in Counts.aligned},
         covariates=values,
         **reader.origin(*reader.warnings, *covariates.warnings, *covariates.lacking(values)),
     )
+
+
+def _as_samples(table: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
+    """The same with a column of numbers of samples, 1 each, where a table has a row for each sample:
+    a problem, whether the sample is correct (true or false, 1 or 0), and no number of samples.
+    """
+    of, unsettled = columns.of, columns.unsettled
+    if "n_samples" in {*of, *unsettled} or not {"problem", "n_correct"} <= of.keys():
+        return table, columns
+    texts = [text.lower() for text in table.texts(of["n_correct"])]
+    if not {*texts} <= TRUTHS.keys():
+        return table, columns
+    correct = [TRUTHS[text] for text in texts]
+    frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})
+    return replace(table, frame=frame), replace(columns, of=of | {"n_samples": A_SAMPLE})
 
 
 class _CountReader(GroupedReader):
@@ -317,6 +312,7 @@ class _CountReader(GroupedReader):
             self.warnings.append(what)
         else:
             self.problems = table.texts(problem)
+        self.are_samples = columns.of["n_samples"] == A_SAMPLE
         used = {*by, problem, *(columns.of[name] for name in NEEDED)}
         for name in COVARIATES:
             if columns.of.get(name, problem) not in used:
@@ -328,7 +324,26 @@ class _CountReader(GroupedReader):
         self.warnings += self.other_columns(self.numbers)
         for name in (*by, *filter(None, [problem])):
             self.refuse_empty(name, "the group or the problem")
-        self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
+        if not self.are_samples:
+            self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
+
+    def by_problem(self, group: Any) -> Any:
+        """A row for each group and problem: group, problem, n, c, and the first row of the table."""
+        import pandas as pd
+
+        rows = self.rows
+        counts = {"n": self.numbers["n_samples"][rows], "c": self.numbers["n_correct"][rows]}
+        problems = pd.DataFrame({"group": group, "problem": self.problems[rows], "row": rows + 1})
+        problems = problems.astype({"problem": object}).assign(
+            **{name: values.astype(np.int64) for name, values in counts.items()}
+        )
+        if not self.are_samples:
+            return problems
+        summed = problems.groupby(["group", "problem"], sort=False, as_index=False)
+        summed = summed.agg(row=("row", "first"), n=("n", "sum"), c=("c", "sum"))
+        what = f"{counted(len(rows), 'row')} taken as samples of {counted(len(summed), 'problem')}"
+        self.warnings.append(what)
+        return summed.astype({"problem": object})
 
     def _check_counts(self) -> None:
         n, c = self.numbers["n_samples"], self.numbers["n_correct"]

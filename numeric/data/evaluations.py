@@ -13,7 +13,7 @@ from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET
 from .metrics import checked_metrics, passes
-from .rows import View, chosen_rows, lost_rows, names_in_conditions, range_line
+from .rows import View, chosen_rows, names_in_conditions
 from .sample import Points, Sample
 from .scale import checked_baseline
 from .scores import read_evaluations
@@ -120,8 +120,7 @@ class Evaluations(View):
         -------
         Evaluations
             Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is
-            equal; where there is none, where model, params, tokens, compute and all other columns
-            are equal that do not vary with the benchmark.
+            equal; where there is none, where model, params, tokens and compute are.
 
         Raises
         ------
@@ -307,29 +306,3 @@ class Evaluations(View):
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
         return names_in_conditions(self._budget(), budget, {**others, **self.extra})
-
-    def summary(self) -> str:
-        """How many runs there are, over what ranges, their benchmarks, and what was left out."""
-        lines = [f"{counted(len(self), 'run')} from {self.source}"]
-        if self.told_apart_by:
-            lines[0] += f", told apart by {', '.join(self.told_apart_by)}"
-        for name, values in self._budget().items():
-            lines.append(
-                range_line(name, values, "  (from C = 6ND)" if name == self.derived else "")
-            )
-        for key in self.benchmarks:
-            known = self.scores[key][~np.isnan(self.scores[key])]
-            metric = self.metric_types.get(key)
-            more = [str(k) for k in self.family(key) if k > 1]
-            note = f"  {metric}" if metric else ""
-            note += f", also k = {', '.join(more)}" if more else ""
-            if len(known):
-                span = f"{known.min():>7.4f}  to {known.max():>7.4f}"
-                lines.append(f"  {key:<24} {len(known):>4} runs  {span}{note}")
-        if self.proxies:
-            lines.append(f"  proxies: {listed(self.proxies)}")
-        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
-
-    def __repr__(self) -> str:
-        what = f"{counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')}"
-        return f"<Evaluations of {what} from {self.source}>"

@@ -165,7 +165,7 @@ def kind_of(table: RawTable, columns: Mapping[str, str | None] | None = None) ->
         known = recognise(table, quantities, here)
         return known.of.keys() | known.unsettled.keys() >= {*names}
 
-    if has(COUNTS, "n_samples", "n_correct"):
+    if has(COUNTS, "n_samples", "n_correct") or has(COUNTS, "problem", "n_correct"):
         return "counts"
     if has(PASS_AT_K, "k", "pass_at_k"):
         return "pass@k"

@@ -137,23 +137,10 @@ class View:
             raise ArgumentError("where", where, complaint=complaint)
         return replace(self._at(truth), left_out=self.left_out + int(np.count_nonzero(~truth)))
 
-    def summary(self) -> str:
-        """How many rows there are, and what was left out."""
-        lines = [f"{counted(len(getattr(self, self.aligned[0])), 'row')} from {self.source}"]
-        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
-
-    def _lines(self, *lines: str) -> str:
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def __reduce__(self) -> tuple[Callable[..., View], tuple[type[View], dict[str, Any]]]:
-        return _rebuilt, (type(self), self._fields())
-
-
-def _rebuilt(kind: type[View], parts: dict[str, Any]) -> View:
-    return kind(**parts)
+    def __repr__(self) -> str:
+        n = len(getattr(self, self.aligned[0]))
+        lost = "; ".join(lost_rows(self.left_out, self.dropped))
+        return f"<{type(self).__name__}: {n} from {self.source}{lost and f' ({lost})'}>"
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -168,11 +155,6 @@ def _locked(values: Any) -> Any:
     view = values.view()
     view.setflags(write=False)
     return view
-
-
-def range_line(name: str, values: Any, note: str = "") -> str:
-    """A line of a summary: from the least to the greatest of some values."""
-    return f"  {name:<17}{values.min():>10.4g}  to {values.max():>10.4g}{note}"
 
 
 def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:

@@ -1,10 +1,7 @@
 """Runs: what is kept, what is computed, what is dropped and why, and what is warned of."""
 
-import copy
 import math
 import pickle
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -84,22 +81,6 @@ def test_tables(table: Any) -> None:
         None,
         None,
     )
-
-
-def test_numbers_of_every_kind() -> None:
-    cells = [
-        10**8,
-        "100M",
-        Decimal("1e8"),
-        Fraction(10**8),
-        np.float32(1e8),
-        np.int32(10**8),
-        " 1e8 ",
-        1e8,
-    ]
-    runs = Runs.read({"N": cells, "D": [2**40] * 8, "loss": pd.Series([3.0] * 8, dtype="float32")})
-    assert runs.params.tolist() == [1e8] * 8
-    assert runs.tokens.tolist() == [2.0**40] * 8
 
 
 def test_products_of_integers_do_not_overflow() -> None:
@@ -201,11 +182,6 @@ def test_every_quantity_is_checked_and_the_first_reason_is_said() -> None:
     assert read(weight=[1, None, 1, 1]).dropped == (Dropped(2, "weight is missing"),)
 
 
-def test_an_impossible_number_drops_its_row_even_where_it_is_not_required() -> None:
-    runs = read(C=[1e18, -1, 1e19, 1e19], require=("loss",))
-    assert runs.dropped == (Dropped(2, "compute=-1.0: must be above 0"),)
-
-
 def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
     words = ["low", "low", "high", "high"]
     said = refusal(budget=words)
@@ -227,11 +203,6 @@ def test_what_a_condition_leaves_out_is_counted_not_listed() -> None:
         Dropped(3, "loss is missing"),
     )  # the condition hangs on the very number that is missing
     assert runs.n_rows == len(runs) + runs.left_out + len(runs.dropped)
-
-
-def test_unusable_rows_that_are_left_out_are_not_listed() -> None:
-    runs = read(where="source == 'a'", source=["a", "b", "b", "a"], loss=[4.0, None, 3.0, -1])
-    assert (runs.left_out, runs.dropped) == (2, (Dropped(4, "loss=-1.0: must be above 0"),))
 
 
 def test_names_in_conditions_mean_quantities_and_backticks_columns() -> None:
@@ -279,13 +250,6 @@ def test_accuracies_without_a_logarithm() -> None:
     ]
 
 
-def test_conditions_are_on_accuracy_itself() -> None:
-    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
-    assert Runs.read(table, where="accuracy > 60%").row.tolist() == [3, 4]
-    assert Runs.read(Runs.read(table), where="acc > .6 and accuracy < .8").row.tolist() == [3]
-    assert "no column 'loss'" in refusal(table, where="loss < 1")
-
-
 def test_the_baseline_is_checked() -> None:
     table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
     assert (
@@ -328,34 +292,11 @@ def test_groups() -> None:
 
 def test_arrays_cannot_be_written_to() -> None:
     runs = read(seed=[1, 1, 2, 2], note=["a", "b", "c", "d"])
-    held: list[Any] = [
-        runs.params,
-        runs.tokens,
-        runs.compute,
-        runs.loss,
-        runs.group,
-        runs.row,
-        runs.extra["note"],
-    ]
-    for values in [
-        *held,
-        runs.subset([0, 1]).loss,
-        pickle.loads(pickle.dumps(runs)).loss,
-        copy.deepcopy(runs).loss,
-    ]:
+    for values in (runs.params, runs.group, runs.row, runs.extra["note"], runs.subset([0, 1]).loss):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = values[1]
-    with pytest.raises(AttributeError):
-        runs.loss = np.ones(4)  # type: ignore[misc]
-
-
-def test_arrays_of_the_caller_stay_as_they_are() -> None:
-    loss = np.array([3.0, 2.0])
-    runs = Runs(params=None, tokens=None, compute=None, loss=loss, row=np.array([1, 2]))
-    assert loss.flags.writeable
-    assert not runs.loss.flags.writeable
-    with pytest.raises(ValueError, match="row: has 1 entries, loss has 2; must be as many"):
-        Runs(params=None, tokens=None, compute=None, loss=loss, row=np.array([1]))
+    again = pickle.loads(pickle.dumps(runs))
+    assert again.loss.tolist() == runs.loss.tolist()
 
 
 def test_subsets() -> None:
@@ -387,16 +328,6 @@ def test_too_few_runs() -> None:
         match=r"has 1 usable run; .* \(2 rows left out .*; 1 dropped: row 1: loss is missing\)$",
     ):
         read(loss=[None, 3.5, 3.0, 2.5], where="loss > 3.2").require(5, "a params+tokens law")
-
-
-def test_quantities_that_are_not_there() -> None:
-    only = Runs.read({"C": [1e18, 1e19], "loss": [3.5, 3.0]}, require=("compute", "loss"))
-    with pytest.raises(ValueError, match="data: the runs have no params; read them with"):
-        Runs.read(only)
-    with pytest.raises(
-        ValueError, match=r"require=\('size',\): 'size' must be one of params, tokens"
-    ):
-        read(require=("size",))
 
 
 def test_runs_are_read_again() -> None:
@@ -478,11 +409,6 @@ def test_an_empty_column_loses_against_a_filled_one() -> None:
     assert runs.params.tolist() == PLAIN["N"]
 
 
-def test_of_two_same_spellings_the_filled_one_is_taken() -> None:
-    runs = read(loss=[None] * 4, val_loss=[4.0, 3.5, 3.0, 2.5], train_loss=[math.nan] * 4)
-    assert runs.columns["loss"] == "val_loss"
-
-
 def test_a_second_column_is_named_where_it_says_something_else() -> None:
     runs = read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8])
     assert runs.params.tolist() == [1.1e8, 2.2e8, 4.4e8, 8.8e8]
@@ -539,12 +465,6 @@ def test_what_is_not_a_number(cell: Any) -> None:
     assert len(message) < 200
 
 
-@pytest.mark.parametrize("cell", [25.0, 1.0000001, -0.1, math.inf])
-def test_percentages_are_refused(cell: float) -> None:
-    table = {"N": PLAIN["N"], "D": PLAIN["D"], "accuracy": [0.5, 0.5, cell, 0.5]}
-    assert refusal(table).startswith("data, row 3, column 'accuracy': accuracy=")
-
-
 def test_where_nothing_remains_it_says_why() -> None:
     message = refusal(where="loss > 3.2", loss=[None, -1, 3, 0])
     for part in ("none of 4 rows", "3 rows left out", "'loss > 3.2'", "row 1: loss is missing"):
@@ -571,17 +491,3 @@ def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) 
 def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
     assert "loss has median" in refusal(loss=[loss * factor for loss in PLAIN["loss"]])
     assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4
-
-
-def test_summary() -> None:
-    runs = read(seed=[1, 1, 2, 2], loss=[4.0, None, 3.0, 25], where="N > 1e8")
-    assert repr(runs) == "<2 Runs from data: params, tokens, compute, loss, group>"
-    for part in (
-        "2 runs from data",
-        "(from C = 6ND)",
-        "of 4 rows (1 row left out",
-        "warning: loss",
-    ):
-        assert part in str(runs)
-    assert "-log accuracy" in Runs.read({"N": [1e8], "D": [1e9], "acc": [0.5]}).summary()
-    assert "0 runs" in read().subset([False] * 4).summary()
