@@ -305,9 +305,9 @@ class _RunReader(RowReader):
             *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
             *self.other_columns(name for name in of if name != "group"),
         ]
-        others = [name for name in self.table.names if name not in of.values()]
+        unread = [name for name in self.table.names if name not in of.values()]
         for name in BUDGET:
-            text = suggested(name, others)  # of a column in other units
+            text = suggested(name, unread)  # of a column in other units
             if "*1e" in text and name not in {*of, *self.columns.unsettled}:
                 warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
         if propose and "group" not in of:
