@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol, exp, log
 
-from .economics import sensitivities
 from .envelope import Envelope, derive
 from .kernel import symbols as sym
 from .kernel.functions import phi2
@@ -51,8 +50,7 @@ def gradients(envelope: Envelope | None = None) -> dict[str, Gradient]:
     total, zero, one = sym.BETA + sym.GAMMA, Integer(0), Integer(1)
     log_n, log_d = log(envelope.params), log(envelope.tokens)
     log_g = log(envelope.params.subs(sym.C, kappa))
-    by_symbol = sensitivities(envelope)
-    loss = tuple(by_symbol[x] for x in (sym.A, sym.B, sym.BETA, sym.GAMMA))
+    loss = tuple(part * envelope.reducible for part in (w_n, w_d, -w_n * log_n, -w_d * log_d))
     log_params = tuple(
         part / total for part in (one, -one, 1 / sym.BETA - log_n, log_d - 1 / sym.GAMMA)
     )

@@ -13,10 +13,10 @@ from ..errors import outside, whole_number
 from ..fit.hold_out import Judged, Split, Trial, errors, judge
 from ..results import percentiles
 from .baselines import Baseline
-from .ceiling import limit_at_zero
-from .crossing import crossing_of
+from .bilinear import crossing_of
 from .fitting import fit_law, outside_range, predictions, resampled, simplest_of_least
 from .laws import held_out_of
+from .power import limit_at_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..data.sample import Sample
     from ..fit.hold_out import HeldOut
     from ..results import Estimate
-    from .crossing import Crossing
     from .fitting import LawFit
     from .kind import Kind
 
@@ -269,17 +268,14 @@ class JudgedLaw(Judged):
         }
 
     @cached_property
-    def crossing(self) -> Crossing | None:
-        """Of a law in compute and k: where it holds, and what lies outside."""
-        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
+    def crossing(self) -> Estimate | None:
+        """Of a law in compute and k: where the curves of all k cross."""
+        return None if self.fit is None else crossing_of(self.fit, self.level)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open; of the law in k also signs that its refits do."""
-        if self.fit is None:
-            return ()
-        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
-        return tuple(name for name in self.fit.kind.coefficients if name in loose)
+        """Coefficients that the runs leave open."""
+        return () if self.fit is None else tuple(self.fit.undetermined)
 
     @property
     def weak(self) -> str:
@@ -299,6 +295,8 @@ class JudgedLaw(Judged):
             for name, count in self.fit.at_limit.items()
         )
         said += [f"at a bound of the search: {at}"] if at else []
+        if self.crossing is not None:
+            said.append(self._where_it_holds(self.crossing))
         for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
             if figures.get("outside"):
                 said.append(
@@ -306,6 +304,16 @@ class JudgedLaw(Judged):
                     f"1], where no accuracy is"
                 )
         return tuple(said)
+
+    def _where_it_holds(self, crossing: Estimate) -> str:
+        """C_x of the law in k, and how many of the held-out pairs lie where it does not hold."""
+        side = "above" if self.fit.coefficients["d"] < 0.0 else "below"
+        beyond = int(self.fit.kind.beyond(self.fit.values, self.ahead.at).sum())
+        return (
+            f"the curves of all k cross at C_x = {crossing:.3g} FLOP; the law holds {side} it: "
+            f"{beyond} of {len(self.ahead)} held-out pairs lie on the other side, where it says "
+            f"that more samples solve fewer problems"
+        )
 
     @property
     def open(self) -> str:
@@ -341,8 +349,6 @@ class JudgedLaw(Judged):
     def estimates(self) -> dict[str, Estimate]:
         """The coefficients with their intervals; those of undetermined ones have no ends."""
         found: dict[str, Estimate] = self.fit.estimates(self.level)
-        for name in () if self.crossing is None else self.crossing.open:
-            found[name] = replace(found[name], low=None, high=None, undetermined=True)
         return found
 
     @cached_property

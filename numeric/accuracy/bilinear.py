@@ -5,19 +5,21 @@ the sign that it must have.
 
 The paper prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1; the fitted
 a is negative. Below C_x (for d < 0) the law says that more samples solve fewer problems: it holds
-for C >= C_x alone, and `isoflop.numeric.accuracy.crossing` says which runs lie there. Source: arXiv
-2512.08894, Section 3.4.
+for C >= C_x alone. Source: arXiv 2512.08894, Section 3.4.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import formulas
 from ..data.scale import accuracy, neg_log_accuracy
 from ..fit.bilinear import COEFFICIENTS, BilinearLaw, fit_bilinear
+from ..results import Estimate
 from .kind import Kind, LawFit
 from .power import MARGIN, usable
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["BILINEAR", "BilinearKind", "law_of"]
+__all__ = ["BILINEAR", "BilinearKind", "crossing_of", "law_of"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,21 @@ class BilinearKind(Kind):
 def law_of(coefficients: Any) -> BilinearLaw:
     """The law with these coefficients (4,)."""
     return BilinearLaw(**dict(zip(COEFFICIENTS, coefficients, strict=True)))
+
+
+def crossing_of(fit: LawFit, level: float) -> Estimate | None:
+    """C_x = exp(-b/d), the compute (FLOP) at which the curves of all k cross, with its percentile
+    interval over refits; no ends where the sign of d is open. None for other laws, and for d = 0.
+    """
+    if not isinstance(fit.kind, BilinearKind) or fit.coefficients["d"] == 0.0:
+        return None
+    (value,), drawn = (
+        np.asarray(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))
+        for rows in (fit.values[None], fit.refitted)
+    )
+    is_open = "d" in fit.undetermined
+    log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
+    return log.mapped(math.exp)
 
 
 BILINEAR = BilinearKind()

@@ -170,7 +170,7 @@ class LawFit(Joint):
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        from .ceiling import limit_at_zero
+        from .power import limit_at_zero
 
         zero = limit_at_zero(self, level) if len(self.refitted) > 1 else None
         estimates = {}

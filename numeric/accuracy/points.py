@@ -24,11 +24,6 @@ class PercentagePoints(Format):
         fits = points >= 10.0 ** (1 - self.digits) or points == 0.0
         return (f"{points:.{self.digits}f}" if fits else Significant(2).finite(points)) + self.unit
 
-    def finite_latex(self, value: float) -> str:
-        points = self.finite(value).removesuffix(self.unit) if self.unit else self.finite(value)
-        shown = Significant(2).finite_latex(100.0 * value) if "e" in points else points
-        return shown + self.unit.replace(" %", r"\,\%")
-
 
 @dataclass(frozen=True)
 class InHundreds(Format):
@@ -38,9 +33,6 @@ class InHundreds(Format):
 
     def finite(self, value: float) -> str:
         return self.inner.finite(100.0 * value)
-
-    def finite_latex(self, value: float) -> str:
-        return self.inner.finite_latex(100.0 * value)
 
 
 def value_of(key: str, heading: str, form: Format, latex: str = "", **more: Any) -> Column:

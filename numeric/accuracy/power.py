@@ -31,6 +31,7 @@ from ..fit.models import (
     PowerTerms,
 )
 from ..fit.objective import Objective
+from ..results import coverage_factor
 from .kind import MARGIN, Kind, LawFit
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind", "usable"]
+__all__ = ["MARGIN", "MARGINS", "POWER_KINDS", "PowerKind", "limit_at_zero", "usable"]
 
 #: Other margins of the paper than the usual one, by its names of benchmarks (Appendix M: else too
 #: few runs are left).
 MARGINS = {"LBPP": 0.02}
+#: Residuals of log(-log Q') of this size are rounding.
+ROUNDING = 1e-9
 #: What an exponent at its lower bound says where the law has other terms.
 OTHERWISE = "its term is a constant beside the others, or a straight line in the logarithm"
 WORDS = {
@@ -165,10 +168,6 @@ class PowerKind(Kind):
         """Raw accuracy (K, m); see `Kind.accuracy`."""
         return np.asarray(accuracy(self.neg_log(coefficients, at), baselines[:, None]))
 
-    def with_objective(self, objective: Objective) -> PowerKind:
-        """The same form by another objective."""
-        return replace(self, objective=objective)
-
     def runs(self, sample: Sample) -> Runs:
         """The runs of a sample with -log Q' for their loss."""
         at: dict[str, Any] = {
@@ -184,6 +183,37 @@ class PowerKind(Kind):
             source=sample.benchmark,
             n_rows=len(sample),
         )
+
+
+def limit_at_zero(fit: LawFit, level: float) -> float | None:
+    r"""The upper limit of an E that is 0, as refits gather there and tell none: the largest E with
+
+    .. math:: n \log \frac{S(E)}{\min_E S} \le \chi^2_{1, level},
+
+    S(E) being the least sum of squares of log(-log Q') with that E. None where E is not 0, or there
+    are no more runs than coefficients.
+    """
+    kind: Any = fit.kind
+    n = fit.size
+    with_E = isinstance(kind, PowerKind) and isinstance(kind.terms, PowerTerms) and "E" in fit.names
+    if not with_E or fit.coefficients["E"] != 0.0 or n <= len(fit.names):
+        return None
+    from scipy.optimize import brentq
+
+    runs, rounding = kind.runs(fit.sample), 0.5 * n * ROUNDING**2
+    free = fit_form(runs, kind.terms, SQUARES)
+    allowed = coverage_factor(level) ** 2
+
+    def excess(E: float) -> float:
+        """Above 0 where the runs exclude this E."""
+        held = fit_form(runs, kind.terms, SQUARES, fixed={"E": E})
+        ratio = (held.objective_value + rounding) / (free.objective_value + rounding)
+        return float(n * np.log(ratio)) - allowed
+
+    greatest = float(runs.loss.max())
+    if excess(greatest) <= 0.0:
+        return greatest
+    return float(brentq(excess, free.coefficients["E"], greatest, rtol=1e-9))
 
 
 def usable(sample: Sample, weights: Floats, baselines: Floats) -> tuple[Floats, Floats]:
@@ -211,5 +241,3 @@ POWER_KINDS = {
         *(PowerKind(name, form, HUBER) for name, form in MODELS.items() if form.is_expression),
     )
 }
-#: The law without a ceiling -> the one with it.
-CEILING_KINDS = {"compute": "compute-ceiling", "params-tokens": "params-tokens-ceiling"}

@@ -185,7 +185,7 @@ class Comparison(HeldOut):
         }
         if not any(one.crossing for one in self.judged):
             return row
-        parts = ("compute", "low", "high", "fitted_beyond", "held_out_beyond")
+        parts = ("value", "low", "high")
         return row | {f"crossing_{part}": getattr(each.crossing, part, None) for part in parts}
 
     def as_dict(self) -> dict[str, Any]:
@@ -344,9 +344,6 @@ class Comparison(HeldOut):
         for each in entries:
             if each.weak:
                 yield f"{each.law} is not compared with the others: {each.weak}"
-        for each in entries:
-            if each.crossing:
-                yield f"{each.law}: {each.crossing.text(self.level)}"
         yield from (f"note: {note}" for note in self.notes(name))
 
     def head(self) -> Iterator[str]:

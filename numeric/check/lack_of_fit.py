@@ -26,7 +26,7 @@ __all__ = ["LackOfFit", "lack_of_fit"]
 
 #: A misfit is significant below this p-value: true laws are called inconsistent in 5 % of the cases
 #: at most, what the curves say included.
-SIGNIFICANT = 0.04
+SIGNIFICANT = 0.03
 #: A misfit whose root mean square is a smaller share of the tolerance does not matter.
 MATERIAL = 0.1
 FLIPS = 999

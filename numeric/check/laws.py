@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["LEAST_SQUARES", "Budget", "ComputeLaws", "Laws", "fit_compute_laws"]
+__all__ = ["LEAST_SQUARES", "ComputeLaws", "Laws", "RunsBudget", "fit_compute_laws"]
 
 #: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
 #: term.
@@ -40,7 +40,7 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 LARGEST_LOG_TERM = 100.0
 
 
-class Budget(NamedTuple):
+class RunsBudget(NamedTuple):
     """What training costs: C = kappa N^a D^d."""
 
     kappa: float = 6.0
@@ -48,7 +48,7 @@ class Budget(NamedTuple):
     d: float = 1.0
 
     @classmethod
-    def of(cls, params: Floats, tokens: Floats, compute: Floats) -> Budget:
+    def of(cls, params: Floats, tokens: Floats, compute: Floats) -> RunsBudget:
         """6ND where it gives the compute of the runs to 1 %, else the power law through it; where
         the runs do not tell its exponents, kappa N D.
         """
@@ -76,7 +76,7 @@ class Budget(NamedTuple):
         return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
 
 
-SIX_ND = Budget()
+SIX_ND = RunsBudget()
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class Laws:
     B: Floats
     beta: Floats
     gamma: Floats
-    budget: Budget = SIX_ND
+    budget: RunsBudget = SIX_ND
 
     @classmethod
-    def of(cls, coefficients: Any, budget: Budget = SIX_ND) -> Laws:
+    def of(cls, coefficients: Any, budget: RunsBudget = SIX_ND) -> Laws:
         """From rows E, A, B, beta, gamma."""
         E, A, B, beta, gamma = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
         return cls(E, A, B, beta, gamma, budget)

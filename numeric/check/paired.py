@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..fit.result import Fit
     from .approaches import Approach
-    from .laws import Budget
+    from .laws import RunsBudget
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -149,7 +149,7 @@ class PairedDraws(NamedTuple):
 
 def draw_paired(
     fitted: Fit,
-    budget: Budget,
+    budget: RunsBudget,
     noise: Noise,
     approaches: Sequence[Approach],
     count: int,
@@ -193,7 +193,7 @@ def nothing_drawn(laws: Laws) -> PairedDraws:
 
 
 def _paired(
-    fitted: Fit, budget: Budget, approaches: Sequence[Approach], losses: Floats
+    fitted: Fit, budget: RunsBudget, approaches: Sequence[Approach], losses: Floats
 ) -> PairedDraws:
     """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
     found = refit(fitted, observed=losses)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import UNIT_INTERVAL, ArgumentError, outside, positive_number, whole_number
+from ..errors import UNIT_INTERVAL, outside, positive_number, whole_number
 from ..fit.objective import Objective
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
@@ -47,7 +47,7 @@ from .band import (
 )
 from .isoflop import Isoflop, IsoflopDesign, find_budgets
 from .lack_of_fit import lack_of_fit
-from .laws import Budget, Laws
+from .laws import Laws, RunsBudget
 from .paired import Noise, draw_paired, lines_of, nothing_drawn
 from .result import AllocationCheck, CurveCheck, RunsCheck
 
@@ -105,8 +105,7 @@ def check_runs(
         Training runs with params, tokens and loss; where they have a `group`, residuals are drawn
         from one group for another, and of fewer than four groups nothing can be told.
     objective : str or Objective
-        Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers
-        estimate.
+        Of the joint fit.
     bootstrap : int
         Number of resamples, at least 20.
     seed : int
@@ -193,7 +192,7 @@ def check_runs(
     rows = fitted.runs
     spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
-    budget = Budget.of(rows.params, rows.tokens, spent)
+    budget = RunsBudget.of(rows.params, rows.tokens, spent)
     laws = Laws.of([fitted.coefficients[name] for name in NAMES], budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
@@ -345,7 +344,7 @@ def _overall(verdicts: list[str], *, converged: bool) -> str:
     return next((word for word in (INCONSISTENT, CONSISTENT) if word in told), CANNOT_TELL)
 
 
-def _warnings(fitted: Fit, budget: Budget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
+def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
     if not fitted.converged:
         yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
     if fitted.at_bound:
@@ -389,11 +388,7 @@ def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
 
 
 def _objective(objective: str | Objective) -> Objective:
-    chosen = objective if isinstance(objective, Objective) else Objective(name=objective)
-    if chosen.name == "pinball-log":
-        complaint = "is for a quantile; frontier and isoFLOP minima take one for the centre"
-        raise ArgumentError("objective", chosen.name, complaint=complaint)
-    return chosen
+    return objective if isinstance(objective, Objective) else Objective(name=objective)
 
 
 # -- which approaches ------------------------------------------------------------------------------

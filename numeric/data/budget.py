@@ -10,7 +10,7 @@ import numpy as np
 from .. import formulas
 from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET, RUNS
+from .columns import BUDGET, RUNS, spelt_in
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -81,15 +81,15 @@ def refuse_losses(source: str, losses: Any) -> None:
         raise TableError(source, f"loss has median {middle!r}: must be from {low:g} to {high:g}")
 
 
-def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
+def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
     """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
 
     Parameters
     ----------
     quantities : mapping of str to ndarray
         params, tokens, compute and loss of the runs that are kept, as far as there are.
-    given : frozenset of str
-        Those with a column of their own.
+    given : mapping of str to str
+        Those with a column of their own -> that column.
     """
     warnings = []
     for known in RUNS:
@@ -103,14 +103,15 @@ def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
         ):
             if n := int(np.count_nonzero(far)):
                 what = f"{name} {word} {bound:g} in {n} of {len(values)} runs"
-                warnings.append(f"{what}: {extreme}; {question}")
+                cure = question.format(spelt_in(given[name]))
+                warnings.append(f"{what}: {extreme}; {cure}")
     if "params" in quantities and "tokens" in quantities:
         ratio = quantities["tokens"] / quantities["params"]
         low, high = TOKENS_PER_PARAM
         if not low <= (middle := float(np.median(ratio))) <= high:
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
-    if {*BUDGET} <= given:
+    if {*BUDGET} <= given.keys():
         by_rule = _or_infinite(formulas.compute, quantities["params"], quantities["tokens"])
         ratio = quantities["compute"] / by_rule
         if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+from .where import computed, named
 
 if TYPE_CHECKING:
     from .table import RawTable
@@ -26,10 +28,30 @@ __all__ = [
     "RUNS",
     "Columns",
     "recognise",
+    "with_expressions",
 ]
 
 #: The quantities that C = 6ND ties together, and those of which one is fitted.
 BUDGET, OUTCOME = ("params", "tokens", "compute"), ("loss", "accuracy")
+#: What the name of a column that may be meant for a quantity has in it.
+HINTS = {
+    "params": r"param|model.?size",
+    "tokens": r"token|data.?set.?size",
+    "compute": r"flop|compute|budget",
+    "loss": r"loss|nll|entropy|perplexity|ppl|bpb|bits.per.byte",
+}
+PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
+#: Names of numbers that are never the quantity itself.
+NEVER = re.compile(r"std|stderr|time|per.?second|/s$|ratio|step", re.IGNORECASE)
+#: A unit at the end of a name, or before flop, and the powers of ten.
+UNIT = re.compile(
+    r"[\s_(\[](?:in |x)?(?P<unit>1e\+?(?P<power>\d+)|[kmbtgpe]|(?:thousand|million|billion|trillion)s?)"
+    r"(?:flops?)?[)\]]?\s*$|(?<![a-z])(?P<prefix>[kmgtpez])flops?(?![a-z])",
+    re.IGNORECASE,
+)
+POWERS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21}
+#: Of a model with experts, params that take part in each token: not what "total params" counts.
+ACTIVE = re.compile(r"activ", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -46,7 +68,7 @@ class ColumnKind:
         Whether it has no name but its own.
     usual : (float, str, float, str)
         Numbers below the first or above the second one are more likely in other units, or something
-        else: what is asked then.
+        else: what is said then; {0} stands for the column.
     """
 
     name: str
@@ -60,15 +82,20 @@ class ColumnKind:
         return frozenset((plain(self.name), *self.spellings.split()))
 
 
+#: What is said of a small number of {0}.
+MILLIONS = "of millions say --column {0}='{{0}}*1e6', of billions {0}='{{0}}*1e9'"
 PARAMS = ColumnKind(
     "params",
     """
     param parameter parameters nparam nparams numparam numparams nparameters numparameters
     numberofparameters paramcount paramscount parametercount modelsize modelparams modelparameters
     totalparams totalparameters numtotalparams trainableparams trainableparameters
+    nonembeddingparams nonembeddingparameters paramsnonembedding parametersnonembedding
+    nparamsnonembedding numparamsnonembedding nnonembedding nonembparams paramsnonemb
+    activeparams activeparameters nactiveparams numactiveparams activatedparams nactive
     """,
     "N",
-    usual=(1e3, "are they in millions or billions?", 1e16, "is it compute?"),
+    usual=(1e3, MILLIONS.format("params"), 1e16, "is it compute?"),
 )
 TOKENS = ColumnKind(
     "tokens",
@@ -79,7 +106,7 @@ TOKENS = ColumnKind(
     datasize datasetsize datasettokens trainingdatasetsize
     """,
     "D",
-    usual=(1e3, "are they in millions or billions?", 1e18, "is it compute?"),
+    usual=(1e3, MILLIONS.format("tokens"), 1e18, "is it compute?"),
 )
 COMPUTE = ColumnKind(
     "compute",
@@ -90,7 +117,12 @@ COMPUTE = ColumnKind(
     computebudget trainingbudget c6nd 6nd flops6nd
     """,
     "C",
-    usual=(1e6, "is it in other units, or a logarithm?", 1e30, "is it in other units?"),
+    usual=(
+        1e6,
+        "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'",
+        1e30,
+        "is it in other units?",
+    ),
 )
 LOSS = ColumnKind(
     "loss",
@@ -101,7 +133,12 @@ LOSS = ColumnKind(
     negativeloglikelihood
     """,
     "L",
-    usual=(0.0, "", 20.0, "is it a perplexity, or a sum? A loss here is in nats per token"),
+    usual=(
+        0.0,
+        "",
+        20.0,
+        "a loss is in nats per token; of a perplexity say --column loss='log({0})'",
+    ),
 )
 ACCURACY = ColumnKind(
     "accuracy",
@@ -176,13 +213,13 @@ COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPU
 PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
 LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
 
-#: Columns that tend to name the run that a row is a checkpoint of.
-RUN_NAME = ColumnKind(
-    "run_name",
+#: Columns that name the run that a row is a checkpoint of, and those that may.
+RUN_NAME = ColumnKind("run_name", "trainingrunname wandbid wandbname wandbrun wandbrunid")
+MAY_NAME_RUN = ColumnKind(
+    "name",
     """
-    trainingrunname name model modelname modelid modelalias exp expname expid experiment
-    experimentname experimentid job jobname jobid trial trialname trialid wandbid wandbname wandbrun
-    wandbrunid
+    model modelname modelid modelalias exp expname expid experiment experimentname experimentid job
+    jobname jobid trial trialname trialid
     """,
 )
 
@@ -230,12 +267,29 @@ class Columns:
     weaker: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def require(self, *quantities: str) -> None:
-        """Raise where none of the quantities has a column, or several may be one of them."""
-        self.settle(*quantities)
-        if not {*quantities} & self.of.keys():
-            which = f"the columns are {listed(self.names)}; {name_it(quantities[0])}"
-            raise TableError(self.source, f"no column for {' or '.join(quantities)}; {which}")
+    def require(self, *wanted: Sequence[str]) -> None:
+        """Raise where of some quantities none has a column: one error for all of them, with the
+        options to type.
+        """
+        missing = [some for some in wanted if not {*some} & self.of.keys()]
+        if not missing:
+            return
+        asked = {*chain(*missing)} | ({*BUDGET} if {*chain(*missing)} & {*BUDGET} else set())
+        texts = [
+            f"{may_be(columns, name)}; {name_it(name, columns[0])}"
+            for name, columns in self.unsettled.items()
+            if name in asked
+        ]
+        if absent := [some for some in missing if not {*some} & self.unsettled.keys()]:
+            free = [name for name in self.names if name not in self.of.values()]
+            said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
+            which = ", ".join(" or ".join(some) for some in absent)
+            words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
+            texts.append(
+                f"no column for {which}; the columns are {listed(self.names)}; "
+                f"say which with columns={said!r} ({words})"
+            )
+        raise TableError(self.source, "; ".join(texts))
 
     def unsettled_warnings(self, *, but: Collection[str] = ()) -> list[str]:
         """What is said of the quantities of which no column is taken, for there are several."""
@@ -264,8 +318,9 @@ def recognise(
     """The column of each quantity.
 
     A chosen column goes first, then one with the quantity's own name (``params``), then with its
-    letter (``N``), then with a usual spelling (``Model Size``); an empty column comes after every
-    filled one. Of two columns that are equally like it none is taken.
+    letter (``N``), then with a usual spelling (``Model Size``), then one that is so called after a
+    slash (``train/loss``); an empty column comes after every filled one. Of two columns that are
+    equally like it none is taken, nor of one with all params and one with active params.
 
     Parameters
     ----------
@@ -290,9 +345,17 @@ def recognise(
             if likeness := _likeness(quantity, letters, name):
                 ranks.setdefault((name in empty, likeness), []).append(name)
         strongest, *others = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
+        rest = [name for rank in others for name in rank]
+        if quantity.name == "params":
+            kinds = {bool(ACTIVE.search(name)) for name in strongest}
+            strongest += [
+                name
+                for name in rest
+                if name not in empty and bool(ACTIVE.search(name)) not in kinds
+            ]
         if len(strongest) == 1:
             of[quantity.name] = strongest[0]
-            weaker[quantity.name] = tuple(name for rank in others for name in rank)
+            weaker[quantity.name] = tuple(rest)
         elif strongest:
             unsettled[quantity.name] = tuple(strongest)
     return Columns(table.source, names, of, weaker, unsettled)
@@ -307,6 +370,9 @@ def _likeness(quantity: ColumnKind, letters: Mapping[str, str], name: str) -> in
     if not quantity.exact:
         ways += [plain(name) == plain(quantity.name), letters.get(name) == quantity.name]
         ways += [letter == quantity.name, plain(name) in quantity.plain_names]
+        _, slash, last = name.rpartition("/")
+        is_loss = quantity is LOSS and last.endswith("_loss")
+        ways += [bool(slash) and (is_loss or plain(last) in quantity.plain_names)]
     return ways.index(True) + 1 if True in ways else 0
 
 
@@ -318,7 +384,7 @@ def chosen_columns(
     others: Collection[str] | None = (),
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
     """What the caller says of columns: of quantities, and of other names, where they are among
-    `others`; None allows every name.
+    `others`; None allows every name. Expressions are among `names`, see `with_expressions`.
     """
     if not isinstance(columns, Mapping) and columns is not None:
         example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
@@ -356,6 +422,28 @@ def no_quantity(name: str, quantities: Sequence[ColumnKind]) -> str:
     return f"{name!r} is no quantity; choose from {', '.join(spellings)}{hint}"
 
 
+def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) -> RawTable:
+    """The table with a column for each expression that stands for one, such as ``tokens_B*1e9``.
+
+    An expression is on columns of the table as they are; the column is called as it is spelt.
+    """
+    frame = table.frame
+    for quantity, text in columns.items() if isinstance(columns, Mapping) else ():
+        if not isinstance(text, str) or text in frame:
+            continue
+        known = named(text)
+        # One name alone is a column, and columns of other tables are theirs to compute with.
+        if not known or text.strip("`") in known or not {*known} <= {*table.names}:
+            continue
+        cells = {
+            name: table.numbers(name)[0] if table.spells_numbers(name) else frame[name].to_numpy()
+            for name in known
+        }
+        values = computed(text, cells, table.rows, table.source, f"columns[{quantity!r}]")
+        frame = frame.assign(**{text: values})
+    return replace(table, frame=frame)
+
+
 # -- messages --------------------------------------------------------------------------------------
 
 
@@ -371,3 +459,35 @@ def name_it(quantity: str, column: str = "NAME") -> str:
 def put_aside(quantity: str) -> str:
     """How to say that no column holds a quantity."""
     return f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
+
+
+def suggested(quantity: str, names: Iterable[str]) -> str:
+    """The column, or the expression on one, that is most likely meant for a quantity; "" for none.
+
+    >>> suggested("tokens", ["step", "tokens (B)"]), suggested("compute", ["total_gflops"])
+    ('`tokens (B)`*1e9', 'total_gflops*1e9')
+    >>> suggested("loss", ["perplexity"]), suggested("params", ["width"])
+    ('log(perplexity)', '')
+    """
+    hint = re.compile(HINTS.get(quantity, "(?!)"), re.IGNORECASE)
+    for name in names:
+        if hint.search(name) and not NEVER.search(name):
+            if quantity == "loss":
+                return f"log({spelt_in(name)})" if PERPLEXITY.search(name) else name
+            power = _power(name)
+            return f"{spelt_in(name)}*1e{power}" if power else name
+    return ""
+
+
+def spelt_in(name: str) -> str:
+    """A column as it is spelt in an expression."""
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def _power(name: str) -> int:
+    """The power of ten of the unit in the heading of a column; 0 where there is none."""
+    for unit in UNIT.finditer(name):
+        if unit["power"]:
+            return int(unit["power"])
+        return POWERS.get((unit["prefix"] or unit["unit"])[0].lower(), 0)
+    return 0

@@ -308,7 +308,7 @@ class _CountReader(GroupedReader):
         super().__init__(table, columns, by)
         columns.settle("problem", *COVARIATES)
         for name in NEEDED:
-            columns.require(name)
+            columns.require((name,))
             self.read_exactly(name, optional=False)
         problem = columns.of.get("problem")
         if problem is None:
@@ -383,7 +383,7 @@ class _Covariates:
             if index not in shared and len(values) > 1 and "gold" in wanted:
                 several = f"and the counts hold several ({listed(values)}); take one by where="
                 raise TableError(table.source, f"has no column {name!r}, {several}")
-        columns.require(*wanted)
+        columns.require(wanted)
         rows, groups = self._matched(table, shared)
         for name in wanted:
             if (column := columns.of.get(name)) is not None:
@@ -454,7 +454,7 @@ class _Covariates:
         full = ~np.isnan([*sizes.values()]).any(axis=0)
         if full.any() and sizes:
             known = {name: column[full] for name, column in sizes.items()}
-            self.warnings += doubts(known, frozenset(self.known))
+            self.warnings += doubts(known, {name: name for name in self.known})
         return values
 
     def lacking(self, values: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from .sample import Points, Sample
 from .scale import checked_baseline
 from .scores import read_evaluations
 from .table import table_of
-from .where import Where
+from .where import holds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -205,7 +205,7 @@ class Evaluations(View):
     def mask(self, condition: str, argument: str = "where") -> Mask:
         """Which runs satisfy a condition on any of the columns, (M,).
 
-        A condition that hangs on an empty cell is not satisfied.
+        A comparison with an empty cell is false.
         """
         return np.asarray(self.holds(condition, argument).true)
 
@@ -215,20 +215,20 @@ class Evaluations(View):
         Raises
         ------
         ValueError
-            Where it cannot be read, or hangs on an empty cell of a run of the sample: such a run is
-            neither held out nor not.
+            Where it cannot be read, or names a column that is empty at a run of the sample: such a
+            run is neither held out nor not.
         """
         at = np.arange(len(self)) if sample.index is None else sample.index
         bare, quoted = (
             {name: values[at] for name, values in part.items()} for part in self._named()
         )
         own = {} if sample.at.k is None else {"k": sample.at.k}
-        truth = Where.parse(condition, "hold_out").evaluate(
-            {**bare, **own}, {**quoted, **own}, len(sample), self.source
+        truth = holds(
+            condition, {**bare, **own}, {**quoted, **own}, len(sample), self.source, "hold_out"
         )
-        for index in np.flatnonzero(truth.unknown)[:1]:
-            n = f"{np.count_nonzero(truth.unknown)} of {counted(len(sample), 'run')}"
-            what = f"hangs on an empty cell in {n} (run {self.run[at[index]]!r})"
+        for index in np.flatnonzero(truth.empty)[:1]:
+            n = f"{np.count_nonzero(truth.empty)} of {counted(len(sample), 'run')}"
+            what = f"names a column that is empty in {n} (run {self.run[at[index]]!r})"
             domain = f"must be true or false for each run of {sample.benchmark}"
             raise ArgumentError("hold_out", condition, complaint=f"{what}; {domain}")
         return np.asarray(truth.true)

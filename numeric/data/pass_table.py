@@ -84,8 +84,7 @@ class PassTable(View):
         known = recognise(table, PASS_AT_K, chosen)
         known.settle("se")
         reader = GroupedReader(table, known, grouping(known, by))
-        known.require("k")
-        known.require("pass_at_k")
+        known.require(("k",), ("pass_at_k",))
         for name in (*NEEDED, *({"se"} & known.of.keys())):
             reader.read(name, optional=name not in NEEDED)
         reader.drop_missing(NEEDED)

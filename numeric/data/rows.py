@@ -11,9 +11,9 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
-from .table import UNNAMED, RawTable, spelt
-from .where import Selection, Where
+from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, may_be, plain, put_aside
+from .table import UNNAMED, RawTable
+from .where import Selection, holds
 
 __all__ = ["Dropped", "RowReader", "View", "lost_rows", "those_dropped"]
 
@@ -120,9 +120,8 @@ class View:
 
     def holds(self, condition: str, argument: str = "where") -> Selection:
         """Which rows satisfy a condition on any of the columns, and which hang on an empty cell."""
-        parsed = Where.parse(condition, argument)
         rows = len(getattr(self, self.aligned[0]))
-        return parsed.evaluate(*self._named(), rows, self.source)
+        return holds(condition, *self._named(), rows, self.source, argument)
 
     def _read_again(self, where: str | None, /, **options: Any) -> Self:
         """The rows that satisfy a condition; an error where an option says how to read a table."""
@@ -327,10 +326,9 @@ class RowReader:
         numbers = {name: values for name, values in self.numbers.items() if name not in but}
         bare, quoted = names_in_conditions(numbers, self.columns.of, columns, letters)
         named = {name: columns[column] for name, column in (names or {}).items()}
-        truth = Where.parse(where).evaluate(
-            {**named, **bare}, {**named, **quoted}, self.table.rows, self.table.source
-        )
-        self.selected = truth.true | (truth.unknown & ~self.usable)
+        names_of = ({**named, **bare}, {**named, **quoted})
+        truth = holds(where, *names_of, self.table.rows, self.table.source)
+        self.selected = truth.true | (truth.empty & ~self.usable)
 
     def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
@@ -391,32 +389,29 @@ class RowReader:
             return True
         return bool(np.array_equal(first, second, equal_nan=True))
 
-    def proposed_groups(self, rows: Any, what: str, how: str) -> list[str]:
-        """A warning where rows may be checkpoints of one run: of one name and size, not of one D.
-
-        `rows` are indices; `what` is what one of them is, and `how` says what to do about a column.
+    def checkpoints(self, rows: Any) -> tuple[str, bool]:
+        """A column by which rows may be checkpoints of one run, of one name and size at several
+        tokens, and whether they are, for it names a run. "" where there is none.
         """
         if not {"params", "tokens"} <= self.numbers.keys():
-            return []
+            return "", False
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
-        for name, cells in self.table.columns.items():
-            if plain(name) not in RUN_NAME.plain_names or name in self.columns.of.values():
-                continue
-            labels = spelt(cells[rows])
-            runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
-            if "" not in runs and len(runs) == len(sizes) < len(
-                {*zip(labels, tokens, strict=True)}
-            ):
-                some = f"{counted(len(labels), what)} of {len(runs)} different {name!r}"
-                return [f"{some}, each of one size at several tokens: {how.format(name)}"]
-        return []
+        for known in (RUN_NAME, MAY_NAME_RUN):
+            for name in self.table.names:
+                if plain(name) not in known.plain_names or name in self.columns.of.values():
+                    continue
+                labels = self.table.texts(name)[rows]
+                runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
+                points = {*zip(labels, tokens, strict=True)}
+                if "" not in runs and len(runs) == len(sizes) < len(points):
+                    return name, known is RUN_NAME
+        return "", False
 
     def copies(self) -> list[str]:
         """A warning that counts rows that are in the table more than once."""
-        columns = self.table.columns.items()
-        cells = [spelt(cells[self.kept]) for name, cells in columns if not name.startswith(UNNAMED)]
-        rows = list(zip(*cells, strict=True))
-        n = len(rows) - len({*rows})
+        rows = self.table.frame[self.kept]
+        named = [name for name in rows if not name.startswith(UNNAMED)]
+        n = int(rows[named].astype(str).duplicated().sum())
         return [f"{counted(n, 'row')} copied exactly from another row; all are kept"] if n else []
 
 

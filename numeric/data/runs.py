@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import doubts, refuse_losses
-from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise
+from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise, with_expressions
 from .rows import (
     Dropped,
     RowReader,
@@ -34,6 +34,7 @@ __all__ = ["Dropped", "Runs"]
 AS_CHECKPOINTS = (
     "where these are checkpoints, say columns={{'group': {0!r}}} (--column group={0!r})"
 )
+GROUPED = "taken as its checkpoints; columns={{'group': None}} (--column group=) takes them singly"
 QUANTITIES = (*BUDGET, "loss", "weight", "group")
 
 
@@ -229,9 +230,10 @@ def _read(
     names: Collection[str],
 ) -> Runs:
     """See `Runs.read`."""
+    table = with_expressions(table, columns)
     chosen, aliases = chosen_columns(table.source, table.names, RUNS, columns, names)
-    also = {name: table.columns[str(column)] for name, column in aliases.items()}
-    table = replace(table, columns={**table.columns, **also})
+    also = {name: table.frame[column] for name, column in aliases.items()}
+    table = replace(table, frame=table.frame.assign(**also))
     known = _recognised(table, chosen, require)
     reader = _RunReader(table, known, where, require, random_baseline)
     if where is not None and reader.selected.any():
@@ -260,11 +262,13 @@ def _recognised(
         of = {name: column for name, column in columns.of.items() if name != other}
         columns = replace(columns, of=of)
     two_known = len({*BUDGET} & columns.of.keys()) >= 2
-    for name in require:
-        wanted = OUTCOME if name == "loss" else (name,)
-        if not {*wanted} & columns.of.keys() and not (name in BUDGET and two_known):
-            columns.settle(*(BUDGET if name in BUDGET else ()))
-            columns.require(*wanted)
+    columns.require(
+        *(
+            OUTCOME if name == "loss" else (name,)
+            for name in require
+            if not (name in BUDGET and two_known)
+        )
+    )
     return columns
 
 
@@ -316,7 +320,7 @@ class _RunReader(RowReader):
 
     def runs(self, aliases: Mapping[str, str | None], *, propose: bool) -> Runs:
         """The rows that are kept."""
-        rows, of = self.rows, self.columns.of
+        rows, of = self.rows, {**self.columns.of}
         self._leave_out_gaps()
         values = {name: self.numbers[name][rows] for name in QUANTITIES if name in self.numbers}
         warnings = [
@@ -324,8 +328,15 @@ class _RunReader(RowReader):
             *self.other_columns(name for name in of if name != "group"),
         ]
         if propose and "group" not in of:
-            warnings += self.proposed_groups(rows, "row", AS_CHECKPOINTS)
-        groups = self._groups()
+            name, is_certain = self.checkpoints(rows)
+            if is_certain:
+                of["group"] = name
+            if name:
+                runs = counted(len({*self.table.texts(name)[rows]}), "run")
+                what = f"{counted(len(rows), 'row')} of {runs} by {name!r}, of one size at several tokens"
+                how = GROUPED if is_certain else AS_CHECKPOINTS
+                warnings.append(f"{what}: {how.format(name)}")
+        groups = self._groups(of.get("group"))
         measured = dict(values)
         others = {**self.table.columns}
         for column in {*of.values()} - {of.get("accuracy")}:
@@ -341,7 +352,7 @@ class _RunReader(RowReader):
                 )
         else:
             refuse_losses(self.table.source, values["loss"])
-        warnings += [*self.warnings, *doubts(measured, frozenset(of)), *self.copies()]
+        warnings += [*self.warnings, *doubts(measured, of), *self.copies()]
         held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
         return Runs(
             **held,
@@ -364,12 +375,12 @@ class _RunReader(RowReader):
                 what = f"{name} is missing in {counted(n, 'run')}"
                 self.warnings.append(f"{what}; it is not required, and left out for all")
 
-    def _groups(self) -> Any:
+    def _groups(self, column: str | None) -> Any:
         """Labels of groups; a run without one is a group of its own."""
-        if "group" not in self.columns.of:
+        if column is None:
             return None
         rows = self.rows
-        cells = self.table.columns[self.columns.of["group"]][rows].tolist()
+        cells = self.table.frame[column].to_numpy()[rows].tolist()
         known = [cell for cell in cells if cell is not None and cell == cell]
         whole = all(isinstance(cell, float) and cell.is_integer() for cell in known)
         labels = np.empty(len(rows), dtype=object)

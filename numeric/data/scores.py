@@ -82,7 +82,7 @@ def read_evaluations(
         for name in benchmarks:
             complaint = f"{no_quantity(name, EVALUATIONS)} (the table has a row for each score)"
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
-        known.require("score")
+        known.require(("score",))
         reader = _LongReader(table, replace(known, of=of, weaker=weaker), settled)
     else:
         kept = {*chosen, "run", *BUDGET}
@@ -173,6 +173,9 @@ class _ScoreReader(RowReader):
         extra = {*self.free(self.aside), *own_run}
         vary = "column {} varies" if len(self.aside) == 1 else "columns {} vary"
         aside = [f"{vary.format(listed(self.aside))} within a run: set aside"]
+        name, _ = self.checkpoints(first)
+        points = f"{counted(len(first), 'run')} by {name!r}, of one size at several tokens"
+        checkpoints = [f"{points}: {AS_CHECKPOINTS}"]
         warnings = (
             *self.columns.unsettled_warnings(
                 but=of.keys() | {"run", *LONG, "random_baseline", "k"}
@@ -180,9 +183,9 @@ class _ScoreReader(RowReader):
             *self.warnings,
             *self.other_columns(),
             *(aside if self.aside else ()),
-            *self.proposed_groups(first, "run", AS_CHECKPOINTS),
+            *(checkpoints if name else ()),
             *scores.warnings,
-            *doubts(budget, frozenset(of)),
+            *doubts(budget, of),
         )
         return {
             "run": np.array(self.names, dtype=object),

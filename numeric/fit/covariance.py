@@ -39,6 +39,8 @@ NORMAL = NormalDist()
 MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
 #: Coverage that the bandwidth is tuned to.
 BANDWIDTH_LEVEL = 0.95
+#: The most of the errors on either side of the median that the bandwidth holds.
+MOST_SHARE = 0.475
 SINGULAR, FLAT = 1e-13, 1e-12
 LEAST_GROUPS = 2
 #: A run or a group whose leverage is closer to 1 than this determines a coefficient alone.
@@ -196,20 +198,15 @@ def bandwidth(fit: Fit, residuals: Floats) -> float:
     """Half width of the residuals over which rho'' is averaged; that of the objective where it is
     wider.
     """
-    low, high = fit.objective.bounds
     if fit.objective.is_square:
         return float("inf")
-    tau = -low / (high - low)
-    z, size = NORMAL.inv_cdf(tau), len(residuals)
-    density = NORMAL.pdf(z)
     share = (
-        size ** (-1 / 3)
+        len(residuals) ** (-1 / 3)
         * NORMAL.inv_cdf(0.5 + BANDWIDTH_LEVEL / 2) ** (2 / 3)
-        * (1.5 * density**2 / (2.0 * z**2 + 1.0)) ** (1 / 3)
+        * (1.5 * NORMAL.pdf(0.0) ** 2) ** (1 / 3)
     )
-    share = min(share, 0.95 * min(tau, 1.0 - tau))
     scale = float(np.median(np.abs(residuals - np.median(residuals)))) / MEDIAN_DEVIATION
-    wide = 0.5 * scale * (NORMAL.inv_cdf(tau + share) - NORMAL.inv_cdf(tau - share))
+    wide = scale * NORMAL.inv_cdf(0.5 + min(share, MOST_SHARE))
     return max(wide, fit.objective.width, 1e-300)
 
 

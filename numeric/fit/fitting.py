@@ -11,7 +11,7 @@ from ..data.budget import LOSSES
 from ..data.runs import Runs
 from ..errors import outside, whole_number
 from .models import Design, form_of
-from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
+from .objective import DEFAULT_DELTA, Objective
 from .result import Fit
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ def fit(
     model: str = "params-tokens",
     objective: str | Objective = "huber-log",
     delta: float = DEFAULT_DELTA,
-    tau: float = DEFAULT_TAU,
     irreducible: bool = True,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
@@ -48,11 +47,9 @@ def fit(
         b*M^-eta)*C^-eta": every other name is a coefficient.
     objective : str or Objective
         "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta),
-        "absolute-log", "least-squares-log", "least-squares", "pinball-log".
+        "absolute-log", "least-squares-log", "least-squares".
     delta : float
         Of Huber's function; > 0.
-    tau : float
-        Of the pinball function; 0 < tau < 1.
     irreducible : bool
         Whether the law has an E; without, it is 0. For the two named models.
     bounds : mapping of str to (float or None, float or None), optional
@@ -95,9 +92,7 @@ def fit(
     (True, 0.34)
     """
     chosen = (
-        objective
-        if isinstance(objective, Objective)
-        else Objective(name=objective, delta=delta, tau=tau)
+        objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta)
     )
     if not isinstance(irreducible, bool):
         raise outside("irreducible", irreducible, "True or False")

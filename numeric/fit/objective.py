@@ -5,8 +5,8 @@ Every objective here has a derivative of the form psi(r) = clip(slope r, low, hi
     rho(r) = psi r - psi^2/(2 slope),
 
 least squares with infinite bounds, Huber's function with bounds +-delta, and the absolute deviation
-and the pinball function in the limit of an infinite slope. The same three numbers make the smooth
-objectives that lead to a sharp one.
+in the limit of an infinite slope. The same three numbers make the smooth objectives that lead to a
+sharp one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import outside, positive_number
+from ..errors import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,11 +31,9 @@ DESCRIPTIONS = {
     "absolute-log": "absolute log residuals, sum",
     "least-squares-log": "squares of the log residuals, sum",
     "least-squares": "squares of the residuals, sum",
-    "pinball-log": "pinball function of the log residuals, sum",
 }
 OBJECTIVES = tuple(DESCRIPTIONS)
 DEFAULT_DELTA = 1e-3
-DEFAULT_TAU = 0.5
 
 
 class Clip(NamedTuple):
@@ -97,32 +95,24 @@ class Objective:
     ----------
     name : str
         "huber-log": r^2/2 for \|r\| <= delta and delta (\|r\| - delta/2) beyond; "absolute-log":
-        \|r\|; "least-squares-log" and "least-squares": r^2; "pinball-log": tau e for e >= 0 and
-        (tau - 1) e for e < 0, where e = -r. r = log(law) - log(observed) for names that end in
-        "log", else law - observed.
+        \|r\|; "least-squares-log" and "least-squares": r^2. r = log(law) - log(observed) for names
+        that end in "log", else law - observed.
     delta : float
         Of "huber-log"; > 0. Hoffmann et al. 2022 (arXiv 2203.15556) take 1e-3.
-    tau : float
-        Of "pinball-log", 0 < tau < 1: a small tau gives a low quantile of the observed values.
 
     Raises
     ------
     ValueError
-        For an unknown name, or a parameter outside its domain.
+        For an unknown name, or a delta outside its domain.
     """
 
     name: str = "huber-log"
     delta: float = DEFAULT_DELTA
-    tau: float = DEFAULT_TAU
 
     def __post_init__(self) -> None:
         if self.name not in OBJECTIVES:
             raise ValueError(f"objective={self.name!r}: must be one of {', '.join(OBJECTIVES)}")
         object.__setattr__(self, "delta", positive_number("delta", self.delta))
-        tau = positive_number("tau", self.tau)
-        if not tau < 1.0:
-            raise outside("tau", self.tau, "a number with 0 < tau < 1")
-        object.__setattr__(self, "tau", tau)
 
     @property
     def in_logs(self) -> bool:
@@ -137,25 +127,20 @@ class Objective:
     @property
     def is_sharp(self) -> bool:
         """Whether rho has a kink at 0."""
-        return self.name in ("absolute-log", "pinball-log")
+        return self.name == "absolute-log"
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest slope of rho."""
-        return {
-            "huber-log": (-self.delta, self.delta),
-            "absolute-log": (-1.0, 1.0),
-            "pinball-log": (-self.tau, 1.0 - self.tau),
-        }.get(self.name, (-inf, inf))
+        steepest = {"huber-log": self.delta, "absolute-log": 1.0}.get(self.name, inf)
+        return -steepest, steepest
 
     @property
     def width(self) -> float:
         """Half width of the residuals where rho is curved: delta, 0 for a sharp objective, infinite
         for squares.
         """
-        return {"huber-log": self.delta, "absolute-log": 0.0, "pinball-log": 0.0}.get(
-            self.name, inf
-        )
+        return {"huber-log": self.delta, "absolute-log": 0.0}.get(self.name, inf)
 
     def clip(self, width: Any = None) -> Clip:
         """The objective, or where `width` exceeds its own, the smoother one that is curved over
@@ -174,26 +159,17 @@ class Objective:
 
     def value(self, residuals: Floats, weights: Floats | None = None) -> float:
         """The weighted sum of rho over residuals."""
-        low, high = self.bounds
         if self.is_sharp:
-            rho = np.where(residuals > 0.0, high, low) * residuals
+            rho = np.abs(residuals)
         else:
             clip = self.clip()
             rho = clip.rho(residuals, clip.psi(residuals))
         return float(np.sum(rho if weights is None else weights * rho))
 
     def as_dict(self) -> dict[str, Any]:
-        """The name, and the parameter that it has."""
-        data: dict[str, Any] = {"name": self.name}
-        if self.name == "huber-log":
-            data["delta"] = self.delta
-        if self.name == "pinball-log":
-            data["tau"] = self.tau
-        return data
+        """The name, and the delta where it has one."""
+        return {"name": self.name, **({"delta": self.delta} if self.name == "huber-log" else {})}
 
     def __str__(self) -> str:
-        parameter = {
-            "huber-log": f" (delta {self.delta:g})",
-            "pinball-log": f" (tau {self.tau:g})",
-        }.get(self.name, "")
-        return f"{DESCRIPTIONS[self.name]}{parameter}"
+        delta = f" (delta {self.delta:g})" if self.name == "huber-log" else ""
+        return f"{DESCRIPTIONS[self.name]}{delta}"

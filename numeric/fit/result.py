@@ -28,13 +28,11 @@ if TYPE_CHECKING:
     from ...theory.typeset.table import Table
     from ..data.runs import Runs
     from .derived import Quantity
-    from .diagnostics import Diagnostics
     from .identifiability import Identifiability
     from .models import Design
     from .objective import Objective
     from .optimality import Solution
     from .resample import Draws, Refits
-    from .sensitivity import Sensitivity
     from .summary import Summary
 
     Floats = NDArray[np.float64]
@@ -262,30 +260,6 @@ class Fit(Solved):
             estimates[name] = estimate.clipped(0.0) if exponents else estimate
         return estimates
 
-    @property
-    def log_likelihood(self) -> float:
-        """That of the observed values at the fit; see `isoflop.numeric.fit.likelihood`."""
-        from .likelihood import log_likelihood
-
-        return log_likelihood(self)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's information criterion 2 k - 2 log likelihood.
-
-        The likelihood is that of independent errors for which this fit is the most likely one:
-        normal for least squares, Laplace for absolute deviations, normal with exponential tails for
-        Huber's function. It is the density of the losses themselves, so that fits of one set of
-        runs by different objectives can be compared. k counts the free coefficients and the scale
-        of the errors.
-        """
-        return 2.0 * (1.0 + float(self.free.sum())) - 2.0 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's information criterion k log n - 2 log likelihood, of the likelihood of `aic`."""
-        return (1.0 + float(self.free.sum())) * float(np.log(self.size)) - 2.0 * self.log_likelihood
-
     def bootstrap(
         self,
         repeats: int = 1000,
@@ -305,21 +279,6 @@ class Fit(Solved):
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with the draws of `bootstrap`, from which its estimates then come."""
         return self.with_draws(self.bootstrap(n, **options))
-
-    def profile(
-        self,
-        quantity: str | Quantity,
-        *,
-        level: float = DEFAULT_LEVEL,
-        compute: float | None = None,
-        ratio: float | None = None,
-    ) -> Any:
-        """The profile interval of a coefficient or of a derived quantity; see
-        `isoflop.numeric.fit.profile.profile`.
-        """
-        from .profile import profile
-
-        return profile(self, quantity, level=level, compute=compute, ratio=ratio)
 
     def derived(
         self,
@@ -374,14 +333,6 @@ class Fit(Solved):
             raise outside("quantity", name, f"one of {', '.join((*self.names, *known))}{more}")
         return known[name]
 
-    def sensitivity(self, **options: Any) -> Sensitivity:
-        """How the coefficients move over the objectives; see
-        `isoflop.numeric.fit.sensitivity.sensitivity`.
-        """
-        from .sensitivity import sensitivity
-
-        return sensitivity(self, **options)
-
     # -- diagnostics -----------------------------------------------------------------------------------------------
 
     def identifiability(self) -> Identifiability:
@@ -396,11 +347,11 @@ class Fit(Solved):
 
         return identifiability(self)
 
-    def diagnostics(self) -> Diagnostics:
-        """What the residuals show; see `isoflop.numeric.fit.diagnostics.diagnostics`."""
-        from .diagnostics import diagnostics
+    def influence(self) -> DataFrame:
+        """What every run does to the fit; see `isoflop.numeric.fit.influence.influence`."""
+        from .influence import influence
 
-        return diagnostics(self)
+        return influence(self)
 
     # -- output ------------------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ HEADED = re.compile(r"\.(csv|tsv|txt)'?$", re.IGNORECASE)
 VALUE = re.compile(r"^(\w+)=[^:]*: ")
 #: A certificate below this is rounding, which differs from machine to machine.
 ROUNDING = 1e-12
-PARAMETERS = {"delta": r"\delta", "tau": r"\tau"}
+PARAMETERS = {"delta": r"\delta"}
 #: LaTeX in front of a table that must fit the lines of an article.
 SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
@@ -186,7 +186,7 @@ class Summary:
         """Plain data of a law file; None for what the runs do not determine or no float can hold.
 
         law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what
-        follows by C = 6ND), notation, name, source, objective (name, value, and delta or tau),
+        follows by C = 6ND), notation, name, source, objective (name, value, and its delta),
         coefficients and derived (each with value, se, lo and hi; derived at the compute and ratio
         of "at", with "@" and the value in the name where there are several), converged, ranges (the
         least and the greatest params, tokens and compute of the runs, as far as they have them),

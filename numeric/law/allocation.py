@@ -22,6 +22,7 @@ from ..arrays import (
 )
 from ..errors import outside, positive_number
 from .figures import Result, figure
+from .run import run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
 
     Kind = TypeVar("Kind", bound="Allocation")
 
-#: What an allocation is asked for by, in the order of `Law.allocate`.
+#: What an optimum is asked for by, in the order of `Law.allocate`.
 TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
-#: And by which where tokens per param are given.
-RAYS = ("compute", "params", "tokens")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,7 +54,7 @@ class Allocation(Result):
         L - E.
     binding : str or ndarray of str
         "none", "max_tokens" or "max_params": the cap that moves the allocation off the optimum (the
-        first to bind as the budget grows, where both do); "tokens_per_param" where that was given.
+        first to bind as the budget grows, where both do); "given" where two numbers tell the run.
     unspent_compute : float or ndarray
         What is left of the budget where both caps bind, else 0.
     penalty : Penalty
@@ -73,14 +72,14 @@ class Allocation(Result):
     first = ("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss")
 
     @property
-    def on_ray(self) -> bool:
-        """Whether tokens per param were given, rather than optimal."""
-        return "tokens_per_param" in self.caps
+    def is_told(self) -> bool:
+        """Whether two numbers tell the run, rather than one the optimum."""
+        return len(self.given) > 1
 
     @property
     def moved(self) -> bool:
         """Whether it lies off the optimum anywhere."""
-        return self.on_ray or any_of(self.at_max_params) or any_of(self.at_max_tokens)
+        return self.is_told or any_of(self.at_max_params) or any_of(self.at_max_tokens)
 
     @cached_property
     def penalty(self) -> Penalty:
@@ -95,8 +94,8 @@ class Allocation(Result):
     @figure
     def unspent_compute(self) -> Any:
         """What is left of the budget where both caps bind."""
-        ((name, budget),) = self.given
-        return budget - self.compute if name == "compute" else 0.0 * self.compute
+        budget = dict(self.given).get("compute")
+        return 0.0 * self.compute if self.is_told or budget is None else budget - self.compute
 
     @figure
     def tokens_per_param(self) -> Any:
@@ -106,11 +105,11 @@ class Allocation(Result):
     @figure
     def reducible_loss(self) -> Any:
         """L - E."""
-        ((name, value),) = self.given
-        if name == "reducible_loss":
-            return value
-        if name == "loss":
-            return value - self.law.E
+        given = dict(self.given)
+        if "reducible_loss" in given:
+            return given["reducible_loss"]
+        if "loss" in given:
+            return given["loss"] - self.law.E
         if self.moved:
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
@@ -120,14 +119,14 @@ class Allocation(Result):
         """L, None where the law has no E."""
         if self.law.E is None:
             return None
-        ((name, value),) = self.given
-        return value if name == "loss" else formulas.loss_at(self.reducible_loss, self.law.E)
+        target = dict(self.given).get("loss")
+        return formulas.loss_at(self.reducible_loss, self.law.E) if target is None else target
 
     @figure
     def binding(self) -> Any:
         """The cap that moves the allocation off the optimum."""
-        if self.on_ray:
-            return "tokens_per_param"
+        if self.is_told:
+            return "given"
         if is_number(self.params):
             return (
                 "max_tokens"
@@ -148,9 +147,10 @@ class Allocation(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """A row a budget; intervals where the law came from data."""
-        from .tables import allocation_tables
+        from .tables import allocation_table, intervals_table
 
-        return allocation_tables(list(self.rows()), like=self)
+        rows = list(self.rows())
+        return (allocation_table(rows), *intervals_table(rows))
 
     def plot(self, ax: Any = None) -> Any:
         """The profiles of loss at these budgets, with their optima."""
@@ -160,48 +160,35 @@ class Allocation(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return super().as_dict() | ({"loss_penalty": self.loss_penalty} if self.on_ray else {})
+        return super().as_dict() | ({"loss_penalty": self.loss_penalty} if self.is_told else {})
 
 
 def allocate(
     law: PairLaw, given: dict[str, Any], caps: dict[str, float | None], kind: type[Kind]
 ) -> Kind:
-    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params, max_tokens and
-    tokens_per_param.
+    """See `Law.allocate`; `given` is by the names of its arguments, `caps` are max_params and
+    max_tokens.
     """
-    chosen = [name for name in TARGETS if given[name] is not None]
-    if len(chosen) != 1:
-        raise ValueError(
-            f"given {', '.join(chosen) or 'none'}: must be exactly one of {', '.join(TARGETS)}"
-        )
-    (name,) = chosen
+    values = {name: value for name, value in given.items() if value is not None}
     limits = {cap: positive_number(cap, value) for cap, value in caps.items() if value is not None}
-    on_ray = "tokens_per_param" in limits
-    if on_ray and len(limits) > 1:
-        raise outside("tokens_per_param", limits["tokens_per_param"], "given without a cap")
-    if on_ray and name not in RAYS:
-        raise outside(
-            "tokens_per_param",
-            limits["tokens_per_param"],
-            f"given with {', '.join(RAYS)}, not with {name}",
-        )
-    if limits and not on_ray and name in ("params", "tokens"):
-        raise outside(
-            *next(iter(limits.items())), f"given with a compute or a loss, not with {name}"
-        )
-    if name in ("loss", "reducible_loss"):
-        inner_sum = law.inner_sum_for(name, given[name])
-        target = real_values(name, given[name])
-        found = _for_inner_sum(law, inner_sum, **limits)
+    if len(values) != 1 or "tokens_per_param" in values:
+        found = _told(law, values, limits)
     else:
-        # The formulas of a budget check it; those of params and tokens call these by other names.
-        target = (for_formulas if name == "compute" else positive_values)(name, given[name])
-        found = (
-            _on_ray(law, name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
-        )
+        ((name, value),) = values.items()
+        if limits and name in ("params", "tokens"):
+            domain = f"given with a compute or a loss, not with {name}"
+            raise outside(*next(iter(limits.items())), domain)
+        if name in ("loss", "reducible_loss"):
+            values = {name: real_values(name, value)}
+            found = _for_inner_sum(law, law.inner_sum_for(name, value), **limits)
+        else:
+            # The formulas of a budget check it; those of params and tokens call these by other names.
+            checked = for_formulas if name == "compute" else positive_values
+            values = {name: checked(name, value)}
+            found = _FOR[name](law, values[name], **limits)
     _require_floats(found["params"], found["tokens"])
     pair: Any = law  # a kind has a narrower field
-    return kind(law=pair, given=((name, target),), caps=limits, **found)
+    return kind(law=pair, given=tuple(values.items()), caps=limits, **found)
 
 
 def _for_compute(
@@ -246,21 +233,21 @@ def _or_inf(formula: Any, value: Any) -> Any:
         return math.inf
 
 
-def _on_ray(law: PairLaw, name: str, value: Any, tokens_per_param: float) -> dict[str, Any]:
-    """Params and tokens at these tokens per param, for a budget, or params or tokens of theirs."""
-    forms = law.forms
-    if name == "compute":
-        params = forms.ray_params(value, tokens_per_param)
-        tokens = forms.ray_tokens(value, tokens_per_param)
-    elif name == "params":
-        params, tokens = value, value * tokens_per_param
-    else:
-        params, tokens = value / tokens_per_param, value
-    compute = value if name == "compute" else forms.compute(params, tokens)
-    return {"params": params, "tokens": tokens, "compute": compute} | {
-        "at_max_params": False,
-        "at_max_tokens": False,
-    }
+def _told(law: PairLaw, values: dict[str, Any], limits: dict[str, float]) -> dict[str, Any]:
+    """The run that two numbers tell."""
+    if len(values) != 2:
+        raise ValueError(
+            f"given {', '.join(values) or 'none'}: must be one of {', '.join(TARGETS)}, or two of "
+            f"them and tokens_per_param"
+        )
+    if limits:
+        raise outside(*next(iter(limits.items())), "given with a compute or a loss alone")
+    params, tokens = run_of(law, values)
+    compute = values.get("compute")
+    if compute is None:
+        compute = law.forms.compute(params, tokens)
+    uncapped = {"at_max_params": False, "at_max_tokens": False}
+    return {"params": params, "tokens": tokens, "compute": compute, **uncapped}
 
 
 def _for_params(law: PairLaw, params: Any) -> dict[str, Any]:

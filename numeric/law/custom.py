@@ -15,6 +15,7 @@ from . import penalty as misallocation
 from .allocation import Allocation, allocate
 from .figures import Result, figure
 from .penalty import Penalty, Run, Tolerance
+from .run import ShortNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -280,7 +281,7 @@ class CustomEnvelope(Shown):
         return f"{self.law!r}.envelope"
 
 
-class CustomLaw(Shown):
+class CustomLaw(ShortNames, Shown):
     """A law of the user's with numbers for its coefficients; made by `law_from_expression`.
 
     Attributes
@@ -401,7 +402,7 @@ class CustomLaw(Shown):
         tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
-        tokens_per_param: float | None = None,
+        tokens_per_param: Any = None,
     ) -> CustomAllocation | FactorAllocation:
         """The optimal variables for a budget, a target of the law, or a target |L - E|.
 
@@ -415,12 +416,8 @@ class CustomLaw(Shown):
             gives).
         """
         given = {"compute": compute, "loss": loss, "reducible_loss": reducible_loss}
-        of_pair = {"params": params, "tokens": tokens}
-        caps = {
-            "max_params": max_params,
-            "max_tokens": max_tokens,
-            "tokens_per_param": tokens_per_param,
-        }
+        of_pair = {"params": params, "tokens": tokens, "tokens_per_param": tokens_per_param}
+        caps = {"max_params": max_params, "max_tokens": max_tokens}
         if self.variables == ("params", "tokens"):
             return allocate(self, given | of_pair, caps, CustomAllocation)
         for name, value in (of_pair | caps).items():

@@ -14,6 +14,7 @@ from ..arrays import Forms, any_of, is_foreign, is_number, positive_values, real
 from ..errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 from . import allocation
 from . import penalty as misallocation
+from .run import ShortNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Law(Shown):
+class Law(ShortNames, Shown):
     """L = E + A N^-beta + B D^-gamma under the budget C = 6 N D, with numbers for its coefficients.
 
     Parameters
@@ -67,6 +68,8 @@ class Law(Shown):
     0.178286
     >>> round(law.penalty(size_ratio=0.5).loss_penalty, 6)
     1.030591
+    >>> round(law(7e9, 1.4e11), 4), round(law.L_opt(5.88e21), 4)
+    (2.1954, 2.1919)
     """
 
     beta: float
@@ -214,10 +217,10 @@ class Law(Shown):
         tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
-        tokens_per_param: float | None = None,
+        tokens_per_param: Any = None,
     ) -> Allocation:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
-        the optimum that has given params or tokens; or an allocation at given tokens per param.
+        the optimum that has given params or tokens; or the run that two of these tell.
 
         Parameters
         ----------
@@ -227,12 +230,12 @@ class Law(Shown):
             Target L > E, or target L - E > 0.
         params, tokens : float or array_like, optional
             Params, or tokens, of the optimum: it is that of the budget at which these are optimal.
-            Exactly one of the five is given.
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
-        tokens_per_param : float, optional
-            D/N, in place of the optimal one, with compute, params or tokens.
+        tokens_per_param : float or array_like, optional
+            D/N. Two of params, tokens, compute and tokens_per_param, or one of them with a loss,
+            tell a run in place of the optimum: params and loss say how many tokens it takes.
 
         Returns
         -------
@@ -257,12 +260,9 @@ class Law(Shown):
                 "reducible_loss": reducible_loss,
                 "params": params,
                 "tokens": tokens,
-            },
-            {
-                "max_params": max_params,
-                "max_tokens": max_tokens,
                 "tokens_per_param": tokens_per_param,
             },
+            {"max_params": max_params, "max_tokens": max_tokens},
             allocation.Allocation,
         )
 
@@ -277,6 +277,7 @@ class Law(Shown):
         tokens: Any = None,
         compute: Any = None,
         tokens_per_param: Any = None,
+        loss: Any = None,
     ) -> Penalty:
         """What training off the optimal allocation costs.
 
@@ -287,9 +288,9 @@ class Law(Shown):
             undertrained.
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
-        params, tokens, compute, tokens_per_param : float or array_like, optional
-            A run, compared with the optimum at its own compute: params and tokens, or tokens per
-            param with params or with compute. Give one of ratio, size_ratio, or a run.
+        params, tokens, compute, tokens_per_param, loss : float or array_like, optional
+            A run, compared with the optimum at its own compute: any two of them but compute and
+            loss. Give one of ratio, size_ratio, or a run.
 
         Returns
         -------
@@ -311,6 +312,7 @@ class Law(Shown):
                 "tokens": tokens,
                 "compute": compute,
                 "tokens_per_param": tokens_per_param,
+                "loss": loss,
             },
         )
 

@@ -8,16 +8,15 @@ from functools import cached_property
 
 from ...theory.typeset.shown import Shown
 from .. import formulas
-from ..arrays import at_least, for_formulas, positive_values
+from ..arrays import at_least, for_formulas
 from ..errors import positive_number
 from .figures import Result, figure
+from .run import run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeAlias
-
-    import pandas as pd
 
     from ...theory.typeset.table import Table
     from ..arrays import Forms
@@ -149,15 +148,10 @@ class Penalty(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """A row an allocation; intervals where the law came from data."""
-        from .tables import penalty_tables
+        from .tables import intervals_table, penalty_table
 
-        return penalty_tables(list(self.rows()), like=self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row an allocation, with every figure."""
-        from .tables import penalty_data
-
-        return penalty_data(list(self.rows()), self).to_frame()
+        rows = list(self.rows())
+        return (penalty_table(rows, like=self), *intervals_table(rows))
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty against the ratio, with these allocations marked."""
@@ -297,46 +291,27 @@ class Tolerance(Shown):
         return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"
 
 
-#: What says which allocation: a ratio at any compute, or a run.
-ALLOCATIONS = (
-    ("ratio",),
-    ("size_ratio",),
-    ("params", "tokens"),
-    ("params", "tokens_per_param"),
-    ("compute", "tokens_per_param"),
-)
-
-
 def penalty(law: Law, given: dict[str, Any]) -> Penalty:
-    """See `Law.penalty`; `given` is by the names of its arguments, in their order."""
-    chosen = tuple(name for name, value in given.items() if value is not None)
-    if chosen not in ALLOCATIONS:
+    """See `Law.penalty`; `given` is by the names of its arguments."""
+    values = {name: value for name, value in given.items() if value is not None}
+    of_ratio = {"ratio", "size_ratio"} & set(values)
+    if not values or (of_ratio and len(values) > 1):
         raise ValueError(
-            f"given {', '.join(chosen) or 'none'}: must be ratio, or size_ratio, or params and "
-            f"tokens, or tokens_per_param with params or compute"
+            f"given {', '.join(values) or 'none'}: must be ratio, or size_ratio, or two of params, "
+            f"tokens, compute, tokens_per_param and loss"
         )
-    # The tokens of a run at so many per param are computed before a formula takes them.
-    checked = positive_values if "tokens_per_param" in chosen else for_formulas
-    values = {name: checked(name, given[name]) for name in chosen}
-    if "ratio" in values:
-        s = formulas.log_size_ratio_at_ratio(values["ratio"])
-    elif "size_ratio" in values:
-        s = formulas.log_size_ratio(values["size_ratio"])
+    if of_ratio:
+        values = {name: for_formulas(name, value) for name, value in values.items()}
+        to_log: dict[str, Any] = {
+            "ratio": formulas.log_size_ratio_at_ratio,
+            "size_ratio": formulas.log_size_ratio,
+        }
+        ((name, value),) = values.items()
+        s = to_log[name](value)
     else:
-        values = _run(**values)
+        values = dict(zip(("params", "tokens"), run_of(law, values), strict=True))
         s = formulas.log_size_ratio_of_run(**values, **law.needed("A", "B"))
     return Penalty(law=law, log_size_ratio=s, given=tuple(values.items()))
-
-
-def _run(
-    *, params: Any = None, tokens: Any = None, compute: Any = None, tokens_per_param: Any = None
-) -> dict[str, Any]:
-    """Params and tokens of a run."""
-    if tokens is None:
-        if params is None:
-            params = formulas.ray_params(compute, tokens_per_param)
-        tokens = params * tokens_per_param
-    return {"params": params, "tokens": tokens}
 
 
 def tolerance(law: PairLaw, within: float, excess: Excess | None = None) -> Tolerance:

@@ -10,7 +10,7 @@ from operator import attrgetter
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
-from ...theory.typeset.table import RULE, Column, Subheading, Table, Words
+from ...theory.typeset.table import Column, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
@@ -25,15 +25,7 @@ if TYPE_CHECKING:
 
     Figure = tuple[Column, list[str]]
 
-__all__ = [
-    "allocation_page",
-    "allocation_tables",
-    "intervals_of",
-    "law_table",
-    "penalty_data",
-    "penalty_page",
-    "penalty_tables",
-]
+__all__ = ["allocation_table", "intervals_of", "intervals_table", "law_table", "penalty_table"]
 
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
 
@@ -45,46 +37,30 @@ def _figure(
 
 
 #: Every figure of a penalty or an allocation: its column, LaTeX in the names of the notation, and
-#: the tables that show it: ratios; sizes and costs of runs; page (runs in LaTeX); allocations. JSON
-#: and frames have all of them.
+#: the tables that show it: of ratios, of runs, of allocations. JSON and frames have all of them.
 FIGURES: dict[str, Figure] = dict(
     (
-        _figure("params", "params", "{N}", "sizes costs page allocations", SIZE),
-        _figure("tokens", "tokens", "{D}", "sizes costs page allocations", SIZE),
-        _figure("tokens_per_param", "tokens\nper\nparam", "{D}/{N}", "sizes page allocations"),
-        _figure("compute", "compute", "{C}", "sizes", SIZE),
-        _figure("optimal_params", "optimal\nparams", "{N_opt}", "sizes", SIZE),
-        _figure("optimal_tokens", "optimal\ntokens", "{D_opt}", "sizes", SIZE),
-        _figure(
-            "optimal_tokens_per_param",
-            "optimal\ntokens\nper\nparam",
-            "{D_opt}/{N_opt}",
-            "sizes page",
-        ),
-        _figure("ratio", "ratio", "{rho}", "ratios sizes"),
-        _figure("size_ratio", "size\nratio", "{N}/{N_opt}", "ratios sizes page"),
-        _figure("loss", "loss", "{L}", "costs page allocations", FIVE),
-        _figure("optimal_loss", "optimal\nloss", "{L_opt}", "costs", FIVE),
-        _figure("loss_excess", "loss\nexcess", "{L} - {L_opt}", "costs", Shortest(3)),
+        _figure("params", "params", "{N}", "runs allocations", SIZE),
+        _figure("tokens", "tokens", "{D}", "runs allocations", SIZE),
+        _figure("tokens_per_param", "tokens\nper\nparam", "{D}/{N}", "allocations"),
+        _figure("compute", "compute", "{C}", "runs", SIZE),
+        _figure("optimal_params", "optimal\nparams", "{N_opt}", "runs", SIZE),
+        _figure("optimal_tokens", "optimal\ntokens", "{D_opt}", "runs", SIZE),
+        _figure("optimal_tokens_per_param", "", "{D_opt}/{N_opt}", ""),
+        _figure("ratio", "ratio", "{rho}", "ratios runs"),
+        _figure("size_ratio", "size\nratio", "{N}/{N_opt}", "ratios"),
+        _figure("loss", "loss", "{L}", "runs allocations", FIVE),
+        _figure("optimal_loss", "optimal\nloss", "{L_opt}", "", FIVE),
+        _figure("loss_excess", "loss\nexcess", "{L} - {L_opt}", "", Shortest(3)),
         _figure("reducible_loss", "reducible\nloss", "{L} - {E}", "allocations", FIVE),
         _figure("optimal_reducible_loss", "", "{L_opt} - {E}", "", FIVE),
-        _figure("loss_penalty", "loss\npenalty", "P", "ratios costs page", FIVE),
+        _figure("loss_penalty", "loss\npenalty", "P", "ratios runs", FIVE),
         _figure("excess", "excess", "P - 1", "ratios", SHARE),
         _figure("effective_compute", "effective\ncompute", r"{C}_{{\mathrm{{eff}}}}/{C}", "ratios"),
         _figure(
-            "lost_compute",
-            "lost\ncompute",
-            r"1 - {C}_{{\mathrm{{eff}}}}/{C}",
-            "ratios costs page",
-            SHARE,
+            "lost_compute", "lost\ncompute", r"1 - {C}_{{\mathrm{{eff}}}}/{C}", "ratios runs", SHARE
         ),
-        _figure(
-            "compute_overhead",
-            "compute\noverhead",
-            r"\Delta {C}/{C}",
-            "ratios costs page",
-            SHARE,
-        ),
+        _figure("compute_overhead", "compute\noverhead", r"\Delta {C}/{C}", "ratios runs", SHARE),
         _figure("tokens_factor", "", "D/{D_opt}", ""),
         _figure("accuracy", "accuracy", "Q", "", Places(4)),
         _figure("unspent_compute", "unspent\ncompute", "", "", SIZE),
@@ -95,9 +71,11 @@ LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
 #: decimals the others have; where these are further apart or tiny, each has those that it needs.
 LARGE, APART, MOST_PLACES = 1e4, 1e4, 5
 #: What a table of intervals shows, where the law came from data.
-SURE_OF_RATIOS = ("ratio", "loss_penalty", "lost_compute", "compute_overhead")
-SURE_OF_RUNS = ("params", "tokens", "ratio", "loss_penalty", "lost_compute")
-SURE_OF_ALLOCATIONS = ("compute", "params", "tokens", "tokens_per_param", "loss")
+SURE = {
+    "ratios": ("ratio", "loss_penalty", "lost_compute", "compute_overhead"),
+    "runs": ("params", "tokens", "ratio", "loss_penalty", "lost_compute"),
+    "allocations": ("compute", "params", "tokens", "tokens_per_param", "loss"),
+}
 
 
 def columns(
@@ -121,55 +99,49 @@ def shown_in(view: str) -> list[str]:
     return [key for key, (_, views) in FIGURES.items() if view in views]
 
 
-def penalty_tables(
+def penalty_table(
     costs: Sequence[Penalty],
     names: Mapping[str, str] | None = None,
+    notation: str | Notation = DEFAULT,
+    *,
+    aligned: bool = False,
     like: Penalty | None = None,
-) -> tuple[Table, ...]:
-    """Penalties of one law: of ratios one table, of runs one for the sizes and one for the costs;
-    and one of intervals. `like`: what they are like, where there may be none.
+) -> Table:
+    """Penalties of one law or several, all of ratios or all of runs: a row each.
+
+    ``names``: other headings for some figures; ``aligned``: with as many decimals in all rows, as a
+    page has them; ``like``: what they are like, where there may be none.
     """
     first = like or costs[0]
-    of_runs = first.run is not None
+    keys = _of_known_losses(costs, shown_in("runs" if first.run is not None else "ratios"))
     given = {name for name, _ in first.given}
-    sure = [key for key in (SURE_OF_RUNS if of_runs else SURE_OF_RATIOS) if key not in given]
-    return (
-        *(Table(columns(shown_in(view), names), costs) for view in _views(of_runs)),
-        *_intervals(first.law, costs, sure, sorted(given), names),
-    )
-
-
-def _views(of_runs: bool) -> tuple[str, ...]:
-    return ("sizes", "costs") if of_runs else ("ratios",)
-
-
-def penalty_data(costs: Sequence[Penalty], like: Penalty | None = None) -> Table:
-    """Penalties with every figure, for JSON and frames."""
-    first = like or costs[0]
-    keys = [key for key in FIGURES if FIGURES[key][0].of or hasattr(first, key)]
-    return Table(columns(keys), costs)
-
-
-def penalty_page(
-    found: Iterable[tuple[Law, Sequence[Penalty]]], notation: str | Notation = DEFAULT
-) -> Table:
-    """Penalties of several laws in one table, for a page."""
-    blocks = [(law, costs) for law, costs in found if costs]
-    costs = [cost for _, of_law in blocks for cost in of_law]
-    of_runs = costs[0].run is not None
-    without = {"loss"} if of_runs and all(law.E is None for law, _ in blocks) else set()
-    keys = [key for key in shown_in("page" if of_runs else "ratios") if key not in without]
-    given = {name for name, _ in costs[0].given}
     shown = [
-        column if column.key in given else _aligned(column, costs)
-        for column in columns(keys, None, notation)
+        column if column.key in given or not aligned else _aligned(column, costs)
+        for column in columns(keys, names, notation)
     ]
-    return Table(shown, _below_names([(law.name, of_law) for law, of_law in blocks]))
+    every = [key for key in FIGURES if FIGURES[key][0].of or hasattr(first, key)]
+    hidden = [column.changed(only="data") for column in columns(every)]
+    return Table([*_named(costs), *_ordered(shown, hidden)], costs)
 
 
-def _below_names(blocks: Iterable[tuple[str, Sequence[Any]]]) -> list[Any]:
-    """The rows of several laws, each below its name."""
-    return [row for name, rows in blocks for row in (RULE, Subheading(name), *rows)][1:]
+def _ordered(shown: Sequence[Column], every: Sequence[Column]) -> list[Column]:
+    """What is shown, and behind it what records alone have."""
+    keys = {column.key for column in shown}
+    return [*shown, *(column for column in every if column.key not in keys)]
+
+
+def _named(rows: Sequence[Penalty | Allocation]) -> list[Column]:
+    """A column of the law, on a page where there are several; records always have it."""
+    several = len({row.law.name for row in rows}) > 1
+    return [
+        Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
+    ]
+
+
+def _of_known_losses(rows: Sequence[Penalty | Allocation], keys: Sequence[str]) -> list[str]:
+    """The figures without the loss where no law has an E."""
+    known = any(row.law.E is not None for row in rows)
+    return [key for key in keys if known or key != "loss"]
 
 
 def _aligned(column: Column, rows: Sequence[Any]) -> Column:
@@ -209,58 +181,67 @@ def _aligned(column: Column, rows: Sequence[Any]) -> Column:
     return column.changed(of=percent, format=Places(places, form.infinite), unit="%")
 
 
-def allocation_tables(
+def allocation_table(
     allocations: Sequence[Allocation],
     names: Mapping[str, str] | None = None,
+    notation: str | Notation = DEFAULT,
+    *,
     accuracies: Sequence[float | None] = (),
-    like: Allocation | None = None,
-) -> tuple[Table, ...]:
-    """Allocations of one law, with the accuracies where it is one of accuracy; and a table of
-    intervals. `like`: what they are like, where there may be none.
-    """
-    first = like or allocations[0]
-    unspent = any(allocation.unspent_compute for allocation in allocations)
-    on_ray = first.on_ray
-    figures = ["compute", *shown_in("allocations"), *(["accuracy"] if accuracies else [])]
-    shown = columns([*figures, *(["loss_penalty"] if on_ray else [])], names)
-    shown += [] if on_ray else [Column("binding", align="left")]
-    shown += columns(["unspent_compute"]) if unspent else []
-    rows = []
-    for index, allocation in enumerate(allocations):
-        both = (
-            "max params, max tokens"
-            if allocation.unspent_compute
-            else allocation.binding.replace("_", " ")
-        )
-        rows.append(
-            {
-                **allocation.as_dict(),
-                "binding": both,
-                "accuracy": accuracies[index] if accuracies else None,
-            }
-        )
-    given = first.given[0][0]
-    sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
-    return (Table(shown, rows), *_intervals(first.law, allocations, sure, [given], names))
-
-
-def allocation_page(
-    tables: Sequence[tuple[str, Table]], notation: str | Notation = DEFAULT
+    aligned: bool = False,
 ) -> Table:
-    """Allocations of several laws, each with its name, in one table, for a page."""
-    of_key = {column.key: column for _, table in tables for column in table.columns}
-    rows = [row for _, table in tables for row in table.rows]
-    own = {key: column.heading for key, column in of_key.items()}
+    """Allocations of one law or several: a row each; with the accuracies where they are of laws of
+    accuracy.
+    """
+    is_told = any(allocation.is_told for allocation in allocations)
+    keys = ["compute", *_of_known_losses(allocations, shown_in("allocations"))]
+    keys += ["loss_penalty"] if is_told else []
+    shown = columns(keys, names, notation)
+    if aligned:
+        shown = [_aligned(column, allocations) for column in shown]
+    if accuracies:
+        of_row = dict(zip(map(id, allocations), accuracies, strict=True))
+        shown += [columns(["accuracy"])[0].changed(of=lambda row: of_row[id(row)])]
+    if any(allocation.caps for allocation in allocations):
+        shown += [Column("binding", align="left", of=_binding)]
+    if any(allocation.unspent_compute for allocation in allocations):
+        shown += columns(["unspent_compute"])
+    return Table([*_named(allocations), *shown], allocations)
+
+
+def _binding(allocation: Allocation) -> str:
+    """The cap that binds, in words."""
+    both = "max params, max tokens"
+    return both if allocation.unspent_compute else str(allocation.binding).replace("_", " ")
+
+
+def intervals_table(
+    results: Sequence[Penalty | Allocation], names: Mapping[str, str] | None = None
+) -> list[Table]:
+    """What was given beside the intervals of what follows, of the laws that came from data; no table
+    where there is none.
+    """
+    sure = [result for result in results if result.law.uncertainty is not None]
+    if not sure:
+        return []
+    first = sure[0]
+    view = "allocations"
+    if isinstance(first, Penalty):
+        view = "runs" if first.run is not None else "ratios"
+    given = [name for name, _ in first.given]
+    chosen = [key for key in _of_known_losses(sure, SURE[view]) if key not in given]
     shown = [
-        _aligned(column, rows)
-        for key, heading in own.items()
-        for column in (
-            columns([key], {} if heading == FIGURES[key][0].heading else own, notation)
-            if key in FIGURES
-            else [of_key[key]]
-        )
+        *columns([name for name in given if name in FIGURES], names),
+        *(column.changed(show="interval") for column in columns(chosen, names)),
     ]
-    return Table(shown, _below_names([(name, table.rows) for name, table in tables]))
+    rows = [
+        {"law": result.law.name}
+        | {key: getattr(result, key) for key in given}
+        | {key: result.estimate(key) for key in chosen}
+        for result in sure
+    ]
+    several = len({row["law"] for row in rows}) > 1
+    law = [Column("law", align="left")] if several else []
+    return [Table([*law, *shown], rows, title=f"{interval_heading()}s:")]
 
 
 #: What is shown of a law, and what of its envelope alone.
@@ -310,7 +291,7 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
         figures, given = shown_in("ratios"), {name for name, _ in result.given}
         given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
     else:
-        figures, given = ["compute", *shown_in("allocations")], {result.given[0][0]}
+        figures, given = ["compute", *shown_in("allocations")], {name for name, _ in result.given}
     estimates = {
         name: result.estimate(FIGURES[name][0].of or name)
         for name in figures
@@ -323,28 +304,3 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
 def interval_heading(level: float = LEVEL) -> str:
     """What a column of intervals is called."""
     return f"{100 * level:.4g} % interval"
-
-
-def _intervals(
-    law: Law,
-    results: Sequence[Any],
-    keys: Sequence[str],
-    given: Sequence[str],
-    names: Mapping[str, str] | None,
-) -> list[Table]:
-    """What was given beside the intervals of what follows; no table where nothing says how sure the
-    law is.
-    """
-    if law.uncertainty is None:
-        return []
-    missing = {key for key in keys if any(getattr(result, key, 0.0) is None for result in results)}
-    chosen = [key for key in keys if key not in missing and key not in given]
-    shown = [
-        *columns(given, names),
-        *(column.changed(show="interval") for column in columns(chosen, names)),
-    ]
-    rows = [
-        {key: getattr(result, key) for key in given} | {key: result.estimate(key) for key in chosen}
-        for result in results
-    ]
-    return [Table(shown, rows, title=f"{interval_heading()}s:")]

@@ -43,9 +43,6 @@ class _Share(Format):
     def finite(self, value: float) -> str:
         return f"{100.0 * value:.0f}" if value >= 0.0995 else f"{100.0 * value:.2g}"
 
-    def finite_latex(self, value: float) -> str:
-        return self.finite(value)
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AllocationMatrix:

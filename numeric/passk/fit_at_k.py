@@ -26,11 +26,11 @@ import numpy as np
 from ..fit.fitted import DEFAULT_LEVEL, Fitted
 from ..fit.models import AT_BOUND, Design, in_coordinates
 from ..fit.newton import Problems, expand, minimise
-from ..fit.profile import profile_end
 from ..fit.resample import Refits
 from ..fit.separable import Centred
 from ..results import Estimate, coverage_factor, percentiles
 from .marginal import Marginal, fit_marginal
+from .profile import profile_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
+from .. import formulas
+from ..data.sample import Points
 from ..errors import outside
 from .in_k import plot_in_k
 from .panels import (
@@ -20,7 +22,6 @@ from .panels import (
     mark_runs,
     shade_held_out,
 )
-from .report import along, fitted_by_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..accuracy.fitting import LawFit
     from ..backtest.comparison import Comparison
     from ..data.sample import Sample
 
@@ -138,7 +140,7 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
     has_all = len(comparison.laws) <= MOST_BANDS
     band = f"{100.0 * comparison.level:g} % band{'' if has_all else ' of the best law'}"
     shade_held_out(ax, compute, held)
-    mark_runs(ax, compute, sample.accuracy, held, fitted_by_some(fits, sample), size=0.6)
+    mark_runs(ax, compute, sample.accuracy, held, _fitted_by_some(fits, sample), size=0.6)
     ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1, label="guessing")
     for fit in fits:
         at, index = along(fit, path, ratio), comparison.laws.index(fit.name)
@@ -162,6 +164,28 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
     ax.set_ylim(*_heights(sample))
     ax.set_title(_literal(benchmark) + (f"\nbest: {best}" if best else ""))
     _sparse(ax)
+
+
+def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
+    """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is
+    not known.
+    """
+    budget = {}
+    if ratio is not None:
+        budget = {
+            "params": formulas.ray_params(path, ratio),
+            "tokens": formulas.ray_tokens(path, ratio),
+        }
+    at = Points(compute=path, k=np.ones(len(path)), **budget)
+    return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
+
+
+def _fitted_by_some(fits: Sequence[LawFit], sample: Sample) -> Any:
+    """Which runs some law was fitted to: (n,) of bool."""
+    taken = [fit.sample.index for fit in fits if fit.sample.index is not None]
+    if sample.index is None:
+        return np.ones(len(sample), dtype=bool)
+    return np.isin(sample.index, np.concatenate(taken) if taken else [])
 
 
 def _heights(sample: Sample) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..accuracy.crossing import crossing_of
+from ..accuracy.bilinear import crossing_of
 from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import outside
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..accuracy.fitting import LawFit
     from ..data.sample import Sample
+    from ..results import Estimate
 
 __all__ = ["plot_in_k"]
 
@@ -68,7 +69,7 @@ def plot_in_k(
 
     part = fit.sample
     ahead = part.subset(np.zeros(len(part), bool)) if held_out is None else held_out
-    crossing = crossing_of(fit, ahead, level)
+    crossing = crossing_of(fit, level)
     ks = np.unique(np.concatenate([part.at.k, ahead.at.k]))
     shades = colormaps[COLOURS](np.linspace(DARKEST, LIGHTEST, len(ks)))
     path = _path(np.concatenate([part.at.compute, ahead.at.compute]), crossing)
@@ -92,7 +93,7 @@ def plot_in_k(
         if len(ahead):
             open_mark: Any = {"marker": "o", "markersize": 3.5, "fillstyle": "none"}
             handles.append(Line2D([], [], color=DIM, linestyle="", label="held out", **open_mark))
-        handles += _draw_crossing(crossing, _height(fit, crossing), path, ax, level)
+        handles += _draw_crossing(crossing, fit.coefficients["d"] < 0.0, path, ax, level)
         ax.set_xscale("log")
         ax.set_yscale("log")
         plain_logs(ax.yaxis)
@@ -108,16 +109,9 @@ def _neg_log(values: Any, sample: Sample) -> Any:
     return neg_log_accuracy(values, sample.baseline)
 
 
-def _height(fit: LawFit, crossing: Any) -> float:
-    """-log pass@k where the lines cross, whatever k."""
-    if crossing is None or crossing.compute is None:
-        return float("nan")
-    return float(_neg_log(fit.accuracy(Points(compute=[crossing.compute], k=[1.0])), fit.sample)[0])
-
-
 def _path(compute: Any, crossing: Any) -> Any:
     low, high = compute.min() / EDGE, compute.max() * EDGE
-    ends = () if crossing is None else (crossing.compute, crossing.low, crossing.high)
+    ends = () if crossing is None else (crossing.value, crossing.low, crossing.high)
     near = [end for end in ends if end is not None and low / FARTHEST <= end <= high * FARTHEST]
     return np.geomspace(
         min([low, *(end / EDGE for end in near)]),
@@ -126,28 +120,21 @@ def _path(compute: Any, crossing: Any) -> Any:
     )
 
 
-def _draw_crossing(crossing: Any, height: float, path: Any, ax: Axes, level: float) -> list[Any]:
+def _draw_crossing(
+    crossing: Estimate | None, holds_above: bool, path: Any, ax: Axes, level: float
+) -> list[Any]:
     """C_x, its interval, and the part in which the law does not hold; what stands for them in a
     legend.
     """
-    if crossing is None or crossing.compute is None or not path[0] <= crossing.compute <= path[-1]:
+    if crossing is None or not path[0] <= crossing.value <= path[-1]:
         return []
-    sides = (
-        (path[0], crossing.compute) if crossing.holds == "above" else (crossing.compute, path[-1])
-    )
+    sides = (path[0], crossing.value) if holds_above else (crossing.value, path[-1])
     ax.axvspan(*sides, color=PALE, alpha=0.35, linewidth=0, zorder=0)
-    name = "$C_x$" if crossing.is_determined else "$C_x$ (not determined)"
-    if crossing.low is None or crossing.high is None:
-        return [ax.axvline(crossing.compute, color="black", linewidth=0.7, zorder=1, label=name)]
-    ax.axvline(crossing.compute, color="black", linewidth=0.7, zorder=1)
-    bar = ax.errorbar(
-        crossing.compute,
-        height,
-        xerr=[[crossing.compute - crossing.low], [crossing.high - crossing.compute]],
-        color="black",
-        linewidth=1.2,
-        capsize=2.0,
-        zorder=4,
-        label=rf"{name}, {100.0 * level:g} % interval",
-    )
-    return [bar]
+    handles: list[Any] = [
+        ax.axvline(crossing.value, color="black", linewidth=0.7, zorder=1, label="$C_x$")
+    ]
+    if crossing.has_interval:
+        label = f"{100.0 * level:g} % interval of $C_x$"
+        ends: Any = (crossing.low, crossing.high)
+        handles.append(ax.axvspan(*ends, color="black", alpha=0.15, linewidth=0, label=label))
+    return handles

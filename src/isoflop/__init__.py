@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from isoflop._version import __version__
-    from isoflop.numeric.accuracy.report import report_benchmark
     from isoflop.numeric.backtest import backtest
     from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
@@ -53,7 +52,6 @@ __all__ = [
     "misallocation",
     "prove",
     "published",
-    "report_benchmark",
     "study_passk",
 ]
 
@@ -80,7 +78,6 @@ _HOME = {
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.claim.prove",
     "published": "isoflop.theory.data.published",
-    "report_benchmark": "isoflop.numeric.accuracy.report",
     "study_passk": "isoflop.numeric.passk.study",
 }
 

@@ -153,7 +153,9 @@ def test_text(call) -> None:
 
 
 def test_text_without_irreducible_loss(call) -> None:
-    assert " - " in call("allocate", *CUSTOM, "--compute", "5.76e23").out
+    assert "loss penalty" not in call("allocate", *CUSTOM, "--compute", "5.76e23").out
+    heading = call("allocate", *CUSTOM, "--compute", "5.76e23").out.splitlines()[4]
+    assert heading.split() == ["compute", "params", "tokens", "param", "loss"]
 
 
 @pytest.mark.parametrize("compute", ["1e30", "1e-10", "1e300", "1.7e308"])

@@ -141,7 +141,7 @@ BAD_WORDS = [
     (("--hold-out", "compute > 1e30"), ("--hold-out 'compute > 1e30': holds out none",)),
     (("--hold-out", "compute > 1"), ("--hold-out 'compute > 1': holds out all the runs",)),
     (("--hold-out", "flops > 1e21"), ("--hold-out 'flops > 1e21': no column 'flops'",)),
-    (("--hold-out", "compute >"), ("--hold-out 'compute >': ends where",)),
+    (("--hold-out", "compute >"), ("--hold-out 'compute >': ",)),
     (("--law", "two-stage-linear"), ("--proxy: two-stage laws need one", "no loss or other proxy")),
     (("--law", "compute", "--proxy", "piqa"), ("--proxy 'piqa': is for two-stage laws",)),
     (

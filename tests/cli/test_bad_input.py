@@ -29,7 +29,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
         f"penalty {EXPONENTS} --ratio 1 --within",
         ["--within", "value"],
     ),
-    "nothing asked": (f"penalty {LAW}", ["--ratio", "missing"]),
+    "half a run": (f"penalty {LAW} --tokens 1T", ["--tokens '1T'", "--params"]),
     "no law": ("penalty --ratio 1", ["--law", "missing", "--beta", "--gamma"]),
     "no target": (f"allocate {LAW}", ["--compute", "--loss"]),
     "unknown law": (

@@ -127,7 +127,7 @@ def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (("--objective", "pinball-log"), "--objective"),
+        (("--objective", "pinball"), "--objective"),
         (("--bootstrap", "5"), "--bootstrap"),
         (("--tolerance", "-1%"), "--tolerance"),
         (("--level", "90"), "--level"),

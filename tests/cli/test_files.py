@@ -32,8 +32,8 @@ def outputs(command):
 
 
 def inputs(command):
-    """Options that take a file to read; those of report and backtest take names of forms as --law."""
-    forms = {"backtest", "report"}
+    """Options that take a file to read; those of backtest take names of forms as --law."""
+    forms = {"backtest"}
     found = [action for action in actions(command) if action.metavar in READ]
     found = [
         action for action in found if not (action.option_strings == ["--law"] and command in forms)

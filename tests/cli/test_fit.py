@@ -4,7 +4,7 @@ import csv
 import json
 import os
 import re
-from math import exp, log
+from math import exp
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_the_choices_are_those_of_the_library() -> None:
     from isoflop.cli import fit, run_options
     from isoflop.numeric.fit import OBJECTIVES, fitted
 
-    assert {*run_options.OBJECTIVES, "pinball-log"} == {*OBJECTIVES}
+    assert run_options.OBJECTIVES == OBJECTIVES
     assert fit.LEVEL == fitted.DEFAULT_LEVEL
 
 
@@ -120,8 +120,6 @@ def test_several_computes_and_ratios(data, call, path) -> None:
         "1e22",
         "--ratio",
         "1,10",
-        "--profile",
-        "N_star,penalty@10",
     )
     assert found["at"] == {"compute": [1e21, 1e22], "ratio": [1.0, 10.0]}
     one = data("fit", path, "--compute", "1e22", "--ratio", "10")["derived"]
@@ -130,7 +128,6 @@ def test_several_computes_and_ratios(data, call, path) -> None:
         assert found["derived"][f"{name}@1e22"] == one[name]
         assert found["derived"][f"{name}@1e21"]["value"] != one[name]["value"]
     assert found["derived"]["penalty@10"] == one["penalty"]
-    assert list(found["profile"]) == ["N_star@1e21", "N_star@1e22", "penalty@10"]
     text = call("fit", path, "--compute", "1e21", "1e22").out
     assert "N* at 1e21 FLOP" in text
     assert "N* at 1e22 FLOP" in text
@@ -201,35 +198,6 @@ def test_groups(data, call, folder) -> None:
         ("N", "D", "loss", "seed"),
     )
     refused(call("fit", few, "--bootstrap", "20"), "--bootstrap '20'", "at least 4")
-
-
-def test_profile(data, call, path, plain) -> None:
-    found = data("fit", path, "--profile", "alpha,E", "--profile", "A")["profile"]
-    assert list(found) == ["alpha", "E", "A"]
-    for name, entry in found.items():
-        value = {**plain["coefficients"], **plain["derived"]}[name]["value"]
-        assert entry["value"] == pytest.approx(value, rel=1e-12)
-        assert entry["lo"] < value < entry["hi"]
-    out = call("fit", path, "--profile", "alpha").out
-    assert (
-        "profile intervals: likelihood ratio calibrated for independent errors of one distribution"
-        in out
-    )
-
-
-def test_a_profile_of_unlike_errors_is_doubted(data, call, folder) -> None:
-    draw = np.random.default_rng(3).standard_normal(64)
-    rows = [
-        (n, d, loss(n, d) * exp(z * (2e-4 + 2e-4 * log(n * d / 9e15))))
-        for (n, d, _), z in zip(runs(), draw.tolist(), strict=True)
-    ]
-    path = write(folder / "unlike.csv", rows)
-    (warning,) = data("fit", path, "--profile", "alpha")["warnings"]
-    assert warning.startswith("profile intervals take all errors to be of one distribution")
-    assert "spread against log C" in warning
-    assert warning.endswith("use --bootstrap")
-    assert "warning: profile intervals take" in call("fit", path, "--profile", "alpha").out
-    assert data("fit", path)["warnings"] == []
 
 
 # -- the runs ----------------------------------------------------------------------------------------------------------
@@ -505,16 +473,13 @@ def test_all_runs_at_one_size(call, tmp_path) -> None:
         "10",
         "--compute",
         "1e22",
-        "--profile",
-        "alpha",
         "--save",
         tmp_path / "open.json",
     )
     assert {"A", "beta"} <= set(found["undetermined"])
     for name in ("alpha", "C0", "params_share", "N_star", "L_star"):
         assert found["derived"][name] == {"value": None, "se": None, "lo": None, "hi": None}
-    assert "profile" not in found
-    for start in ("all runs at one N", "no resamples", "no profile intervals"):
+    for start in ("all runs at one N", "no resamples"):
         assert any(text.startswith(start) for text in found["warnings"])
     text = call("fit", path, "--compute", "1e22").out
     assert "E, A, beta are NOT DETERMINED by these runs, nor what follows from them" in text
@@ -562,23 +527,10 @@ CASES = {
         ["--model", "a*N^-b", "--compute", "3"],
         ["--compute '3'", "params-tokens or compute"],
     ),
-    "an unknown profile": (["--profile", "epsilon"], ["--profile 'epsilon'", "alpha"]),
-    "a profile of a sharp objective": (
-        ["--profile", "E", "--objective", "absolute-log"],
-        ["--objective 'absolute-log'", "profile", "bootstrap"],
-    ),
     "a figure of text": (["--plot", "fit.txt"], ["--plot 'fit.txt'", ".png, .pdf or .svg"]),
     "a fit saved in no folder": (
         ["--save", "/no/such/folder/fit.json"],
         ["--save '/no/such/folder/fit.json'", "cannot be written"],
-    ),
-    "a sensitivity of an expression": (
-        ["--model", "a*N^-b", "--sensitivity"],
-        ["--sensitivity", "params-tokens or compute"],
-    ),
-    "a report in LaTeX": (
-        ["--format", "latex", "--diagnostics"],
-        ["--diagnostics", "text or json"],
     ),
 }
 
@@ -624,8 +576,6 @@ def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeyp
         "json",
         "--save",
         folder / "part.json",
-        "--profile",
-        "E",
     )
     assert result.code == 130
     assert (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.overtraining import Overtraining, fit_overtraining
+from isoflop.numeric.accuracy.overtraining import fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: The selection of Gadre et al. 2024 on their own table, whose params may be N or N_no_embed.
@@ -25,8 +25,6 @@ PUBLISHED = (
 E, A, B, BETA = 1.7, 120.0, 300.0, 0.27
 EPSILON, K, GAMMA = 0.86, 2.2, 0.71
 LAW = ("--law", "overtraining")
-#: As many runs as coefficients.
-FEW = ("--fit-where", "params < 1.1e7 and tokens/params < 100")
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +73,6 @@ def test_a_run_that_a_law_was_fitted_to_is_no_prediction(call, public_runs):
     assert "*: the law was fitted to this run, so that this is no prediction" in lines
 
 
-def test_pooled_training_sets_are_said(call, public_runs):
-    """Three training sets: one law has another optimum than each of its own."""
-    words = ("--column", "params=N", "--loss", "loss_c4_val", "--benchmark", "gadre2024")
-    together = call("fit", public_runs / "gadre2024" / "runs.csv", *LAW, *words)
-    assert "pools runs of 3 kinds of dataset" in " ".join(together.out.split())
-    assert "kinds of model" not in together.out, "the name of a model follows from its size"
-
-
 def test_json_is_what_the_library_finds(data, runs):
     conditions: dict[str, Any] = {
         "fit_where": "source == 'web'",
@@ -94,7 +84,6 @@ def test_json_is_what_the_library_finds(data, runs):
         for name, condition in conditions.items()
         for word in (f"--{name.replace('_', '-')}", condition)
     ]
-    words += ["--bootstrap", "30", "--seed", "3", "--level", "80%", "--resample", "cases"]
     words += ["--compute", "1e20", "2e21", "--tokens-per-param", "20,200"]
     found = fit_overtraining(
         Evaluations.read(str(runs)),
@@ -103,10 +92,6 @@ def test_json_is_what_the_library_finds(data, runs):
         **conditions,
         compute=[1e20, 2e21],
         tokens_per_param=[20.0, 200.0],
-        repeats=30,
-        seed=3,
-        level=0.8,
-        kind="cases",
     )
     shown = data("fit", runs, *LAW, "--loss", "c4", "--benchmark", "two", *words)
     assert shown == json.loads(json.dumps(found.as_dict()))
@@ -116,21 +101,19 @@ def test_json_is_what_the_library_finds(data, runs):
 
 
 def test_text_is_at_most_100_columns_wide(call, runs):
-    words = ("--bootstrap", 20, "--fit-where", "params < 1e8", "--compute", 1e-300, 1e308)
+    words = ("--fit-where", "params < 1e8", "--compute", 1e-300, 1e308)
     ratios = ("--tokens-per-param", "1e-300,1e300")
     result = call("fit", runs, *LAW, "--loss", "c4", *words, *ratios)
     assert result.code == 0
     assert max(map(len, result.out.splitlines())) <= 100
-    assert "90 % intervals of the laws: 20 resamples by residuals" in result.out
 
 
-@pytest.mark.parametrize("resamples", [0, 10])
-def test_latex_compiles(call, runs, tmp_path, resamples):
+def test_latex_compiles(call, runs, tmp_path):
     words = ("--fit-where", "params < 1e8", "--predict-where", "params > 0", "--format", "latex")
-    more = ("--bootstrap", resamples, "--compute", "1e20", "1e22")
+    more = ("--compute", "1e20", "1e22")
     result = call("fit", runs, *LAW, "--loss", "c4", *words, *more)
     assert result.code == 0
-    assert result.out.count(r"\begin{tabular}") == (5 if resamples == 0 else 7)
+    assert result.out.count(r"\begin{tabular}") == 4
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
     ahead = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
@@ -142,7 +125,7 @@ def test_latex_compiles(call, runs, tmp_path, resamples):
 
 def test_the_picture(call, runs, tmp_path):
     target = tmp_path / "laws.png"
-    words = ("--loss", "c4", "--fit-where", "params < 1e8", "--bootstrap", 0, "--plot", target)
+    words = ("--loss", "c4", "--fit-where", "params < 1e8", "--plot", target)
     assert call("fit", runs, *LAW, *words).code == 0
     assert target.stat().st_size > 5_000
 
@@ -162,50 +145,19 @@ def test_a_law_that_the_runs_leave_undetermined_is_status_3(call, runs):
     assert "what a ratio costs" not in result.out
 
 
-def test_an_interrupt_keeps_the_resamples_that_were_drawn(call, runs, monkeypatch):
-    real = Overtraining.redrawn
-    calls: list[int] = []
-
-    def stops(*arguments):
-        if calls:
-            raise KeyboardInterrupt
-        calls.append(1)
-        return real(*arguments)
-
-    monkeypatch.setattr(Overtraining, "redrawn", stops)
-    result = call("fit", runs, *LAW, "--loss", "c4", "--bootstrap", 250)
-    assert result.code == 130
-    assert result.err == "isoflop: interrupted: intervals from 100 of 250 resamples\n"
-    assert "100 resamples by residuals, interrupted" in result.out
-
-
 def test_it_reads_what_simulate_writes(call, tmp_path):
     place = tmp_path / "evaluations.csv"
     assert call("simulate", "--seed", 1, "-o", place).code == 0
-    words = ("--where", 'dataset != "C4"', "--fit-where", "compute < 1e21", "--bootstrap", 0)
+    words = ("--where", 'dataset != "C4"', "--fit-where", "compute < 1e21")
     result = call("fit", place, *LAW, "--loss", "c4", *words)
     assert (result.code, result.err) == (0, "")
-    assert "by the loss that the law of loss foretells" in result.out
+    assert "predictions, of the error" in result.out
 
 
 def test_rows_that_are_of_no_use_are_said(call, runs):
     place = runs.with_name("gaps.csv")
     place.write_text(runs.read_text() + ",1e9,web,3.1,0.4,0.5\n")
-    assert "1 dropped: row 37" in call("fit", place, *LAW, "--loss", "c4", "--bootstrap", 0).out
-
-
-def test_intervals_come_unasked_where_the_runs_allow_them(call, data, runs):
-    words = ("fit", runs, *LAW, "--loss", "c4")
-    assert data(*words)["bootstrap"]["requested"] == 200
-    # As many runs as coefficients leave no residuals: nothing to resample, and no reason to refuse
-    # what was asked for.
-    shown = call(*words, *FEW)
-    assert shown.code == 3
-    assert "no intervals: 4 runs leave no residuals" in " ".join(shown.out.split())
-    assert "90 %" not in shown.out
-    asked = call(*words, *FEW, "--bootstrap", 200)
-    assert asked.code == 2
-    assert asked.err.startswith("isoflop: error: --resample 'residuals': 4 runs leave no residuals")
+    assert "1 dropped: row 37" in call("fit", place, *LAW, "--loss", "c4").out
 
 
 @pytest.mark.parametrize(
@@ -223,9 +175,6 @@ def test_intervals_come_unasked_where_the_runs_allow_them(call, data, runs):
         (("--error-where", "params < 1"), "--error-where 'params < 1': leaves none"),
         (("--compute", "-3"), "--compute '-3': "),
         (("--tokens-per-param", "20", "none"), "--tokens-per-param 'none': "),
-        (("--bootstrap", "1"), "--bootstrap '1': "),
-        (("--bootstrap", "9", "--resample", "pairs"), "--resample 'pairs': must be one of"),
-        (("--bootstrap", "0", "--seed", "3"), "--seed '3': is for --bootstrap"),
         (("--plot", "laws.gif"), "--plot 'laws.gif': "),
         (("--margin", "0.1"), "unknown option --margin"),
     ],

@@ -30,29 +30,6 @@ def test_default_document(call):
     assert r"\bibitem{hoffmann2022}" in result.out
 
 
-def test_named_derivations_in_their_order(call, tmp_path):
-    path = tmp_path / "notes.tex"
-    result = call("latex", "penalty_tails", "optimum_by_lagrange", "-o", path)
-    assert (result.code, result.out, result.err) == (0, "", "")
-    text = path.read_text(encoding="utf-8")
-    assert re.findall(r"\\label\{iso:([^}]*)\}", text) == ["penalty-tails", "optimum-by-lagrange"]
-
-
-def test_coefficients_against_a_search(call, besiroglu):
-    """Exponent and coefficient of the envelope, and the share of params, by numerical minimisation."""
-    text = call("latex", "penalty_tails", *LAW).out
-    E, A, B, beta, gamma, alpha, coefficient, share = row_of(text, "besiroglu2024")
-    assert (E, A, B, beta, gamma) == (1.8172, 482.01, 2085.43, 0.3478, 0.3658)
-    mp, C = besiroglu.mp, 10**22
-    slope = -mp.log(besiroglu.best(10 * C) / besiroglu.best(C)) / mp.log(10)
-    assert abs(alpha - slope) < 1e-4
-    assert abs(coefficient / (besiroglu.best(C) * mp.mpf(C) ** slope) - 1) < 1e-3
-    params, tokens = besiroglu.optimum(C)
-    assert (
-        abs(share - besiroglu.A * params**-besiroglu.b / besiroglu.reducible(params, tokens)) < 1e-4
-    )
-
-
 def test_penalties_against_a_search(call, besiroglu):
     text = call("latex", "penalty_tails", *LAW, "--ratio", "0.1", "1", "10").out
     _, _, table = text.partition(r"\label{iso:penalty}")
@@ -121,15 +98,6 @@ def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_
     result = call("latex", "penalty_tails", "-o", path)
     assert result.code == 130
     assert not path.exists()
-
-
-def test_list_derives_nothing(call, monkeypatch):
-    from isoflop.derivations import NAMES
-
-    monkeypatch.setattr("isoflop.theory.theorem.claim.Derivation.__init__", None)
-    lines = call("latex", "--list").out.splitlines()
-    assert len(lines) == len(NAMES)
-    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
 
 
 @pytest.mark.parametrize(

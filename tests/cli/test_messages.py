@@ -151,7 +151,8 @@ def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
 def test_params_alone_need_tokens(call) -> None:
     assert (
         call("penalty", "--law", "besiroglu2024", "--params", "8B").err
-        == "isoflop: error: --params '8B': needs --tokens or --tokens-per-param\n"
+        == "isoflop: error: --params '8B': a run takes two of --params, --tokens, --compute and "
+        "--tokens-per-param, or one with --loss\n"
     )
 
 

@@ -15,10 +15,6 @@ BACKTEST = (
 COMPARE = (
     "backtest evaluations.csv --benchmark easy hard --bootstrap 20 --random-baseline 0.25 --law"
 )
-REPORT = (
-    "report evaluations.csv --benchmark hard --random-baseline 0.25 --bootstrap 20 "
-    "--hold-out 'compute > 5e21' --compute 1e22 --ratio 10"
-)
 OVERTRAINING = "fit overtrained.csv --law overtraining --loss loss --benchmark one two"
 HELD = "--hold-out 'compute > 5e21'"
 JSON = "--format json"
@@ -67,9 +63,6 @@ CALLS: dict[str, list[str]] = {
         "fit_compute_json": f"fit runs.csv --model compute {JSON}",
         "fit_expression_json": f"fit runs.csv --model 'E + A*N^-beta + B*D^-gamma' {JSON}",
         "fit_groups_json": f"{FIT} --column group=source {JSON}",
-        "fit_profile_json": f"fit runs.csv --profile alpha {JSON}",
-        "fit_sensitivity": "fit runs.csv --sensitivity",
-        "fit_diagnostics": "fit runs.csv --diagnostics",
         "fit_bad_column": "fit runs.csv --column params=size",
         "fit_bad_where": """fit runs.csv --where "sorce == 'a'" """,
         "fit_save": "fit runs.csv --save fit.json",
@@ -103,10 +96,6 @@ CALLS: dict[str, list[str]] = {
         "compare_sweep_json": f"{COMPARE} compute,params-tokens --sweep {JSON}",
         "compare_csv": f"{COMPARE} compute,params-tokens {HELD} --format csv",
         "compare_staged_json": f"{COMPARE} two-stage-linear --proxy c4 {JSON}",
-        "report_bad": "report evaluations.csv --benchmark none",
-        "report": REPORT,
-        "report_json": f"{REPORT} {JSON}",
-        "report_latex": f"{REPORT} {LATEX}",
         "overtraining": OVERTRAINING,
         "overtraining_json": f"{OVERTRAINING} {JSON}",
         "overtraining_latex": f"{OVERTRAINING} {LATEX}",

@@ -3,7 +3,8 @@ tests/studies/coverage.py`.
 
 Truth: the Huber fit's coefficients, with normal errors of the log loss as large as its residuals.
 Every repetition draws losses, fits them by Huber's function and by least squares of the log, and
-makes every kind of interval for alpha and for log N* at 5.76e23 FLOP.
+makes intervals of both kinds, by the covariance and by resamples, for alpha and for log N* at
+5.76e23 FLOP.
 """
 
 import argparse
@@ -34,7 +35,6 @@ REQUIRED = [
     for objective, kind in (
         ("huber-log", "percentile bootstrap"),
         ("least-squares-log", "percentile bootstrap"),
-        ("least-squares-log", "profile"),
     )
     for quantity in QUANTITIES
 ]
@@ -50,12 +50,8 @@ def estimates(found, seed):
     """Every kind of interval of one fit: (kind, quantity) -> estimate."""
     made = {}
     bootstrap = found.bootstrap(RESAMPLES, seed=seed)
-    residual = found.bootstrap(RESAMPLES, seed=seed, kind="residuals")
     for name, quantity in QUANTITIES.items():
         made["percentile bootstrap", name] = bootstrap.estimate(quantity, running.LEVEL)
-        made["residual bootstrap", name] = residual.estimate(quantity, running.LEVEL)
-        if found.objective.is_square or name == "alpha":
-            made["profile", name] = found.profile(quantity, level=running.LEVEL)
     coordinates, quantities = found.model.coordinates, tuple(QUANTITIES.values())
     for kind in ("sandwich", "classical")[: 2 if found.objective.is_square else 1]:
         rows = derived(found.law, found.covariance(kind), coordinates, quantities, running.LEVEL)

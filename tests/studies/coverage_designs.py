@@ -4,8 +4,8 @@ tests/studies/coverage_designs.py --repetitions 200`.
 Four designs: 8 isoFLOP budgets of 9 runs, a grid of 8 x 6, a ladder of 4 x 4, and 20 training runs
 of 10 checkpoints in groups. Every repetition draws a law, and errors that shrink with compute, 5 %
 of them four times as large; runs of one group share an error. Intervals are those of alpha, and of
-N* and L* at 10 times the largest compute, by the sandwich, and by the bootstrap and the profile
-where they are asked for.
+N* and L* at 10 times the largest compute, by the sandwich, and by the bootstrap where that is
+asked for.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def design(name, law, random):
     return n, d, None
 
 
-def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False):
+def repetition(name, seed, objective="huber-log", resamples=0):
     """Which intervals hold the truth; nothing where the fit is no result."""
     random = np.random.default_rng([SEED, seed, len(name)])
     law = drawn_law(random)
@@ -86,17 +86,11 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
     if resamples:
         drawn = found.bootstrap(resamples, seed=1)
         made["bootstrap"] = {each.name: drawn.estimate(each) for each in (ALPHA, *at_compute(at))}
-    intervals = {
+    return {
         f"{kind} {name}": running.held(estimate.low, truth[name], estimate.high)
         for kind, estimates in made.items()
         for name, estimate in ((name, estimates[name]) for name in NAMES)
     }
-    if profile:
-        alpha = found.profile("alpha")
-        low = -np.inf if alpha.low is None else alpha.low
-        high = np.inf if alpha.high is None else alpha.high
-        intervals["profile alpha"] = running.held(low, truth["alpha"], high)
-    return intervals
 
 
 def study(name, repetitions, *, progress=False, **how):
@@ -113,7 +107,6 @@ def main():
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=0)
     parser.add_argument("--objective", choices=OBJECTIVES, default="huber-log")
-    parser.add_argument("--profile", action="store_true")
     options = vars(parser.parse_args())
     for name in DESIGNS:
         print(name, study(name, progress=True, **options).to_string(), sep="\n")

@@ -83,7 +83,6 @@ def problem(seed):
     name = OBJECTIVES[rng.integers(len(OBJECTIVES))]
     objective = Objective(
         name=name,
-        tau=rng.choice([0.1, 0.5, 0.8]),
         delta=10 ** rng.uniform(-4, -1.5) if rng.uniform() < 0.5 else 1e-3,
     )
     return Problem(seed, n, d, clean * np.exp(_noise(noise, len(n), rng)), objective, kind, noise)

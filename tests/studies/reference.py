@@ -53,10 +53,6 @@ class Search:
             return float(np.sum(r**2))
         if name == "absolute-log":
             return float(np.sum(np.abs(r)))
-        if name == "pinball-log":
-            return float(
-                np.sum(np.maximum(self.objective.tau * -r, (1.0 - self.objective.tau) * r))
-            )
         delta = self.objective.delta
         return float(
             np.sum(np.where(np.abs(r) <= delta, 0.5 * r**2, delta * (np.abs(r) - 0.5 * delta)))
@@ -87,7 +83,7 @@ class Search:
         return np.clip(theta, self.lower + 1e-9, self.upper - 1e-9)
 
     def descend(self, theta, tolerance, evaluations):
-        if self.objective.name in ("absolute-log", "pinball-log"):
+        if self.objective.is_sharp:
             return self._smooth_descent(theta, evaluations)
         huber = (
             {} if self.objective.is_square else {"loss": "huber", "f_scale": self.objective.delta}
@@ -129,7 +125,7 @@ class Search:
 
     def polish(self, theta):
         """To the end of the basin."""
-        if self.objective.name not in ("absolute-log", "pinball-log"):
+        if not self.objective.is_sharp:
             return self.descend(np.clip(theta, self.lower + 1e-12, self.upper), 1e-15, 3000)
         low, high = self.objective.bounds
         radius, count = 0.1, len(self.loss)

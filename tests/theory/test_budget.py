@@ -8,11 +8,10 @@ import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Expr, Integer, Rational, Symbol, exp, log, sqrt
+from sympy import Expr, Integer, Rational, Symbol, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.budget import GENERAL, SIX_ND, Budget
-from isoflop.theory.reader.tokens import ParseError
+from isoflop.theory.budget import SIX_ND, Budget
 
 N, D, C, KAPPA, a, d = sym.N, sym.D, sym.C, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D
 x, y, z = sympy.symbols("x y z", positive=True)
@@ -70,46 +69,22 @@ def test_reads_coefficient_and_exponents(
     ("text", "reason"),
     [
         ("", "an expression is expected"),
-        ("C =", "an expression is expected"),
         ("6N", "does not depend on D"),
-        ("6*D", "does not depend on N"),
-        ("6", "does not depend on N"),
-        ("N^0*D", "does not depend on N"),
         ("6*N*D + 1", "must be one term"),
-        ("N + D", "must be one term"),
-        ("N*D + N", "must be one term"),
         ("(N+D)*N*D", "must be one term"),
         ("N*D*log(N)", "must be one term"),
-        ("N^D*D", "must be one term"),
         ("N^N*D", "must be one term"),
-        ("exp(N)*D", "must be one term"),
         ("(1+N^a)*D", "must be one term"),
         ("-6*N*D", "coefficient=-6: must be positive"),
         ("6*N^-1*D", "exponent of N=-1: must be positive"),
-        ("6*N*D^(a-d)", "exponent of D=a - d: must be positive"),
-        ("(a-d)*N*D", "coefficient=a - d: must be positive"),
-        ("abs(N-D)*N*D", "must be one term"),
-        ("sqrt(N-D)*D", "must be one term"),
         ("D = 6*N*D", "a budget reads C = kappa"),
-        ("6*N*D = C", "a budget reads C = kappa"),
-        ("C = C = 6ND", "unknown name 'C'|'='"),
-        ("c = 6ND", "a budget reads C = kappa"),
         ("6*n*d", "unknown name 'n'"),
-        ("6*C*N*D", "unknown name 'C'"),
-        ("6*M*N*D", "unknown name 'M'"),
         ("__import__('os').getcwd()", "cannot read '_'"),
         ("N*D/0", "division by zero"),
-        ("0*N*D", "does not depend on N"),
         ("sqrt(-1)*N*D", "negative number"),
-        ("sqrt(-N)*D", "no real value"),
         ("1e999999*N*D", "too large"),
-        ("N^(10^10)*D", "too large"),
-        ("(2N)^1e12*D", "too large"),
-        ("N*D*(N+D+a+d+kappa)^60", "expands to more than"),
         ("D*((N+9)(100-N)/(kappa+6)*(20-d+N*kappa))^20", "expands to more than"),
-        ("+".join(f"N^{i}*D" for i in range(1, 400)), "must be one term"),
         ("(" * 3000, "nested deeper"),
-        ("N" * 10**5, "characters"),
         ("exp(exp(exp(exp(2.9))))*N*D", "tower"),
         ("N*D*abs(N^999 + N - D)", "must be one term|expands|beyond"),
     ],
@@ -121,12 +96,6 @@ def test_refused_with_a_reason(text: str, reason: str) -> None:
         Budget.parse(text)
     assert time.process_time() - start < SECONDS
     assert "\n" not in str(caught.value)
-
-
-def test_what_cannot_be_read_is_a_parse_error() -> None:
-    for text in ("6**", "D = N", "N # D"):
-        with pytest.raises(ParseError):
-            Budget.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -141,11 +110,6 @@ def test_what_cannot_be_read_is_a_parse_error() -> None:
 def test_expressions_outside_the_normal_form(expression: Expr, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Budget.from_expression(expression)
-
-
-def test_text_is_no_expression() -> None:
-    with pytest.raises(ValueError, match="Sympify"):
-        Budget.from_expression("6*N*D")
 
 
 def test_other_variables() -> None:
@@ -166,13 +130,6 @@ def test_direct_construction_is_checked() -> None:
         Budget(Symbol("u"), ((N, Integer(1)),))
     with pytest.raises(ValueError, match="at least one variable"):
         Budget(Integer(1), ())
-
-
-def test_compute() -> None:
-    assert SIX_ND.compute() == 6 * N * D
-    assert SIX_ND.compute({N: Integer(2), D: Integer(5)}) == 60
-    assert GENERAL.compute() == KAPPA * N**a * D**d
-    assert str(SIX_ND) == "C = 6*D*N"
 
 
 @given(
@@ -198,14 +155,3 @@ def test_any_text_is_a_budget_or_a_value_error(text: str) -> None:
         return
     assert set(budget.variables) == {N, D}
     assert budget.compute().free_symbols <= {N, D, KAPPA, a, d}
-
-
-def test_budget_is_hashable_and_frozen() -> None:
-    assert hash(Budget.parse("6ND")) == hash(SIX_ND)
-    with pytest.raises(AttributeError):
-        SIX_ND.coefficient = Integer(7)  # type: ignore[misc]
-
-
-def test_exact_expression_of_exp_and_log_is_read() -> None:
-    assert Budget.from_expression(exp(log(N) + log(D), evaluate=False)).coefficient == 1
-    assert Budget.from_expression(C * N * D).coefficient == C

@@ -14,7 +14,7 @@ from tests.theory.rewriting import evaluate, from_sympy
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
-from isoflop.theory.envelope import Envelope, derive, gather, log_slope
+from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import Answer, decide
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 
@@ -75,10 +75,6 @@ def test_proofs_need_no_condition(case: str, envelopes: dict[str, Envelope]) -> 
         assert decision.conditions == ()
 
 
-def test_status(envelopes: dict[str, Envelope]) -> None:
-    assert envelopes["two terms, 6 N D"].derivation.status == "proved"
-
-
 def test_closed_forms_are_as_printed() -> None:
     """The shapes that readers know (Hoffmann et al. 2022, equation 4, in other letters), decided by
     the normal form.
@@ -104,15 +100,6 @@ def test_closed_forms_are_as_printed() -> None:
         assert decide(derived, printed).proved
 
 
-def test_wrapping_leaves_the_allocation_alone(envelopes: dict[str, Envelope]) -> None:
-    """h(R) has the optimum of R: the same expressions for a loss and for an accuracy."""
-    loss, accuracy = envelopes["two terms, 6 N D"], envelopes["accuracy, a decreasing function"]
-    assert accuracy.allocation == loss.allocation
-    assert accuracy.exponent == loss.exponent
-    assert decide(accuracy.loss, exp(-loss.loss)).proved
-    assert accuracy.form.direction == -1
-
-
 def test_law_and_budget_must_share_their_variables() -> None:
     with pytest.raises(ValueError, match="its variables must be those of the law, N, D, M"):
         derive(THREE, SIX_ND)
@@ -120,25 +107,6 @@ def test_law_and_budget_must_share_their_variables() -> None:
         derive(PARAMS_TOKENS, budget((N, 1), (M, 1)))
     with pytest.raises(ValueError, match="variable=M: the law's variables are N, D"):
         derive().optimum(M)
-
-
-def test_order_in_the_budget_is_no_matter() -> None:
-    swapped = Budget(SIX_ND.coefficient, SIX_ND.powers[::-1])
-    assert derive(PARAMS_TOKENS, swapped).allocation == derive().allocation
-
-
-def test_gather() -> None:
-    x, y = symbols("x y", positive=True)
-    b, g = sym.BETA, sym.GAMMA
-    expression = x ** (b / (b + g)) * y ** (-b / (b + g)) * x**2 * x ** (g / (b + g))
-    gathered = gather(expression)
-    assert decide(gathered, expression).proved
-    assert gathered == x**3 * (y) ** (-b / (b + g)) or len(sympy.Mul.make_args(gathered)) == 2
-
-
-def test_log_slope() -> None:
-    assert log_slope(derive().reducible) == -derive().exponent
-    assert log_slope(3 * C ** Rational(2, 7)) == Rational(2, 7)
 
 
 # -- against direct minimisation -----------------------------------------------------------------------------------------
@@ -199,29 +167,6 @@ def test_optimum_of_a_random_law(
     assert close(at(envelope.coefficient, values), reducible * law.compute**exponent)
     values[str(sym.REDUCIBLE)] = reducible
     assert close(at(envelope.compute_for_reducible, values), law.compute)
-
-
-def test_minimisation_agrees_with_golden_section() -> None:
-    """The reference itself, without derivatives, to the digits that comparing values allows."""
-    law = reference.draw(Random(1))
-    logs = reference.minimum(law)
-    found = reference.golden_section(
-        lambda u: law.reducible(law.completed([u])), logs[0] - 9, logs[0] + 5, MP.mpf(10) ** -27
-    )
-    assert abs(found - logs[0]) < MP.mpf(10) ** -25
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_nothing_on_the_budget_is_below_the_envelope(seed: int) -> None:
-    """Random allocations of three factors, at their own compute."""
-    random = Random(seed)
-    law = reference.draw(random, 3, six_nd=False)
-    envelope = derive(*CASES["three terms, any monomial"])
-    values = point(envelope, law)
-    for _ in range(20):
-        logs = [MP.mpf(random.uniform(-5, 60)) for _ in range(3)]
-        values[str(C)] = law.compute_of(logs)
-        assert law.reducible(logs) >= at(envelope.reducible, values)
 
 
 # -- printed numbers -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ term that does not fit.
 
 import pytest
 import sympy
-from sympy import Expr, Float, Integer, Rational, Symbol, cosh, exp, log, sin, sqrt, symbols, tanh
+from sympy import Expr, Float, Integer, Rational, Symbol, cosh, exp, log, sqrt, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.kernel import decide
@@ -28,7 +28,6 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
     [
         (E + R, DEFAULT, E + REDUCIBLE, 1),
         (R, DEFAULT, REDUCIBLE, 1),
-        (exp(-R), DEFAULT, exp(-REDUCIBLE), -1),
         (exp(-(E + R)), DEFAULT, exp(-E - REDUCIBLE), -1),
         (1 - R, DEFAULT, 1 - REDUCIBLE, -1),
         (E - 2 * R, {N: (2 * A, beta), D: (2 * B, gamma)}, E - REDUCIBLE, -1),
@@ -38,12 +37,8 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
             Rational(1, 4) + Rational(3, 4) * exp(-REDUCIBLE),
             -1,
         ),
-        (1 - exp(-R), DEFAULT, 1 - exp(-REDUCIBLE), 1),
-        (log(E + R), DEFAULT, log(E + REDUCIBLE), 1),
-        (sqrt(R), DEFAULT, sqrt(REDUCIBLE), 1),
         (E / R, DEFAULT, E / REDUCIBLE, -1),
         (E + R**delta, DEFAULT, E + REDUCIBLE**delta, 1),
-        (tanh(R), DEFAULT, tanh(REDUCIBLE), 1),
         (KAPLAN, {N: (N_c ** (a_N / a_D), a_N / a_D), D: (D_c, Integer(1))}, REDUCIBLE**a_D, 1),
         (
             E + (A / N) ** beta + B * D**-gamma,
@@ -70,15 +65,6 @@ def test_read_off_an_expression(
     assert form.direction == direction
     assert decide(form.loss, expression).proved
     assert form.variables == (N, D)
-
-
-def test_default_law() -> None:
-    assert LawForm.from_expression(PARAMS_TOKENS.loss) == LawForm(PARAMS_TOKENS.terms)
-    assert PARAMS_TOKENS.loss == E + R
-    assert PARAMS_TOKENS.reducible == R
-    assert PARAMS_TOKENS.loss_at(Integer(2)) == E + 2
-    assert PARAMS_TOKENS.coefficients == (A, B, E, beta, gamma)
-    assert PARAMS_TOKENS.direction == 1
 
 
 def test_floats_become_the_decimals_that_they_print_as() -> None:
@@ -115,54 +101,18 @@ def test_three_factors() -> None:
     assert decide(form.loss, law).proved
 
 
-def test_order_of_the_variables_is_the_order_asked_for() -> None:
-    assert LawForm.from_expression(E + R, (D, N)).variables == (D, N)
-
-
-def test_terms_without_a_variable_are_constants() -> None:
-    """With N the only variable the tokens term belongs to the outer function."""
-    form = LawForm.from_expression(E + R, (N,))
-    assert form.variables == (N,)
-    assert terms_of(form) == {N: (A, beta)}
-    assert sympy.expand(form.outer - (E + B * D**-gamma + REDUCIBLE)) == 0
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [E + A * N**-beta, exp(-A * N**-beta), E + (A * N**-beta) ** 2, A * N**-beta],
-    ids=str,
-)
-def test_one_factor(expression: Expr) -> None:
-    form = LawForm.from_expression(expression, (N,))
-    assert form.variables == (N,)
-    assert decide(form.loss, expression).proved
-
-
 REFUSED = (
     (E + R + N**-beta * D**-gamma, "holds N and D; each term must hold one variable"),
-    (E + (A * N**-beta) * (B * D**-gamma) + R, "holds N and D"),
     (E + A / (N + D), "exponent=-1 of the N term: must be positive"),
     (E + R + F * N ** (-2 * beta), "N occurs in more than one term"),
-    (E + R + F * N**-beta, "N occurs in more than one term"),
     (E + A * N**beta + B * D**-gamma, "exponent=-beta of the N term: must be positive"),
     (E + A * N**-beta + B * D ** Rational(1, 3), "exponent=-1/3 of the D term: must be positive"),
     (E - A * N**-beta + B * D**-gamma, "coefficient=-A of the N term: must be positive"),
-    (E + (A - B) * N**-beta + B * D**-gamma, "must be positive|more than one term"),
-    (E + A**N + B * D**-gamma, r"is not A \* N\*\*-b"),
-    (E + A * N**-D + B * D**-gamma, "holds N and D"),
-    (E + exp(-N) + B * D**-gamma, r"is not A \* N\*\*-b"),
     (E + A * log(N) + B * D**-gamma, r"is not A \* N\*\*-b"),
-    (E + A * (N + F) ** -beta + B * D**-gamma, r"is not A \* N\*\*-b"),
     (2**R, "the variables stand in an exponent"),
     (E + A * N**-beta, "does not depend on the variable D"),
-    (E + Integer(3), "does not depend on the variable N"),
-    (E + N * D, "holds N and D|no term in"),
-    ((R - 1) ** 2, "must be strictly monotone"),
     (cosh(R), "must be strictly monotone"),
-    (sin(R), "must be strictly monotone"),
     (-1 / (R - 1), "must be strictly monotone"),
-    (1 / (R**delta - 1), "must be strictly monotone"),
-    ((R - F) ** 3, "must be strictly monotone"),
     ((1 - R) ** delta, "must be strictly monotone"),
 )
 
@@ -173,18 +123,6 @@ REFUSED = (
 def test_refused_with_the_term_that_does_not_fit(expression: Expr, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         LawForm.from_expression(expression)
-
-
-def test_refusals_of_three_factors() -> None:
-    with pytest.raises(ValueError, match="does not depend on the variable M"):
-        LawForm.from_expression(E + R, (N, D, M))
-    with pytest.raises(ValueError, match="holds D and M"):
-        LawForm.from_expression(E + R + F * M**-delta * D**-gamma, (N, D, M))
-
-
-def test_text_is_not_evaluated() -> None:
-    with pytest.raises(ValueError, match="Sympify"):
-        LawForm.from_expression("E + A*N**-beta")
 
 
 def test_direct_construction_is_checked() -> None:
@@ -213,9 +151,3 @@ def test_renamed() -> None:
     assert form.loss == exp(-(F + A * M**-delta + B * D**-gamma))
     assert form.variables == (M, D)
     assert form.direction == -1
-
-
-def test_forms_are_hashable_and_frozen() -> None:
-    assert hash(LawForm.from_expression(E + R)) == hash(LawForm(PARAMS_TOKENS.terms))
-    with pytest.raises(AttributeError):
-        PARAMS_TOKENS.outer = REDUCIBLE  # type: ignore[misc]

@@ -8,19 +8,17 @@ from math import comb
 
 import mpmath
 import pytest
-from sympy import Expr, Float, Integer, Rational, Symbol, log
+from sympy import Expr, Integer, Rational, Symbol, log
 from sympy.core.function import AppliedUndef
 from tests.theory.documents import derivation_of
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
-from isoflop.theory.kernel import factorials
 from isoflop.theory.kernel.decide import decide
 from isoflop.theory.kernel.factorials import Value
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.passk import DRAWS
-from isoflop.theory.theorem.argument import UnderLemma
-from isoflop.theory.theorem.words import Sentence, unfolded
+from isoflop.theory.theorem.words import unfolded
 
 DIGITS = 40
 MP = mpmath.mp.clone()
@@ -73,37 +71,6 @@ def close(left, right, tolerance=CLOSE):
     return abs(left - right) <= tolerance * max(1, abs(right))
 
 
-@pytest.mark.parametrize("shift", range(-3, 4))
-def test_recurrences_hold_for_the_true_functions(shift):
-    point = {SHAPE_A: Rational(37, 8), DRAWS: Integer(5)}
-    assert close(
-        value(factorials.gamma_of(SHAPE_A + shift), point), MP.gamma(MP.mpf(37) / 8 + shift)
-    )
-    assert close(value(factorials.factorial_of(DRAWS + shift), point), MP.factorial(5 + shift))
-
-
-def test_values_at_integers_and_poles():
-    assert factorials.gamma_of(Integer(5)) == 24
-    assert factorials.factorial_of(Integer(0)) == 1
-    with pytest.raises(ValueError, match="pole"):
-        factorials.gamma_of(Integer(0))
-    with pytest.raises(ValueError, match="at least 0"):
-        factorials.factorial_of(Integer(-1))
-
-
-def test_fractions_are_shifted_by_whole_numbers_only():
-    half = Value("Gamma(a + 1/2)", positive=True)
-    assert factorials.gamma_of(SHAPE_A + Rational(1, 2)) == half
-    assert factorials.gamma_of(SHAPE_A + Rational(3, 2)) == (SHAPE_A + Rational(1, 2)) * half
-
-
-def test_latex_of_values():
-    from sympy import latex
-
-    assert latex(factorials.gamma_of(SHAPE_A)) == r"\Gamma(a)"
-    assert latex(factorials.factorial_of(SAMPLES - DRAWS)) == "(n - k)!"
-
-
 @pytest.mark.parametrize(("n", "c", "k"), [(6, 1, 1), (6, 2, 3), (7, 3, 4), (8, 4, 2)])
 def test_estimator_counts_the_draws_without_success(n, c, k):
     correct = set(range(c))
@@ -144,18 +111,6 @@ def test_overlap_weights_give_the_covariance(n, k1, k2):
     assert close(formula, MP.mpf(exact.numerator) / exact.denominator)
 
 
-def test_product_of_falling_factorials():
-    m, j = symbols("m j")
-    coefficient = named("pass_at_k_estimator_variance", "v", DRAWS, j)
-    for x in range(8):
-        expanded = sum(
-            value(coefficient, {m: Integer(3), DRAWS: Integer(2), j: Integer(i)})
-            * (MP.factorial(x) / MP.factorial(x - 5 + i) if x >= 5 - i else 0)
-            for i in range(3)
-        )
-        assert close(expanded, x * (x - 1) * (x - 2) * x * (x - 1))
-
-
 @pytest.mark.parametrize("fail", ["1e-30", "0.1", "0.5", "0.999"])
 def test_both_forms_of_neg_log_pass(fail):
     exact = -MP.log(1 - MP.mpf(fail))
@@ -190,32 +145,6 @@ def test_beta_mixture_by_integration():
     assert close(1 - share, _fail_of_beta(4) / _fail_of_beta(3), MP.mpf(10) ** -12)
     variance = value(side(MIXTURE, "two_draws"), BETA)
     assert close(variance, _fail_of_beta(2) - _fail_of_beta(1) ** 2, MP.mpf(10) ** -12)
-
-
-def test_beta_tail_and_its_correction():
-    a, b = MP.mpf(3) / 4, MP.mpf(9) / 4
-    remainders = []
-    for k in (10**4, 10**5):
-        exact = MP.exp(
-            MP.loggamma(a + b) + MP.loggamma(b + k) - MP.loggamma(b) - MP.loggamma(a + b + k)
-        )
-        point = {**BETA, DRAWS: Integer(k)}
-        remainders.append(exact / value(side(MIXTURE, "leading_term", "lhs"), point) - 1)
-        (lemma,) = (
-            step.argument.lemma
-            for step in derivation_of(MIXTURE).steps
-            if isinstance(step.argument, UnderLemma)
-        )
-        assert isinstance(lemma, Sentence)
-        quotient = lemma.formulas[4].sides[0]
-        stated = value(
-            quotient,
-            dict(
-                zip(symbols("y z k"), (BETA[SHAPE_B], sum(BETA.values()), Integer(k)), strict=True)
-            ),
-        )
-        assert close(stated, MP.exp(MP.loggamma(b + k) - MP.loggamma(a + b + k)), MP.mpf(10) ** -8)
-    assert abs(remainders[0] / remainders[1] - 100) < 1  # of second order in 1/k
 
 
 def test_power_tail_of_a_density():
@@ -340,47 +269,6 @@ def test_train_against_sample_by_minimisation():
     assert close(value(named(problem, "K", sym.C), at_best), draws(best))
     fail = named(problem, "f", sym.C, DRAWS)
     assert close(value(fail, {**at_best, DRAWS: Rational(str(draws(best)))}), target)
-
-
-def test_turning_point_by_root_finding():
-    first, second = (Rational(2985), Rational(3, 10)), (Rational(50000), Rational(7, 20))
-    turn = value(passk.turning_compute(first, second), {})
-
-    def difference(x):
-        return 2985 * MP.exp(-MP.mpf("0.3") * x) - 50000 * MP.exp(-MP.mpf("0.35") * x)
-
-    assert close(
-        MP.exp(MP.findroot(lambda x: MP.diff(difference, x), MP.log(turn) + MP.mpf("0.1"))),
-        turn,
-        MP.mpf(10) ** -12,
-    )
-
-
-def test_agreement_and_leading_excess_across_k():
-    pair = passk.cross_allocation()
-    point = {}
-    for index, digits in enumerate(
-        [("406", "411", "0.34", "0.28"), ("900", "700", "0.30", "0.36")], start=1
-    ):
-        for name, number in zip(("A", "B", "beta", "gamma"), digits, strict=True):
-            point[Symbol(f"{name}_{index}", positive=True)] = Float(
-                number, DIGITS
-            )  # exact powers of rationals are slow
-    agreement = value(named("allocation_across_k", "C_x"), point)
-    penalty = named("allocation_across_k", "P_2", pair.size_ratio)
-    leading = side("allocation_across_k", "second_order") * log(pair.size_ratio) ** 2
-    assert close(
-        value(pair.size_ratio, {**point, sym.C: Float(str(agreement), DIGITS)}),
-        1,
-        MP.mpf(10) ** -20,
-    )
-    remainders = []
-    for away in (8, 16):
-        at = {**point, sym.C: Float(str(agreement * (1 + MP.mpf(1) / away)), DIGITS)}
-        remainders.append((value(penalty, at) - 1) / value(leading, at) - 1)
-    assert (
-        MP.mpf("1.8") < remainders[0] / remainders[1] < MP.mpf("2.2")
-    )  # what is left is of first order in s
 
 
 def test_numbers_are_computed_from_what_the_theorems_prove():

@@ -296,7 +296,7 @@ def _each(text: str, paragraphs: Iterable[str], read: Callable[[str], Read]) -> 
 
 
 def _setting(ends: Mapping[str, str]) -> Setting:
-    name = ends.get("Setting")
+    name = ends.get("Setting", "")
     if name not in SETTINGS:
         raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
     budget = _budget(ends)
@@ -374,7 +374,7 @@ class _Reader:
         others = {name: is_of for name, is_of in self.table.items() if name not in names}
         own = {names[name]: self.table[name] for name in names if name in self.table}
         self.table = others | own
-        self.foreign = names.keys() - self.table.keys()
+        self.foreign = frozenset(names) - self.table.keys()
 
     def assumption(self, words: str) -> Sentence:
         """What is assumed; formulas without words are conditions of every step.

@@ -11,7 +11,6 @@ __all__ = [
     "html_escaped",
     "latex_escaped",
     "latex_words",
-    "markdown_escaped",
     "padded",
 ]
 
@@ -59,15 +58,6 @@ def html_escaped(text: str) -> str:
     from html import escape
 
     return escape(clean(text))
-
-
-def markdown_escaped(text: str) -> str:
-    """For a cell of a Markdown table.
-
-    >>> print(markdown_escaped("a|b*"))
-    a\\|b\\*
-    """
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", clean(text))
 
 
 def display_width(text: str) -> int:

@@ -10,50 +10,36 @@ format              0.00001234    1834567     for
 ``Count()``         1.23e-5       1.83M       params and tokens, as they are typed
 ==================  ============  ==========  ====================================
 
-``format.text(x)`` is for a terminal, ``format.latex(x)`` for LaTeX: with its dollars, and with
-``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", or the word
+``format.text(x)`` is for a terminal, ``format.latex(x)`` the same digits for LaTeX: with dollars, and
+with ``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", or the word
 that the format gives it.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from math import floor, isinf, isnan, log10
+from math import isinf, isnan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-__all__ = [
-    "Count",
-    "Format",
-    "Interval",
-    "Percent",
-    "Places",
-    "Shortest",
-    "Significant",
-    "significant_latex",
-]
+__all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
 
 DASH, LATEX_DASH = "-", "---"
-#: Numbers in text from here to there are written without an exponent.
+#: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
-#: In LaTeX: the least power of ten that is written out, and the number of digits that always are.
-LEAST_POWER, MOST_DIGITS = -3, 4
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 #: A larger share is written as a multiple.
 LARGEST_SHARE = 1e6
-#: Outside this range the ends of an interval in LaTeX share a power of ten, unless one is more than
-#: the last factor times the other.
-LEAST_END, LARGEST_END, APART = 1e-3, 1e5, 100.0
 
 
 @dataclass(frozen=True)
 class Format:
     """How a number is written; the classes below say how.
 
-    A subclass defines `finite` and `finite_latex`, without dollars, for finite numbers.
+    A subclass defines `finite`, the text of a finite number.
 
     Attributes
     ----------
@@ -69,31 +55,37 @@ class Format:
         """The number for a terminal."""
         if value is None or isnan(value):
             return DASH
-        return self._infinite(value, self.infinite) if isinf(value) else self.finite(value)
+        if isinf(value):
+            return f"-{self.infinite}" if value < 0 else self.infinite
+        return self.finite(value)
 
     def latex(self, value: float | None) -> str:
-        """The number for LaTeX, in mathematics."""
+        """The number for LaTeX, in mathematics; the word for an infinite one as text."""
         if value is None or isnan(value):
             return LATEX_DASH
-        if isinf(value):
-            return self._infinite_latex(value)
-        return f"${self.finite_latex(value)}$"
+        if not isinf(value):
+            return f"${self.finite_latex(value)}$"
+        return (
+            self.text(value)
+            if self.infinite != "inf"
+            else r"$-\infty$"
+            if value < 0
+            else r"$\infty$"
+        )
 
     def finite(self, value: float) -> str:
         """The text of a finite number."""
         raise NotImplementedError
 
     def finite_latex(self, value: float) -> str:
-        """The LaTeX of a finite number, without dollars."""
-        raise NotImplementedError
+        r"""The LaTeX of a finite number, without dollars.
 
-    def _infinite(self, value: float, word: str) -> str:
-        return f"-{word}" if value < 0 else word
-
-    def _infinite_latex(self, value: float) -> str:
-        if self.infinite == "inf":
-            return f"${self._infinite(value, chr(92) + 'infty')}$"
-        return self._infinite(value, self.infinite)
+        >>> print(Shortest(3).finite_latex(1.83e6), Percent().finite_latex(0.2079))
+        1.83 \times 10^{6} 20.8\,\%
+        """
+        text = re.sub(r"(?<![\d.])1e(-?\d+)", r"10^{\1}", self.finite(value))
+        text = re.sub(r"e(-?\d+)", r" \\times 10^{\1}", text).replace(" %", r"\,\%")
+        return re.sub(r"x$", r"\\times", re.sub(r"([TBMk])$", r"\\mathrm{\1}", text))
 
 
 class Significant(Format):
@@ -117,9 +109,6 @@ class Significant(Format):
         # A number with more digits before its point than were asked for keeps them all.
         return f"{rounded:.{places}f}" if places >= 0 else f"{value:.0f}"
 
-    def finite_latex(self, value: float) -> str:
-        return significant_latex(value, self.digits, trimmed=False)
-
 
 class Shortest(Format):
     r"""At most so many significant digits, without zeros at the end.
@@ -142,9 +131,6 @@ class Shortest(Format):
             return f"{_trimmed(mantissa)}e{int(power)}"
         return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
 
-    def finite_latex(self, value: float) -> str:
-        return significant_latex(value, self.digits, trimmed=True)
-
 
 @dataclass(frozen=True)
 class Places(Format):
@@ -162,11 +148,6 @@ class Places(Format):
             plus = "+" if self.sign and value > 0.0 else ""
             return plus + Significant(self.digits + 1).finite(value)
         return f"{value:{'+' if self.sign else ''}.{self.digits}f}"
-
-    def finite_latex(self, value: float) -> str:
-        if abs(value) >= self.largest:
-            return significant_latex(value, self.digits + 1, trimmed=True)
-        return self.finite(value)
 
 
 @dataclass(frozen=True)
@@ -196,14 +177,6 @@ class Percent(Format):
         text = Shortest(self.digits + (value >= 1.0)).finite(100.0 * value)
         return ">99.9 %" if text == "100" and value < 1.0 else f"{text} %"
 
-    def finite_latex(self, value: float) -> str:
-        if self.places is not None:
-            return self.finite(value).replace(" %", r"\,\%")
-        if value > LARGEST_SHARE:
-            return rf"{significant_latex(value, self.digits, trimmed=True)}\times"
-        text = significant_latex(100.0 * value, self.digits + (value >= 1.0), trimmed=True)
-        return r">99.9\,\%" if text == "100" and value < 1.0 else rf"{text}\,\%"
-
 
 @dataclass(frozen=True)
 class Count(Format):
@@ -219,29 +192,15 @@ class Count(Format):
 
     def latex(self, value: float | None) -> str:
         """The number for LaTeX: with a suffix as text, without one in mathematics."""
-        if value is None or isnan(value) or isinf(value):
-            return super().latex(value)
-        number, suffix = self._scaled(value)
-        return f"{number}{suffix}" if suffix else super().latex(value)
+        text = self.text(value)
+        return text if text[-1] in "TBMk" else super().latex(value)
 
     def finite(self, value: float) -> str:
-        number, suffix = self._scaled(value)
-        return f"{number}{suffix}" if suffix else Shortest(self.digits).finite(value)
-
-    def finite_latex(self, value: float) -> str:
-        number, suffix = self._scaled(value)
-        if suffix:
-            return rf"{number}\mathrm{{{suffix}}}"
-        return significant_latex(value, self.digits, trimmed=True)
-
-    def _scaled(self, value: float) -> tuple[str, str]:
-        """The number and its suffix, "" where it has none."""
-        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = float(f"{mantissa}e{power}")
+        rounded = float(f"{value:.{self.digits - 1}e}")
         for exponent, suffix in SUFFIXES:
             if 10.0**exponent <= rounded < 10.0 ** (exponent + 3):
-                return _trimmed(f"{rounded / 10.0**exponent:.{self.digits}f}"), suffix
-        return "", ""
+                return _trimmed(f"{rounded / 10.0**exponent:.{self.digits}f}") + suffix
+        return Shortest(self.digits).finite(value)
 
 
 @dataclass(frozen=True)
@@ -266,7 +225,7 @@ class Interval:
     >>> brackets.text(0.1, 0.25), words.text(0.1, 0.25), words.text(0.0, 0.25, at_most=True)
     ('[0.100, 0.250]', '0.100 to 0.250', 'at most 0.250')
     >>> print(brackets.latex(1.2e10, 3.4e10))
-    $[1.20,\ 3.40]\times 10^{10}$
+    $[1.20 \times 10^{10},\ 3.40 \times 10^{10}]$
     """
 
     end: Format = Significant(4)  # noqa: RUF009 - a value
@@ -301,9 +260,6 @@ class Interval:
         """Both ends for LaTeX, in mathematics."""
         if low is None or high is None or isnan(low) or isnan(high):
             return LATEX_DASH
-        finite = not (isinf(low) or isinf(high))
-        if self.opening == "[" and finite and not (at_most or at_limit):
-            return self._over_one_power(low, high)
         least, greatest = self._marked(self.end.latex, low, high, at_limit, "$<$", "$>$")
         if at_most:
             return f"at most {greatest}"
@@ -327,41 +283,7 @@ class Interval:
             above + greatest if "high" in at_limit else greatest,
         )
 
-    def _over_one_power(self, low: float, high: float) -> str:
-        """Both ends in brackets, over one power of ten where both are large or small."""
-        size, least = max(abs(low), abs(high)), min(abs(low), abs(high))
-        not_small = least >= LEAST_END or size >= 1.0 or (least == 0.0 and size >= LEAST_END)
-        is_plain = (
-            size == 0.0 or (size < LARGEST_END and not_small) or isinstance(self.end, Percent)
-        )
-        if is_plain or (least > 0.0 and size > APART * least):
-            return f"$[{self.end.finite_latex(low)},\\ {self.end.finite_latex(high)}]$"
-        power = floor(log10(size))
-        # The end next to 0 keeps two digits.
-        digits = max(self.end.digits - 1, 1 + power - floor(log10(least)) if least > 0.0 else 0)
-        ends = ",\\ ".join(f"{end / 10.0**power:.{digits}f}" for end in (low, high))
-        return rf"$[{ends}]\times 10^{{{power}}}$"
-
 
 def _trimmed(text: str) -> str:
     """The number without zeros behind its point."""
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def significant_latex(value: Any, digits: int, *, trimmed: bool) -> str:
-    """A finite number to so many significant digits, with a power of ten where that is shorter."""
-    from decimal import Decimal
-
-    exact = value if isinstance(value, Decimal) else Decimal(str(value))
-    if exact == 0:
-        return "0"
-    mantissa, _, exponent = f"{exact:.{digits - 1}e}".partition("e")
-    power = int(exponent)
-    if trimmed:
-        mantissa = _trimmed(mantissa)
-    if not LEAST_POWER <= power < max(digits, MOST_DIGITS):
-        power_of_ten = f"10^{{{power}}}"
-        is_one = mantissa == "1" and trimmed
-        return power_of_ten if is_one else rf"{mantissa} \times {power_of_ten}"
-    shown = len(mantissa.lstrip("-").replace(".", ""))
-    return f"{Decimal(mantissa).scaleb(power):.{max(shown - 1 - power, 0)}f}"

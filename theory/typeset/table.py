@@ -20,7 +20,7 @@ r"""One description of a table, and every form in which it is read.
     >>> table.records()
     [{'law': 'hoffmann2022', 'beta': 0.3478, 'beta_low': 0.31, 'beta_high': 0.39, 'lost': 0.2079}]
 
-`table.latex()`, `.markdown()`, `.html()` and `.to_frame()` come from the same description. An entry
+`table.latex()`, `.html()` and `.to_frame()` come from the same description. An entry
 is a number, a text, True or False, None (a dash), or an estimate: any object with `value`, `low`
 and `high`, such as `isoflop.numeric.results.Estimate`.
 """
@@ -37,7 +37,6 @@ from .escapes import (
     display_width,
     html_escaped,
     latex_escaped,
-    markdown_escaped,
     padded,
 )
 from .numbers import DASH, LATEX_DASH, Format, Interval, Significant
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    Show = Literal["value", "low", "high", "error", "interval", "all"]
+    Show = Literal["value", "error", "interval", "all"]
 
 __all__ = ["RULE", "Column", "Number", "Subheading", "Table", "Words"]
 
@@ -110,7 +109,7 @@ class Column:
     format : Format
         Of numbers. Whole numbers that are `int` are written in full.
     align : {"right", "left"}
-    show : {"value", "low", "high", "error", "interval", "all"}
+    show : {"value", "error", "interval", "all"}
         The part of an estimate. "all" is the value with its interval in one cell. Several columns
         may share a key and show different parts; JSON has the estimate once. In other columns than
         "value" and "all", a number that is no estimate has a dash.
@@ -219,8 +218,8 @@ class Column:
         if getattr(entry, "undetermined", False):
             # The word stands where the number is read first; the interval of nothing is a dash.
             return UNDETERMINED if self.show in ("value", "all") else dash
-        if self.show in ("value", "low", "high"):
-            return written(getattr(entry, self.show))
+        if self.show == "value":
+            return written(entry.value)
         if self.show == "error":
             return written(getattr(entry, "standard_error", None))
         at_most, at_limit = getattr(entry, "at_most", False), getattr(entry, "at_limit", ())
@@ -387,10 +386,12 @@ class Table:
                 cells += [""] * len(numbers)
         return [rf"{' & '.join(cells)} \\", "".join(rules)]
 
-    # -- Markdown and HTML -------------------------------------------------------------------------
+    # -- HTML --------------------------------------------------------------------------------------
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """The headings on one line each, and the cells as text; a subheading stands in the first."""
+    def html(self) -> str:
+        """For a notebook, as pandas writes it; a subheading stands in the first column."""
+        import pandas as pd
+
         heads = [" ".join(clean_lines(column.head())) for column in self.page]
         body = []
         for row in self.rows:
@@ -398,23 +399,6 @@ class Table:
                 body.append([column.text(row) for column in self.page])
             elif str(row.words):
                 body.append([clean(str(row.words)), *[""] * (len(self.page) - 1)])
-        return heads, body
-
-    def markdown(self) -> str:
-        """For a Markdown page: title and notes are paragraphs."""
-        heads, body = self._cells()
-        marks = [":---" if column.align == "left" else "---:" for column in self.page]
-        escaped = ([markdown_escaped(cell) for cell in cells] for cells in (heads, *body))
-        first, *others = (f"| {' | '.join(cells)} |" for cells in escaped)
-        table = "\n".join([first, f"| {' | '.join(marks)} |", *others])
-        words = (markdown_escaped(str(text)) for text in self.notes)
-        return "\n\n".join(filter(None, [markdown_escaped(str(self.title)), table, *words]))
-
-    def html(self) -> str:
-        """For a notebook, as pandas writes it; every text is escaped."""
-        import pandas as pd
-
-        heads, body = self._cells()
         table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
         title, *notes = (f"<p>{html_escaped(str(text))}</p>" for text in (self.title, *self.notes))
         return "\n".join([*([title] if str(self.title) else []), table, *notes])

@@ -33,7 +33,6 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.accuracy.ceiling import ceiling_of
 from isoflop.numeric.backtest.compare import compare_laws
 from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
@@ -59,8 +58,6 @@ FOR_ERROR = "token_multiplier == 20 and params < 2B or token_multiplier == 320 a
 PREDICTED = "token_multiplier == 640 and params > 1B or params > 2B"
 #: Their relative errors in percent: of loss and of error, by tokens per parameter.
 GADRE_PRINTED = {640: ("0.7103", "3.6365"), 20: ("0.7320", "0.0464")}
-#: With no more runs than this three coefficients are hardly known.
-FEW_RUNS = 5
 NOT_AVERAGED = ("GSM8K", "LBPP")
 CODE = ("HumanEval", "LBPP")
 
@@ -408,32 +405,6 @@ class Subset:
             )
         return rows
 
-    def ceiling_said(self) -> str:
-        """By the profile likelihood of E and its rivals without a ceiling, on the fitted runs and
-        on all.
-        """
-        said = []
-        for runs, upper in (("runs up to 6e21 FLOP", UP_TO), ("all runs", np.inf)):
-            found: dict[str, list[str]] = {}
-            for label in self.labels:
-                sample = self.samples[label]
-                kept = sample.subset((sample.at.compute >= FIT_FROM) & (sample.at.compute <= upper))
-                ceiling = ceiling_of(kept, margin=self.margin(label), level=LEVEL)
-                few = f" ({ceiling.n} runs for three coefficients)" if ceiling.n <= FEW_RUNS else ""
-                found.setdefault(ceiling.verdict, []).append(label + few)
-            said.append(
-                f"On {runs}: "
-                + "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in found.items())
-            )
-        return (
-            f"Whether the runs tell a ceiling is asked of the profile likelihood of E at "
-            f"{100 * LEVEL:g} %; two powers of "
-            "compute without a ceiling bend as well, and where they explain the runs the verdict "
-            "is *bends*, and none is shown. "
-            f"{'. '.join(said)}. In the paper the ceiling is estimated without an error, and is 1 "
-            f"for seven benchmarks."
-        )
-
     def staged_rows(self) -> list[list[str]]:
         rows = []
         for row in self.staged.means():
@@ -470,16 +441,8 @@ class Subset:
         ]
         output = StringIO()
         with redirect_stdout(output):
-            status = isoflop(
-                [
-                    *words,
-                    "--bootstrap",
-                    "0",
-                    "--format",
-                    "json",
-                    *(() if plot is None else ("--plot", str(plot))),
-                ]
-            )
+            figure = () if plot is None else ("--plot", str(plot))
+            status = isoflop([*words, "--format", "json", *figure])
         if status:
             raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
         return json.loads(output.getvalue())["predictions"]
@@ -910,7 +873,7 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
             ],
             subset.ceiling_rows(),
         ),
-        subset.ceiling_said(),
+        "In the paper the ceiling is estimated without an error, and is 1 for seven benchmarks.",
         "## Two-stage laws",
         "The paper's proxy, the negative log likelihood of the right answer, was not transcribed. "
         "With the loss on C4 in "

@@ -41,7 +41,6 @@ COMMANDS = (
     "fit",
     "passk",
     "backtest",
-    "report",
     "simulate",
     "verify",
     "prove",

@@ -31,7 +31,6 @@ OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
 #: A quantile is not what minima and frontiers estimate.
-CENTRAL = tuple(name for name in OBJECTIVES if name != "pinball-log")
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
 OF_RUNS = ("--column", "--where", "--random-baseline")
 OF_CHECK = (
@@ -53,9 +52,8 @@ def parser() -> Parser:
         "compute law\n"
         "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N "
         "(there\n"
-        "beside the law's own ray); and tests whether the law fits its runs at all. Exit status 0: "
-        "consistent,\n"
-        "1: inconsistent, 3: cannot tell.\n"
+        "beside the law's own ray); and tests whether the law fits its runs at all. Exit status 0:\n"
+        "consistent, 1: inconsistent, 3: cannot tell.\n"
         "Without: for each of 12 published benchmarks the exponent of the envelope that follows "
         "from the\n"
         "params+tokens law, the local exponent of that law at the tokens per param of the runs, "
@@ -76,7 +74,7 @@ def parser() -> Parser:
         fitting,
         "--objective",
         "NAME",
-        f"of the params+tokens fit: {', '.join(CENTRAL)}; default: {CENTRAL[0]}",
+        f"of the params+tokens fit: {', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}",
     )
     takes_one(fitting, "--bootstrap", "N", "resamples, at least 20; default: 1000")
     takes_one(fitting, "--seed", "S", "of the resamples; default: 0")
@@ -140,7 +138,7 @@ def _of_runs(options: Options) -> Any:
     table = TableOptions(options, "runs")
     ratios = options.positives("--ratio")
     settings: dict[str, Any] = {
-        "objective": options.chosen("--objective", CENTRAL),
+        "objective": options.chosen("--objective", OBJECTIVES),
         "bootstrap": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
         "level": share(options, "--level"),

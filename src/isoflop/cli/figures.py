@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+from ..theory.typeset.escapes import clean
 from .errors import UsageError, shown
-from .render import clean, law_line, number
+from .render import law_line, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

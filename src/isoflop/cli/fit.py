@@ -9,8 +9,8 @@ from itertools import pairwise
 from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
-from .render import TABLES, plain, written
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .render import TABLES, written
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..numeric.data.runs import Runs
     from ..numeric.fit.result import Fit
-    from ..numeric.results import Estimate
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
@@ -152,23 +151,6 @@ def parser() -> Parser:
         "add the optimum at each compute in FLOP (for a compute law, the loss)",
     )
     takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio")
-    takes_one(
-        sure,
-        "--profile",
-        "NAME,...",
-        "add the profile interval of a coefficient or of what follows from them; it takes all "
-        "errors to be of one distribution; repeatable",
-    )
-    sure.add_argument(
-        "--sensitivity",
-        action="store_true",
-        help="add the fits of the same law by other objectives",
-    )
-    sure.add_argument(
-        "--diagnostics",
-        action="store_true",
-        help="add tests of the residuals and the runs that matter most",
-    )
     takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
     return built
@@ -182,7 +164,7 @@ def run(options: Options) -> tuple[str, int]:
 
     form, level = options.chosen("--format", FORMATS), share(options, "--level") or LEVEL
     table, model = TableOptions(options, "runs", LISTS), _model(options)
-    _check(options, model, form)
+    _check(options, model)
     repeats = whole(options, "--bootstrap", least=1)
     save, plot = target(options, "--save"), target(options, "--plot")
     target(options, "--output")
@@ -192,32 +174,13 @@ def run(options: Options) -> tuple[str, int]:
     fit = _fitted(options, table, model)
     warnings: list[str] = []
     stopped = ""
-    profiles: dict[str, Estimate] = {}
-    reports: dict[str, Any] = {}
-    names = options.several("--profile") or []
     if repeats is not None and not fit.is_sound:
         warnings.append("no resamples: the fit is no result that they could tell about")
     elif repeats is not None:
         fit, stopped = _resampled(options, fit, repeats)
-    if names and not fit.is_sound:
-        warnings.append("no profile intervals: the fit is no result that they could be of")
-        names = []
-    if not stopped:
-        try:
-            profiles = _profiles(fit, names, level, asked)
-            warnings += _doubts(fit) if profiles else []
-            if "--sensitivity" in options:
-                reports["sensitivity"] = fit.sensitivity(level=level)
-            if "--diagnostics" in options:
-                reports["diagnostics"] = fit.diagnostics()
-        except KeyboardInterrupt:
-            stopped = "the fit is complete, what was to follow it is not"
     summary = fit.summary(level=level, **asked)
     summary = replace(summary, warnings=(*summary.warnings, *warnings))
     data = summary.as_dict("" if save is None else law_name(save))
-    if profiles:
-        data["profile"] = _profiles_as_dict(profiles, fit)
-    data |= {name: plain(report.as_dict()) for name, report in reports.items()}
     if save is not None:
         write(data | draws_of(fit), save)
     if plot is not None:
@@ -226,9 +189,6 @@ def run(options: Options) -> tuple[str, int]:
 
         save_figure(plot_fit_page(fit), plot)
     text = summary.latex() if form == "latex" else written(form, summary, data)
-    if form == "text":
-        more = [_profile_text(profiles, fit)] if profiles else []
-        text = "\n\n".join([text, *more, *map(str, reports.values())])
     if stopped:
         say_interrupted(stopped)
         return text, INTERRUPTED
@@ -253,23 +213,19 @@ def _model(options: Options) -> str:
     return text.strip()
 
 
-def _check(options: Options, model: str, form: str) -> None:
+def _check(options: Options, model: str) -> None:
     """Options that mean nothing beside the others."""
     power_laws = [name for name, known in _models().items() if not known.is_expression]
     expression = model not in power_laws
     named, first = f"--model {' or '.join(power_laws)}", power_laws[0]
     misplaced = {
         "--compute": named if expression else "",
-        "--sensitivity": named if expression else "",
         "--ratio": f"--model {first}" if model != first else "",
         "--seed": ""
         if expression or "--bootstrap" in options
         else "--bootstrap, or for --model EXPRESSION",
         "--jobs": "" if "--bootstrap" in options else "--bootstrap",
     }
-    if form in TABLES:
-        for option in ("--profile", "--sensitivity", "--diagnostics"):
-            misplaced[option] = "--format text or json"
     for option, wanted in misplaced.items():
         if wanted and option in options:
             words = options.spelt(option, None)
@@ -376,77 +332,3 @@ def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
     done = f"{draws.done} of {total} are done; the intervals are of these"
     return fit.with_draws(draws), done if draws.interrupted else ""
-
-
-def _profiles(fit: Fit, names: Sequence[str], level: float, asked: Any) -> dict[str, Estimate]:
-    """The profile intervals by the name of the quantity."""
-    intervals = {}
-    for name in dict.fromkeys(names):
-        for key, quantity in _quantities(fit, name, asked).items():
-            try:
-                intervals[key] = fit.profile(quantity, level=level)
-            except ArgumentError:
-                raise
-            except ValueError as error:
-                raise blamed(error, ("--profile", name)) from None
-    return intervals
-
-
-def _quantities(fit: Fit, name: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """The coefficient, or what is derived at every compute or ratio that was asked for."""
-    from ..numeric.fit.entries import AT, quantities
-
-    if fit.model.name != next(iter(_models())) or name in fit.names:
-        return {name: name}
-    known = {item.name: item for item in quantities(**asked)}
-    chosen = {key: item for key, item in known.items() if name in (key, key.partition(AT)[0])}
-    if not chosen:
-        more = "" if all(asked.values()) else " (more with --compute and --ratio)"
-        raise outside("--profile", name, f"one of {', '.join((*fit.names, *known))}{more}")
-    return chosen
-
-
-def _doubts(fit: Fit) -> list[str]:
-    """What speaks against profile intervals."""
-    from ..numeric.fit.diagnostics import doubts_of_one_distribution
-
-    texts = []
-    if fit.runs.group is not None:
-        texts.append(
-            "profile intervals take runs of one group for independent, and are too narrow where "
-            "these share an error: use --bootstrap"
-        )
-    if doubts := doubts_of_one_distribution(fit):
-        what = "one normal distribution" if fit.objective.is_square else "one distribution"
-        texts.append(
-            f"profile intervals take all errors to be of {what}, but of these residuals "
-            f"{', and '.join(doubts)}: use --bootstrap"
-        )
-    return texts
-
-
-def _profiles_as_dict(profiles: dict[str, Estimate], fit: Fit) -> dict[str, Any]:
-    from ..numeric.fit.profile import basis
-
-    return {
-        name: estimate.as_dict(low="lo", high="hi")
-        | {"level": estimate.level, "kind": "profile", "note": basis(fit)}
-        for name, estimate in profiles.items()
-    }
-
-
-def _profile_text(profiles: dict[str, Estimate], fit: Fit) -> str:
-    from ..numeric.fit.profile import basis
-    from ..theory.typeset.numbers import Interval, Significant
-    from ..theory.typeset.table import Column, Table
-
-    (level,) = {estimate.level for estimate in profiles.values()}
-    ends = Interval(Significant(5), "", " to ", "")
-    heading = f"{100 * (level or 0.0):.4g} % interval"
-    columns = [
-        Column("name", "profile", align="left"),
-        Column("estimate", "value", format=Significant(6)),
-        Column("estimate", heading, show="interval", interval=ends),
-    ]
-    rows = [{"name": name, "estimate": estimate} for name, estimate in profiles.items()]
-    return Table(columns, rows, notes=[f"profile intervals: {basis(fit)}"]).text()

@@ -4,14 +4,12 @@ error, by the laws of Gadre et al. 2024.
 
 from __future__ import annotations
 
-import sys
-
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import EvaluationTable, told_apart
-from .render import TABLES, json_text, plain, tables_text
-from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .render import TABLES, plain, written
+from .run_options import check_figure, target
 from .tables import declare_evaluations
 
 TYPE_CHECKING = False
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 FORMATS = ("text", "json", *TABLES)
-RESAMPLED = ("residuals", "cases")
-RESAMPLES, LEVEL = 200, 0.9
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
 #: Options that take all the words after them.
@@ -34,7 +30,7 @@ CONDITIONS = {
     "--error-where": "error_where",
     "--predict-where": "predict_where",
 }
-OPTION_OF = {"proxy": "--loss", "repeats": "--bootstrap", "kind": "--resample"}
+OPTION_OF = {"proxy": "--loss"}
 
 
 def parser() -> Parser:
@@ -56,8 +52,7 @@ def parser() -> Parser:
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop fit evaluations.csv --law overtraining --loss c4 --where 'dataset!=\"C4\"' "
             "--fit-where 'compute<1e21'",
-            "isoflop fit evaluations.csv --law overtraining --loss c4 --benchmark ARC-E PIQA "
-            "--bootstrap 50",
+            "isoflop fit evaluations.csv --law overtraining --loss c4 --benchmark ARC-E PIQA",
             "isoflop fit evaluations.csv --law overtraining --loss dclm --compute 1e23 "
             "--tokens-per-param 20 200",
         ],
@@ -84,19 +79,9 @@ def parser() -> Parser:
         "CONDITION",
         "predict these; default: all that the law of loss is not fitted to",
     )
-    sure = built.add_argument_group("uncertainty and what follows")
-    takes_one(sure, "--bootstrap", "N", f"resamples; 0: no intervals; default: {RESAMPLES}")
-    takes_one(sure, "--seed", "S", "of the resamples; default: 0")
-    takes_one(
-        sure,
-        "--resample",
-        "|".join(RESAMPLED),
-        "draw residuals about the laws, which works for a few planned runs, or whole runs, of "
-        "which there must be many; default: residuals",
-    )
-    takes_one(sure, "--level", "SHARE", f"coverage of intervals; default: {LEVEL}")
-    takes_several(sure, "--compute", "C", "costs at these; default: the largest of the runs")
-    takes_several(sure, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
+    follows = built.add_argument_group("what follows")
+    takes_several(follows, "--compute", "C", "costs at these; default: the largest of the runs")
+    takes_several(follows, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
     declare_output(
         built,
         *FORMATS,
@@ -106,9 +91,7 @@ def parser() -> Parser:
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left
-    resamples undone.
-    """
+    """The command's output and exit status: 3 where a law is not determined."""
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     laws = asked.fit()
@@ -117,16 +100,7 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.panels import save
 
         save(plot_overtraining(laws), asked.plot)
-    if form == "json":
-        text = json_text(plain(laws.as_dict()))
-    elif form == "latex":
-        text = laws.to_latex()
-    else:
-        text = tables_text(laws.tables(), form) if form in TABLES else str(laws)
-    if laws.draws is not None and laws.draws.interrupted:
-        say_interrupted(f"intervals from {len(laws.draws)} of {laws.draws.requested} resamples")
-        return text, INTERRUPTED
-    return text, DONE if laws.is_sound else NO_VERDICT
+    return written(form, laws, plain(laws.as_dict())), DONE if laws.is_sound else NO_VERDICT
 
 
 class _RawTable(EvaluationTable):
@@ -159,7 +133,7 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        from ..numeric.data.where import Where
+        from ..numeric.data.where import parsed
 
         self.options, self.table = options, _RawTable(options, LISTS)
         self.loss = options.one("--loss")
@@ -168,22 +142,10 @@ class _Asked:
         self.conditions = {name: options.one(option) for option, name in CONDITIONS.items()}
         for name, condition in self.conditions.items():
             if condition is not None:
-                Where.parse(condition, name)
+                parsed(condition, name)
         self.compute, self.ratios = (
             [value for _, value in options.positives(option) or ()] or None for option in LISTS
         )
-        resamples = whole(options, "--bootstrap", least=0)
-        if resamples == 1:
-            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
-        self.resamples = RESAMPLES if resamples is None else resamples
-        #: Intervals that no one asked for are no reason to refuse runs that are too few for them.
-        self.must_resample = resamples is not None
-        self.seed = whole(options, "--seed", least=0) or 0
-        self.level = share(options, "--level") or LEVEL
-        self.kind = options.chosen("--resample", RESAMPLED)
-        for option in options.given("--seed", "--level", "--resample"):
-            if not self.resamples:
-                raise UsageError(f"{option} {shown(options.one(option) or '')}: is for --bootstrap")
         self.plot = target(options, "--plot")
         if self.plot is not None:
             check_figure(self.plot)
@@ -199,7 +161,7 @@ class _Asked:
                 with self.table.in_options():
                     runs.mask(condition, name)
 
-        def fitted(repeats: int) -> Overtraining:
+        try:
             return fit_overtraining(
                 runs,
                 loss=str(self.loss),
@@ -207,19 +169,6 @@ class _Asked:
                 **self.conditions,
                 compute=self.compute,
                 tokens_per_param=self.ratios,
-                repeats=repeats,
-                kind=self.kind,
-                seed=self.seed,
-                level=self.level,
-                progress=is_terminal(sys.stderr),
             )
-
-        try:
-            return fitted(self.resamples)
         except ArgumentError as error:
-            if not self.must_resample and error.argument in ("kind", "repeats"):
-                from dataclasses import replace
-
-                laws = fitted(0)
-                return replace(laws, notes=(*laws.notes, f"no intervals: {error.complaint}"))
             raise with_options(error, self.options, OPTION_OF) from None

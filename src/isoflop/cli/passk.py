@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import math
 
+from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
-from .render import clean, csv_text, json_text
+from .render import csv_text, json_text
 from .run_options import say_notes, target
 from .tables import TableOptions, declare_counts, draws_of
 

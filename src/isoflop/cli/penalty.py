@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, shown, typed
-from .render import TABLES, clean, count, json_text, law_line, number, percent, tables_text
-from .selection import baselines, declare_law, notation, require
+from .asked import OF_A_RUN, asked, declare_run, doubts, listed
+from .errors import DONE, UsageError, blamed, shown
+from .render import TABLES, count, json_text, law_line, number, percent, tables_text
+from .run_options import say_notes
+from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
@@ -17,65 +20,32 @@ if TYPE_CHECKING:
     from ..numeric.law import Law
     from ..numeric.law.penalty import Penalty, Tolerance
     from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
     from .arguments import Options
+    from .asked import Asked
 
     Found = Sequence[tuple[Law, list[Penalty]]]
     #: Of a law of accuracy the accuracy of guessing, and its penalties.
     InAccuracy = dict[str, tuple[float, list[AccuracyPenalty]]]
-    Typed = tuple[str, str]  # an option and its value
-    Point = tuple[
-        dict[str, float], tuple[Typed, ...]
-    ]  # arguments of Law.penalty, and what was typed
 
 SUMMARY = "what over- or undertraining costs"
 FORMATS = ("text", "json", *TABLES)
-OF_ALLOCATION = (
-    "--ratio",
-    "--size-ratio",
-    "--params",
-    "--compute",
-    "--tokens",
-    "--tokens-per-param",
-)
-#: What says which allocation; each of a group has as many values as the other.
-ALLOCATIONS = (
-    ("--ratio",),
-    ("--size-ratio",),
-    ("--params", "--tokens"),
-    ("--params", "--tokens-per-param"),
-    ("--compute", "--tokens-per-param"),
-)
-
+RATIOS = ("--ratio", "--size-ratio")
+#: Where nothing else is asked.
+USUAL_RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 #: What figures of loss are called for a law of y = -log Q'.
-IN_ACCURACY = {
-    "loss": "-log\nQ'",
-    "optimal_loss": "optimal\n-log\nQ'",
-    "loss_excess": "-log\nQ'\nexcess",
-    "loss_penalty": "penalty",
-}
-SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
-LEGEND = (
-    "loss penalty: (L - E)/(L* - E); excess: that minus 1, and loss excess: L - L*; lost compute:",
-    "1 - effective compute, the share of the budget that the optimum needs for the same loss; "
-    "compute",
-    "overhead: extra compute that reaches L* at this size (never: no number of tokens does).",
+IN_ACCURACY = {"loss": "-log\nQ'", "loss_penalty": "penalty"}
+MEANINGS = (
+    "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*",
+    "optimal params and tokens: N* and D* at the run's compute",
+    "loss penalty: (L - E)/(L* - E), of a law of accuracy (y - E)/(y* - E) with y = -log Q', Q' the "
+    "accuracy without guessing; excess: that minus 1",
+    "lost compute: 1 - effective compute, the share of the budget that the optimum needs for the "
+    "same loss",
+    "compute overhead: extra compute that reaches L* at this size; never: no number of tokens does",
 )
-LEGEND_IN_ACCURACY = (
-    "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; "
-    "lost",
-    "compute: 1 - effective compute, the share of the budget that the optimum needs for the same",
-    "accuracy; compute overhead: extra compute that reaches y* at this size (never: no number of "
-    "tokens",
-    "does).",
-)
-
 #: Of the compute of runs that were given one budget.
 ROUNDING = 1e-9
-
-CHOICES = (
-    "--ratio, or --size-ratio, or --params with --tokens, or --tokens-per-param with --params or "
-    "--compute"
-)
 
 
 def parser() -> Parser:
@@ -83,20 +53,21 @@ def parser() -> Parser:
     built = Parser(
         "isoflop penalty",
         [
-            "--law LAW ... --ratio RATIO ... [--within SHARE] [--plot FILE]",
-            "--law LAW ... --size-ratio RATIO ...",
+            "--law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]",
             "--law LAW ... --params N ... --tokens D ...",
             "--law LAW ... --compute C ... --tokens-per-param T ...",
+            "--law LAW ... [--within SHARE] [--plot FILE]",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
         "What training off the compute-optimal allocation costs, against the optimum at the same "
         "compute.\n"
-        "Ratios need the exponents of the law alone; runs need all its coefficients.",
+        "Ratios need the exponents of the law alone; runs need all its coefficients. Any two of\n"
+        "params, tokens, compute and tokens per param tell a run, or one of them and its loss.",
         [
-            "isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
+            "isoflop penalty --law besiroglu2024",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
             "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
-            "isoflop penalty --law besiroglu2024 --compute 1e24 --tokens-per-param 20 200",
+            "isoflop penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25",
             "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
             "isoflop penalty --beta 0.34 --gamma 0.28 --ratio 10 --within 1% --plot penalty.pdf",
         ],
@@ -106,21 +77,11 @@ def parser() -> Parser:
         group,
         "--ratio",
         "RATIO",
-        "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained",
+        "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained; default: "
+        f"{', '.join(map(number, USUAL_RATIOS))}",
     )
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
-    takes_several(group, "--params", "N", "params of runs")
-    takes_several(group, "--tokens", "D", "training tokens of runs, with --params")
-    takes_several(
-        group, "--tokens-per-param", "T", "tokens per param of runs, with --params or --compute"
-    )
-    takes_several(
-        group,
-        "--compute",
-        "C",
-        "compute of runs in FLOP, with --tokens-per-param; or for a law of accuracy the budgets at "
-        "which it is shown, with --ratio or --size-ratio",
-    )
+    declare_run(group, loss="loss that the run is to reach, in place of its second number")
     takes_one(
         group,
         "--within",
@@ -128,6 +89,7 @@ def parser() -> Parser:
         "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible "
         "loss, such as 1%",
     )
+    group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
     return built
@@ -140,34 +102,39 @@ def run(options: Options) -> tuple[str, int]:
     points = _points(options)
     within, plot = options.positive("--within"), options.one("--plot")
     if not points and within is None and plot is None:
-        raise UsageError(
-            "--ratio is missing: give --ratio, --size-ratio, --tokens-per-param with --params or "
-            "--compute, --params with --tokens, --within or --plot"
-        )
-    for option in options.given("--params", "--tokens-per-param"):
-        require(laws, ("A", "B"), option)
+        points = [({"ratio": ratio}, ()) for ratio in USUAL_RATIOS]
+    if options.given(*RATIOS) == []:
+        for option in options.given(*OF_A_RUN):
+            require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
     found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
         _draw(plot, found, within)
     in_accuracy = _in_accuracy(options, found)
+    runs = [(law, [cost.run for cost in costs if cost.run is not None]) for law, costs in found]
+    warnings = doubts(runs, law_files(options))
     if form == "json":
-        return json_text(_data(found, tolerances, in_accuracy)), DONE
+        return json_text(_data(found, tolerances, in_accuracy, warnings)), DONE
     if form in TABLES:
+        say_notes(warnings)
         return _page(form, found, tolerances, notation(options)), DONE
-    return _text(found, tolerances, in_accuracy, notation(options)), DONE
+    lines = _text(found, tolerances, in_accuracy, notation(options))
+    lines += [f"warning: {text}" for text in warnings]
+    if "--explain" in options:
+        from textwrap import wrap
+
+        lines += ["", *(line for text in MEANINGS for line in wrap(text, 100))]
+    return "\n".join(lines), DONE
 
 
 def _in_accuracy(options: Options, found: Found) -> InAccuracy:
     """The penalties of the laws of accuracy, which have budgets at a ratio."""
     known = baselines([law for law, _ in found])
-    on_a_ray = "--tokens-per-param" in options
-    budgets = [] if on_a_ray else [value for _, value in options.positives("--compute") or ()]
+    of_ratio = bool(options.given(*RATIOS))
+    budgets = [value for _, value in options.positives("--compute") or ()] if of_ratio else []
     if budgets and not known:
         words = shown(" ".join(options.words("--compute") or ()))
-        raise UsageError(
-            f"--compute {words}: needs --tokens-per-param, or a law of accuracy with --ratio"
-        )
+        raise UsageError(f"--compute {words}: at a ratio is for a law of accuracy")
     if not known:
         return {}
     from ..numeric.accuracy.planning import AccuracyLaw
@@ -188,17 +155,41 @@ def _in_accuracy(options: Options, found: Found) -> InAccuracy:
 # -- output ----------------------------------------------------------------------------------------
 
 
-def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy) -> dict[str, Any]:
+def _tables(
+    found: Found, in_accuracy: InAccuracy, spelling: Notation, *, aligned: bool = False
+) -> list[Table]:
+    """A table of the laws of loss and one of the laws of accuracy, and one of intervals."""
+    from ..numeric.law.tables import intervals_table, penalty_table
+
+    tables = []
+    for of_accuracy in (False, True):
+        rows = [
+            cost
+            for law, costs in found
+            if (law.name in in_accuracy) == of_accuracy
+            for cost in costs
+        ]
+        names = IN_ACCURACY if of_accuracy else {}
+        if rows:
+            tables.append(penalty_table(rows, names, spelling, aligned=aligned))
+            tables += intervals_table(rows, names)
+    return tables
+
+
+def _data(
+    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, warnings: list[str]
+) -> dict[str, Any]:
     """The rows, with intervals for a law that came from data, and the tolerance intervals if any."""
-    from ..numeric.law.tables import intervals_of, penalty_data
+    from ..numeric.law.tables import intervals_of, penalty_table
 
     names = [law.name for law, _ in found]
     data: dict[str, Any] = {
         "law": names[0] if len(names) == 1 else names,
         "rows": [
-            {"law": law.name, **record, **intervals_of(cost)}
-            for law, rows in found
-            for cost, record in zip(rows, penalty_data(rows).records() if rows else (), strict=True)
+            {**record, **intervals_of(cost)}
+            for _, rows in found
+            if rows
+            for cost, record in zip(rows, penalty_table(rows).records(), strict=True)
         ],
     }
     if tolerances:
@@ -214,17 +205,12 @@ def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy
             for name, (_, costs) in in_accuracy.items()
             for cost in costs
         ]
-    return data
+    return {**data, **({"warnings": warnings} if warnings else {})}
 
 
 def _page(form: str, found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
     """The penalties of all laws in a table, intervals, and what keeps within the tolerance."""
-    from ..numeric.law.tables import penalty_page, penalty_tables
-
-    tables = [penalty_page(found, spelling)] if any(rows for _, rows in found) else []
-    tables += [
-        penalty_tables(rows)[-1] for law, rows in found if rows and law.uncertainty is not None
-    ]
+    tables = _tables(found, {}, spelling, aligned=True)
     named = [(law.name, tolerance) for (law, _), tolerance in zip(found, tolerances, strict=False)]
     if form != "latex":
         tables += [
@@ -249,33 +235,21 @@ def _tolerance_latex(name: str, interval: Tolerance, spelling: Notation) -> str:
 
 def _text(
     found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
-) -> str:
-    """Tables of at most 100 columns, and what their columns mean."""
-    from ..numeric.law.tables import penalty_tables
-
-    lines: list[str] = []
-    for law, rows in found:
-        called = IN_ACCURACY if law.name in in_accuracy else {}
-        lines += [law_line(law, spelling), ""]
-        for table in penalty_tables(rows, called) if rows else ():
-            lines += [table.text(), ""]
+) -> list[str]:
+    """A line a law, and a table of all."""
+    lines = [law_line(law, spelling) for law, _ in found]
+    for table in _tables(found, in_accuracy, spelling):
+        lines += ["", table.text()]
     for (law, _), interval in zip(found, tolerances, strict=False):
-        lines += _tolerance_lines(
-            law, interval, "y* - E" if law.name in in_accuracy else "the reducible loss L* - E"
-        )
-    kinds = {law.name in in_accuracy for law, rows in found if rows}
-    lines += [
-        SIZES,
-        *(LEGEND if False in kinds else ()),
-        *(LEGEND_IN_ACCURACY if True in kinds else ()),
-    ]
+        reducible = "y* - E" if law.name in in_accuracy else "the reducible loss L* - E"
+        lines += ["", *_tolerance_lines(law, interval, reducible)]
     for name, (baseline, costs) in in_accuracy.items():
         if costs:
             from ..numeric.accuracy.planning import accuracy_table
 
             heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
             lines += ["", heading, accuracy_table(costs).text()]
-    return "\n".join(lines)
+    return lines
 
 
 def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]:
@@ -286,54 +260,27 @@ def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]
         f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most "
         f"{compute} of the",
         f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}",
-        "",
     ]
 
 
 # -- input -----------------------------------------------------------------------------------------
 
 
-def _points(options: Options) -> list[Point]:
-    given = options.given(*OF_ALLOCATION)
-    if given == ["--compute"]:
-        return []
-    of_ratio = [name for name in given if name != "--compute"] in (["--ratio"], ["--size-ratio"])
-    names = tuple(name for name in given if not (of_ratio and name == "--compute"))
-    if given and names not in ALLOCATIONS:
-        missing = [
-            " and ".join(name for name in allocation if name not in names)
-            for allocation in ALLOCATIONS
-            if {*names} < {*allocation}
-        ]
-        domain = f"needs {' or '.join(missing)}" if missing else f"must be {CHOICES}"
-        raise UsageError(f"{_listed(options, given)}: {domain}")
-    return [
-        (
-            {name.lstrip("-").replace("-", "_"): value for name, (_, value) in typed},
-            tuple((name, text) for name, (text, _) in typed),
-        )
-        for typed in _together(options, names)
-    ]
+def _points(options: Options) -> list[Asked]:
+    """The ratios or the runs that are asked about."""
+    ratios, of_run = options.given(*RATIOS), options.given(*OF_A_RUN)
+    if len(ratios) > 1 or (ratios and of_run not in ([], ["--compute"])):
+        either = "must be --ratio, or --size-ratio, or a run"
+        raise UsageError(f"{listed(options, [*ratios, *of_run])}: {either}")
+    if ratios or not of_run:
+        return asked(options, ratios)
+    if len(of_run) != 2:
+        two = "two of --params, --tokens, --compute and --tokens-per-param, or one with --loss"
+        raise UsageError(f"{listed(options, of_run)}: a run takes {two}")
+    return asked(options, of_run)
 
 
-def _together(options: Options, names: Sequence[str]) -> list[list[tuple[str, tuple[str, float]]]]:
-    """The values of the options that belong to each other; one value goes with all of the other's."""
-    columns = [options.positives(name) or [] for name in names]
-    size = max(map(len, columns), default=0)
-    if any(len(column) not in (1, size) for column in columns):
-        counts = " and ".join(str(len(column)) for column in columns)
-        raise UsageError(
-            f"{_listed(options, names)}: must be as many of one as of the other, got {counts}"
-        )
-    full = [column * size if len(column) == 1 else column for column in columns]
-    return [list(zip(names, values, strict=True)) for values in zip(*full, strict=True)]
-
-
-def _listed(options: Options, given: Sequence[str]) -> str:
-    return typed(*((option, " ".join(options.several(option) or ())) for option in given))
-
-
-def _evaluated(law: Law, point: Point) -> Penalty:
+def _evaluated(law: Law, point: Asked) -> Penalty:
     arguments, given = point
     try:
         found = law.penalty(**arguments)

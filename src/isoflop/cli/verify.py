@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..theory.typeset.escapes import clean
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import (
     BAD_INPUT,
@@ -17,7 +18,7 @@ from .errors import (
 )
 from .prove import declare_claims
 from .prove import settings as settings_of
-from .render import WIDTH, clean, json_text
+from .render import WIDTH, json_text
 from .run_options import is_terminal, say_interrupted, whole
 from .theorems import known
 
@@ -220,8 +221,13 @@ def _looked_at_again(step: StepReport, claim: Claim, under: Budget, seed: int) -
         return step
     (link,) = proof.links
     _, _, detail = str(link).partition(": ")
-    right = {"derived": link.derived, "correction": link.correction}
-    return replace(step, exact="refuted", exact_detail=detail, **right)
+    return replace(
+        step,
+        exact="refuted",
+        exact_detail=detail,
+        derived=link.derived,
+        correction=link.correction,
+    )
 
 
 def _paper(path: str, form: str, options: Options) -> tuple[str, int]:

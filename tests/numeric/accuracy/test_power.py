@@ -10,7 +10,7 @@ import pytest
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
-from isoflop.numeric.accuracy.power import CEILING_KINDS, MARGIN, POWER_KINDS, PowerKind
+from isoflop.numeric.accuracy.power import MARGIN, POWER_KINDS, PowerKind, limit_at_zero
 from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.models import Expression
 from isoflop.numeric.fit.objective import Objective
@@ -166,7 +166,7 @@ def test_exact_runs_give_the_truth(name) -> None:
 def test_the_outlier_moves_squares_and_not_huber() -> None:
     part = sample("compute", outlier=True)
     kind = POWER_KINDS["compute"]
-    by_huber = kind.with_objective(Objective(name="huber-log", delta=1e-3))
+    by_huber = replace(kind, objective=Objective(name="huber-log", delta=1e-3))
     squares, robust = (each.fit(part).values[1] for each in (kind, by_huber))
     assert abs(robust - 0.085) < abs(squares - 0.085)
     assert kind.objective.name == "least-squares-log"
@@ -241,8 +241,34 @@ def test_what_the_kinds_are() -> None:
         == POWER_KINDS["params-tokens"].asks
         == ("params", "tokens")
     )
-    for plain, ceiling in CEILING_KINDS.items():
-        assert POWER_KINDS[ceiling].coefficients == ("E", *POWER_KINDS[plain].coefficients)
+
+
+def test_the_upper_limit_of_a_ceiling_that_is_none() -> None:
+    """Where E is 0 its limit is that of the profile of squares, here by a search over E."""
+    compute, z = np.geomspace(1e18, 1e23, 40), np.random.default_rng(1).standard_normal(40)
+    bend = -5e-4 * np.log(compute / 3e20) ** 2
+    y = 900.0 * compute**-0.16 * np.exp(bend + 0.02 * z)
+    data = Sample(benchmark="arc", accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute))
+    fit = fit_law(data, POWER_KINDS["compute-ceiling"])
+    assert fit.coefficients["E"] == 0.0
+
+    def squares(E: float) -> float:
+        x = np.log(compute)
+        ends = [
+            optimize.least_squares(
+                lambda p: np.log(E + np.exp(p[0] - p[1] * (x - x.mean()))) - np.log(y), (-1.0, p)
+            ).cost
+            for p in (0.1, 0.2)
+        ]
+        return float(min(ends))
+
+    best = optimize.minimize_scalar(squares, bounds=(0.0, 0.2), method="bounded").fun
+    limit = optimize.brentq(
+        lambda E: 40 * np.log(squares(E) / min(best, squares(0.0))) - 2.705543454, 1e-4, 0.2
+    )
+    assert limit_at_zero(fit, 0.9) == pytest.approx(limit, rel=1e-4)
+    drawn = resampled(fit, Baseline(0.0), 20, 0).estimates(0.9)["E"]
+    assert (drawn.low, drawn.high, drawn.at_most) == (0.0, limit_at_zero(fit, 0.9), True)
 
 
 # -- refits ------------------------------------------------------------------------------------------------------------

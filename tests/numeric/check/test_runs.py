@@ -13,7 +13,6 @@ from isoflop.numeric.check.runs import check_runs as checked
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
-from isoflop.numeric.fit.objective import Objective
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
@@ -80,7 +79,7 @@ def test_runs_of_the_law_are_consistent_with_it(consistent):
 def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
     checks = [check for check in on_rays.empirical if check.approach == "fixed-ratio"]
     assert [round(check.tokens_per_param) for check in checks] == [20, 300]
-    assert on_rays.lack_of_fit.p_value > 0.04
+    assert on_rays.lack_of_fit.p_value > 0.03
     for check in checks:
         assert check.verdict == "consistent"
         # The prediction is the ray, far above the envelope at D/N = 300, and not the envelope.
@@ -429,7 +428,7 @@ def test_an_approach_by_name(consistent):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"objective": Objective(name="pinball-log")}, "objective='pinball-log'"),
+        ({"objective": "pinball-log"}, "objective='pinball-log'"),
         ({"bootstrap": 5}, "bootstrap=5"),
         ({"seed": -1}, "seed=-1"),
         ({"level": 1.0}, "level=1.0"),

@@ -234,11 +234,6 @@ def test_unusable_rows_that_are_left_out_are_not_listed() -> None:
     assert (runs.left_out, runs.dropped) == (2, (Dropped(4, "loss=-1.0: must be above 0"),))
 
 
-def test_an_empty_cell_of_another_column_is_not_selected() -> None:
-    runs = read(where="not source == 'a'", source=["a", None, "b", "b"])
-    assert (runs.row.tolist(), runs.left_out, runs.dropped) == ([3, 4], 2, ())
-
-
 def test_names_in_conditions_mean_quantities_and_backticks_columns() -> None:
     table = {
         "Model Size": [1e8, 1e9],
@@ -255,10 +250,8 @@ def test_names_in_conditions_mean_quantities_and_backticks_columns() -> None:
     assert Runs.read(
         table, columns={"params": "Model Size"}, where="C == compute and L < 2.5"
     ).row.tolist() == [2]
-    assert refusal(where="sauce == 'a'", source=["a"] * 4).startswith(
-        "where=\"sauce == 'a'\": no column 'sauce' at position 1 (did you mean source?); data has "
-    )
-    assert refusal(where="loss <").startswith("where='loss <': ends where")
+    assert "(did you mean source?); data has " in refusal(where="sauce == 'a'", source=["a"] * 4)
+    assert refusal(where="loss <").startswith("where='loss <': ")
 
 
 # -- accuracy ----------------------------------------------------------------------------------------------------------
@@ -485,12 +478,6 @@ def test_an_empty_column_loses_against_a_filled_one() -> None:
     assert runs.params.tolist() == PLAIN["N"]
 
 
-def test_a_column_that_is_empty_in_the_rows_in_use_loses_too() -> None:
-    changed = {"params": [None, None, None, 7e8], "tier": ["a", "a", "a", "b"]}
-    runs = read(**changed, compute=[3e18, 9e18, 4e19, 2e20], where="tier == 'a'")
-    assert runs.params.tolist() == PLAIN["N"][:3]
-
-
 def test_of_two_same_spellings_the_filled_one_is_taken() -> None:
     runs = read(loss=[None] * 4, val_loss=[4.0, 3.5, 3.0, 2.5], train_loss=[math.nan] * 4)
     assert runs.columns["loss"] == "val_loss"
@@ -507,17 +494,20 @@ def test_a_second_column_is_named_where_it_says_something_else() -> None:
     assert read(L=["en", "en", "de", "de"]).warnings == ()
 
 
-def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> None:
+def test_checkpoints_of_one_run_are_grouped_where_a_column_names_it() -> None:
     checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
-    said = "4 rows of 2 different 'run_name', each of one size at several tokens: where these are checkpoints, say "
-    assert read(**checkpoints).warnings == (
-        said + "columns={'group': 'run_name'} (--column group='run_name')",
-    )
-    assert read(**checkpoints, columns={"group": "run_name"}).warnings == ()
-    assert read(**checkpoints, columns={"group": None}).warnings == ()
-    assert read(**checkpoints, seed=[1, 1, 2, 2]).warnings == ()
+    runs = read(**checkpoints)
+    assert runs.group.tolist() == ["x", "x", "y", "y"]
+    assert runs.columns["group"] == "run_name"
+    assert "4 rows of 2 runs by 'run_name'" in runs.warnings[0]
+    assert read(**checkpoints, columns={"group": None}).group is None
+    assert read(**checkpoints, seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
     assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
-    assert read(model=["a", "a", "b", "b"]).warnings == ()  # a family of sizes is no run
+    assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
+    # A model may have been trained anew for each number of tokens.
+    model = read(N=checkpoints["N"], model=checkpoints["run_name"])
+    assert model.group is None
+    assert "(--column group='model')" in model.warnings[0]
 
 
 # -- what is dropped, refused and warned of ----------------------------------------------------------------------------
@@ -565,14 +555,16 @@ def test_where_nothing_remains_it_says_why() -> None:
 @pytest.mark.parametrize(
     ("changes", "warning"),
     [
-        ({"N": [0.1, 0.2, 0.4, 0.8]}, "params below 1000 in 4 of 4 runs: least 0.1"),
+        ({"N": [0.1, 0.2, 0.4, 0.8]}, "--column params='N*1e6'"),
+        ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute='10**C'"),
         ({"loss": [54.6, 33.1, 20.1, 12.2]}, "loss above 20 in 3 of 4 runs: most 54.6"),
+        ({"loss": [54.6, 33.1, 20.1, 12.2]}, "--column loss='log(loss)'"),
         ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
         ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs"),
     ],
 )
 def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
-    assert any(text.startswith(warning) for text in read(**changes).warnings)
+    assert any(warning in text for text in read(**changes).warnings)
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e30])

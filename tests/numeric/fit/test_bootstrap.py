@@ -308,7 +308,7 @@ def few_runs(seed=4):
 
 @pytest.mark.parametrize(
     "options",
-    [{"delta": 1e-4}, {"objective": "absolute-log"}, {"objective": "pinball-log", "tau": 0.3}],
+    [{"delta": 1e-4}, {"objective": "absolute-log"}],
 )
 def test_no_refit_is_left_out(options):
     found = fit(few_runs(), **options)

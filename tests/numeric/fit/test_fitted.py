@@ -1,17 +1,12 @@
-"""What every fit answers from its few own members; the information criteria."""
+"""What every fit answers from its few own members."""
 
 from dataclasses import dataclass
-from math import log, pi
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
 
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.fitted import Fitted
-from isoflop.numeric.fit.fitting import fit
 from isoflop.numeric.fit.resample import Draws, Refits
 
 
@@ -84,59 +79,3 @@ def test_residuals_cannot_be_drawn_where_a_fit_does_not_offer_it():
     with pytest.raises(ArgumentError) as refused:
         Mean(Y).resampled(3, kind="residuals")
     assert refused.value.argument == "kind"
-
-
-# -- information criteria --------------------------------------------------------------------------
-
-
-def noisy_runs(weight=None):
-    random = np.random.default_rng(5)
-    params, tokens = np.geomspace(1e7, 1e10, 30), random.permutation(np.geomspace(1e9, 1e12, 30))
-    loss = 1.7 + 400.0 * params**-0.34 + 410.0 * tokens**-0.28
-    table = {"params": params, "tokens": tokens}
-    table |= {"loss": loss * np.exp(0.01 * random.standard_t(4, 30))}
-    return table if weight is None else table | {"weight": weight}
-
-
-DENSITIES = {
-    "least-squares": lambda r, s: np.exp(-(r**2) / s),
-    "least-squares-log": lambda r, s: np.exp(-(r**2) / s),
-    "absolute-log": lambda r, s: np.exp(-abs(r) / s),
-    "pinball-log": lambda r, s: np.exp(-(0.3 * r if r > 0 else -0.7 * r) / s),
-    "huber-log": lambda r, s: np.exp(
-        -(r**2 / 2 if abs(r) <= 5e-3 else 5e-3 * (abs(r) - 2.5e-3)) / s
-    ),
-}
-PARAMETERS: dict[str, dict[str, Any]] = {"pinball-log": {"tau": 0.3}, "huber-log": {"delta": 5e-3}}
-
-
-@pytest.mark.parametrize("objective", DENSITIES)
-def test_criteria_against_densities_by_quadrature(objective):
-    runs = noisy_runs()
-    found = fit(runs, objective=objective, **PARAMETERS.get(objective, {}))
-    residuals, loss = found.residuals, runs["loss"]
-
-    def cost(log_scale):
-        scale = float(np.exp(log_scale))
-
-        def density(r):
-            return float(DENSITIES[objective](r, scale))
-
-        parts = [(-1.0, -0.1), (-0.1, -5e-3), (-5e-3, 0.0), (0.0, 5e-3), (5e-3, 0.1), (0.1, 1.0)]
-        total = sum(quad(density, *part, limit=200)[0] for part in parts)
-        return -sum(log(density(r) / total) for r in residuals)
-
-    middle = log(found.objective_value / 30)
-    least = minimize_scalar(cost, bounds=(middle - 1.0, middle + 2.0), method="bounded").fun
-    jacobian = 0.0 if objective == "least-squares" else float(np.log(loss).sum())
-    # Bounded search ends within 1e-5 of the scale, where the cost is flat.
-    assert found.aic == pytest.approx(2.0 * (6 + least + jacobian), rel=1e-7)
-    assert found.bic == pytest.approx(6 * log(30) + 2.0 * (least + jacobian), rel=1e-7)
-
-
-def test_criterion_of_least_squares_in_closed_form():
-    weight = np.linspace(0.5, 2.0, 30)
-    found = fit(noisy_runs(weight), objective="least-squares")
-    variance = found.objective_value / 30
-    closed = -15.0 * (log(2.0 * pi * variance) + 1.0) + 0.5 * float(np.log(weight).sum())
-    assert found.log_likelihood == pytest.approx(closed, rel=1e-9)

@@ -44,7 +44,7 @@ def test_a_users_law_without_start_values(solved, design, noisy, objective):
     """No descent of another kind from the true coefficients, or from the result, finds anything
     better.
     """
-    chosen = Objective(name=objective, tau=0.3)
+    chosen = Objective(name=objective)
     fit = solved(KAPLAN, design, noisy, None, chosen)
     assert fit.converged, fit.reason
     assert chosen.is_sharp or fit.agreeing > fit.starts // 4

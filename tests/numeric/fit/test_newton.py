@@ -183,7 +183,7 @@ def test_derivatives_of_the_objective(name):
     1e-6 leave ten digits.
     """
     model, observed, start, _ = law()
-    objective = Objective(name=name, delta=5e-3, tau=0.3)
+    objective = Objective(name=name, delta=5e-3)
     observed = observed if objective.in_logs else np.exp(observed)
     weights = np.random.default_rng(2).uniform(0.3, 2.0, len(observed))
     problems = Problems(model, observed, weights, objective.clip(1.0), objective.in_logs)

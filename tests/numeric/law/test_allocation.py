@@ -191,7 +191,7 @@ def test_given_tokens_per_param_against_brute_force(name: str) -> None:
     for _ in range(CASES // 8):
         chosen, value, ratio = random_law(rng), 10 ** rng.uniform(8, 14), 10 ** rng.uniform(-1, 4)
         got = chosen.allocate(**{name: value}, tokens_per_param=ratio)
-        assert (getattr(got, name), got.binding) == (value, "tokens_per_param")
+        assert (getattr(got, name), got.binding) == (value, "given")
         N = {
             "compute": MP.sqrt(MP.mpf(value) / (6 * MP.mpf(ratio))),
             "params": MP.mpf(value),
@@ -361,8 +361,8 @@ def test_unreachable_targets_say_why() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "^given none: must be exactly one of compute, loss, "),
-        ({"compute": 1e20, "loss": 2.0}, "^given compute, loss: must be exactly one"),
+        ({}, "^given none: must be one of compute, loss, "),
+        ({"compute": 1e20, "loss": 2.0}, "^loss=2.0: two runs have this loss"),
         ({"compute": -1e20}, "^compute=-1e.20: must be a positive finite number$"),
         ({"compute": 0}, "^compute=0: "),
         ({"compute": math.nan}, "^compute=nan: "),
@@ -380,11 +380,12 @@ def test_unreachable_targets_say_why() -> None:
         ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
         ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
         ({"params": 0.0}, "^params=0.0: "),
-        ({"params": 1e9, "tokens": 1e10}, "^given params, tokens: must be exactly one"),
-        ({"loss": 2.0, "tokens_per_param": 20.0}, "^tokens_per_param=20.0: must be given with "),
+        ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^given compute, params, tokens: must"),
+        ({"params": 7e9, "loss": 1.9}, "^loss=1.9: cannot be reached at params=7000000000.0"),
+        ({"tokens": 1e9, "reducible_loss": 0.1}, "^reducible_loss=0.1: cannot be reached"),
         (
             {"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9},
-            "^tokens_per_param=20.0: ",
+            "^max_params=1000000000.0: must be given with a compute or a loss alone",
         ),
         ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
     ],

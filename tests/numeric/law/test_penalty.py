@@ -324,9 +324,7 @@ def test_a_tolerance_outside_its_domain(within: Any) -> None:
 )
 def test_arguments_that_do_not_say_one_thing(arguments: dict[str, float]) -> None:
     shown = ", ".join(arguments) or "none"
-    with pytest.raises(
-        ValueError, match=f"^given {shown}: must be ratio, or size_ratio, or params and tokens, or"
-    ):
+    with pytest.raises(ValueError, match=rf"{shown}: must be "):
         BESIROGLU.penalty(**arguments)
 
 

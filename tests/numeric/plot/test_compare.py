@@ -12,10 +12,9 @@ from isoflop.numeric.data.evaluations import Evaluations
 
 pytest.importorskip("matplotlib")
 
-from isoflop.numeric.plot.compare import plot_comparison
+from isoflop.numeric.plot.compare import along, plot_comparison
 from isoflop.numeric.plot.in_k import plot_in_k
 from isoflop.numeric.plot.panels import save
-from isoflop.numeric.plot.report import along
 
 GUESS = 0.2
 LAWS = ("compute", "params-tokens")
@@ -175,10 +174,10 @@ def test_a_law_in_k_is_drawn_at_one_and_at_every_k(tmp_path) -> None:
 
     ax: Any = plot_in_k(entry.fit, entry.ahead, level=0.9)
     said = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert said == ["$k=1$", "$k=4$", "$k=16$", "held out", "$C_x$, 90 % interval"]
+    assert said == ["$k=1$", "$k=4$", "$k=16$", "held out", "$C_x$", "90 % interval of $C_x$"]
     # A solid and a dotted line for each k: together the law, each where it holds or does not.
     law, beyond = ax.lines[2].get_xydata(), ax.lines[3].get_xydata()
-    C_x = entry.crossing.compute
+    C_x = entry.crossing.value
     assert (np.isfinite(law[:, 1]) == (law[:, 0] >= C_x)).all()
     assert (np.isfinite(beyond[:, 1]) == (beyond[:, 0] < C_x)).all()
     solid = law[np.isfinite(law[:, 1])]

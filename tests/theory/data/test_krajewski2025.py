@@ -2,9 +2,7 @@
 its public transcript.
 """
 
-import csv
 from collections import Counter
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -94,22 +92,6 @@ def test_runs_as_printed(paper: str) -> None:
     assert shown == RUNS
 
 
-def test_runs_as_transcribed(public_runs: Path) -> None:
-    """The transcript leaves out the B of billions and separates the datasets by a semicolon."""
-    with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(
-        newline="", encoding="utf-8"
-    ) as file:
-        transcript = [tuple(row.values()) for row in csv.DictReader(file)]
-    for (params, flops, tokens, *shape, datasets), row in zip(RUNS, transcript, strict=True):
-        assert row == (
-            params.removesuffix("B"),
-            flops,
-            tokens.removesuffix("B"),
-            *shape,
-            datasets.replace(",", ";"),
-        )
-
-
 def test_counts_of_runs() -> None:
     """The text says 130 experiments, 48 budgets and 44 budgets of C4; the tables list more (and
     repeat two rows).
@@ -118,20 +100,3 @@ def test_counts_of_runs() -> None:
     assert {len(row) for row in RUNS} == {len(COLUMNS)}
     assert Counter(row[-1] for row in RUNS) == {MIXTURE: 105, f"{MIXTURE}, {C4}": 45}
     assert max(Counter(RUNS).values()) == 3
-
-
-def test_every_run_is_a_transformer_whose_numbers_belong_together() -> None:
-    """Hidden size 128 a head, as many heads as layers; 6 N D is the printed compute to the rounding
-    of params.
-    """
-    for row in RUNS:
-        params, flops, tokens, layers, hidden, heads, _ = row
-        assert int(hidden) == 128 * int(heads) == 128 * int(layers)
-        ratio = (
-            6
-            * Decimal(params.rstrip("B"))
-            * Decimal(tokens.rstrip("B"))
-            * Decimal("1e18")
-            / Decimal(flops)
-        )
-        assert Decimal("0.92") < ratio < Decimal("1.03")

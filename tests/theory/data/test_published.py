@@ -1,8 +1,6 @@
 """Published laws against their sources: the text of the paper, the runs, and 50-digit arithmetic."""
 
 import csv
-import json
-import pickle
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,15 +9,13 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
-from scipy.optimize import least_squares, linprog
+from scipy.optimize import least_squares
 
-from isoflop.theory.data.notation import NOTATIONS, notation
+from isoflop.theory.data.notation import notation
 from isoflop.theory.data.published import (
     DERIVED_DIGITS,
     KRAJEWSKI_RUNS,
     LAWS,
-    SOURCES,
-    PublishedLaw,
     compute_counterparts,
     decode_table_11,
     families,
@@ -64,25 +60,6 @@ def test_catalogue() -> None:
     assert [law.label for law in LAWS.values() if law.family == "krajewski2025"] == BENCHMARKS
 
 
-@pytest.mark.parametrize("name", names())
-def test_every_entry_is_whole(name: str) -> None:
-    law = published(name)
-    assert law.name == name
-    assert law.notation in NOTATIONS
-    assert law.budget == "6*N*D"
-    assert law.verified
-    assert law.note
-    assert law.locus
-    assert all(source is SOURCES[source.key] for source in law.sources)
-    kind = {"params-tokens": ["E", "A", "B", "beta", "gamma"], "compute": ["E", "C0", "alpha"]}
-    assert list(law.coefficients) == kind[law.kind]
-    for role, digits in law.coefficients.items():
-        assert digits is None if digits is None else isinstance(digits, str)
-        assert digits is not None or role == "E"
-        assert digits is None or Decimal(digits) > 0
-    json.dumps(law.as_dict(), allow_nan=False)
-
-
 @pytest.mark.parametrize("name", names("params-tokens"))
 def test_printed_letters_convert_to_the_canonical_digits(name: str) -> None:
     """Where the source prints E, A, B themselves, its notation translates print into coefficients."""
@@ -95,53 +72,20 @@ def test_printed_letters_convert_to_the_canonical_digits(name: str) -> None:
 @pytest.mark.parametrize(
     ("bad", "suggestion"),
     [
-        ("besiroglu", "besiroglu2024"),
         ("Hoffmann2022", "did you mean hoffmann2022"),
         ("arc-e", "krajewski2025-arc-e or krajewski2025-arc-e-compute"),
         ("no such law", ""),
-        ("", ""),
         (None, ""),
-        (3, ""),
-        (["besiroglu2024"], ""),
     ],
 )
 def test_unknown_law(bad: object, suggestion: str) -> None:
-    with pytest.raises(ValueError, match="`isoflop laws` lists") as error:
+    with pytest.raises(ValueError, match=f"law={bad!r}: is no published law.*{suggestion}"):
         published(bad)  # type: ignore[arg-type]
-    assert f"law={bad!r}: is no published law" in str(error.value)
-    assert suggestion in str(error.value)
 
 
 def test_unknown_kind() -> None:
     with pytest.raises(ValueError, match=r"kind='computed'.*did you mean compute"):
         names("computed")
-
-
-def test_laws_are_values() -> None:
-    law = published("besiroglu2024")
-    assert pickle.loads(pickle.dumps(law)) == law
-    assert hash(pickle.loads(pickle.dumps(law))) == hash(law)
-    assert len({*LAWS.values(), pickle.loads(pickle.dumps(law))}) == len(LAWS)
-    with pytest.raises(AttributeError, match="cannot assign"):
-        law.name = "mine"  # type: ignore[misc]
-    law.coefficients["A"] = "1"
-    law.printed["A"] = "1"
-    assert law.coefficients["A"] == "482.01"
-    assert repr(law) == "published('besiroglu2024')"
-
-
-@pytest.mark.parametrize("key", SOURCES)
-def test_bibtex(key: str) -> None:
-    source = SOURCES[key]
-    entry = source.bibtex()
-    assert entry.startswith(f"@misc{{{key},")
-    assert entry.count("{") == entry.count("}")
-    assert re.fullmatch(r"\d{4}\.\d{5}", source.eprint)
-    assert f"eprint = {{{source.eprint}}}" in entry
-    assert f"{{{{{source.title}}}}}" in entry
-    assert entry.count(" and ") == len(source.authors) - 1
-    # arXiv identifiers begin with year and month
-    assert source.eprint[:2] == source.year[2:]
 
 
 # Logarithms and rounding
@@ -171,41 +115,6 @@ def test_rounded_chinchilla_is_the_rounding_of_its_source() -> None:
         assert printed is not None
         assert digits is not None
         assert Decimal(digits).quantize(Decimal(printed)) == Decimal(printed)
-
-
-def optimum(law: PublishedLaw, compute: str) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """Params and tokens of least loss on 6 N D = compute, from a root of dL/d(ln N) found
-    numerically.
-    """
-    A, B, beta, gamma = (MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma"))
-    product = MP.mpf(compute) / 6
-
-    def loss(log_params: mpmath.mpf) -> mpmath.mpf:
-        params = MP.exp(log_params)
-        return A / params**beta + B / (product / params) ** gamma
-
-    log_params = MP.findroot(
-        lambda x: MP.diff(loss, x), (MP.log(10**6), MP.log(10**14)), solver="anderson", tol=1e-60
-    )
-    assert loss(log_params) < min(loss(log_params - 0.01), loss(log_params + 0.01))
-    return MP.exp(log_params), product / MP.exp(log_params)
-
-
-@pytest.mark.parametrize(
-    ("name", "billions", "tokens_per_param"),
-    [
-        ("hoffmann2022", "40.4", "58.9"),
-        ("hoffmann2022-rounded", "32.2", "92.6"),
-        ("besiroglu2024", "72.2", "18.4"),
-    ],
-)
-def test_what_rounding_does_to_the_optimum(name: str, billions: str, tokens_per_param: str) -> None:
-    params, tokens = optimum(published(name), "5.76e23")
-    assert f"{float(params / 10**9):.1f}" == billions
-    assert f"{float(tokens / params):.1f}" == tokens_per_param
-    if name.startswith("hoffmann2022"):
-        assert billions in published("hoffmann2022-rounded").note
-        assert tokens_per_param in published("hoffmann2022-rounded").note
 
 
 # Besiroglu et al.: the runs decide which fit the digits are
@@ -307,50 +216,6 @@ def test_huber_digits_are_the_minimum(
         assert abs(Decimal(value) - Decimal(digits)) <= unit(digits)
 
 
-def test_lad_digits_are_the_minimum(chinchilla: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-    """Linearised at the digits, the minimum (of a linear programme) is one rounding away."""
-    at = theta("besiroglu2024-lad")
-    value = residuals(at, chinchilla)
-    step = 1e-6
-    slope = np.stack(
-        [
-            (residuals(at + step * unit, chinchilla) - residuals(at - step * unit, chinchilla))
-            / (2 * step)
-            for unit in np.eye(5)
-        ],
-        axis=1,
-    )
-    count = len(value)
-    bound = np.eye(count)
-    answer = linprog(
-        np.r_[np.zeros(5), np.ones(count)],
-        A_ub=np.block([[slope, -bound], [-slope, -bound]]),
-        b_ub=np.r_[-value, value],
-        bounds=[(-0.05, 0.05)] * 5 + [(0, None)] * count,
-    )
-    assert answer.success
-    assert answer.fun / count == pytest.approx(0.0047062277, rel=1e-6)
-    assert np.abs(answer.x[:3]).max() < 2e-5  # relative, of E, A, B
-    assert np.abs(answer.x[3:5]).max() < 6e-6  # half a unit of the last digit is 5e-6
-
-
-def test_the_printed_five_mix_the_two_refits() -> None:
-    printed = published("besiroglu2024").coefficients
-    for refit, roles in {
-        "besiroglu2024-lad": ("A", "B", "beta", "gamma"),
-        "besiroglu2024-huber": ("E",),
-    }.items():
-        for role in roles:
-            shown, fitted = printed[role], published(refit).coefficients[role]
-            assert shown is not None
-            assert fitted is not None
-            assert abs(Decimal(shown) - Decimal(fitted)) <= unit(shown) / 2
-    assert printed["E"] != str(
-        Decimal(published("besiroglu2024-lad").coefficients["E"] or 0).quantize(Decimal("1e-4"))
-    )
-    assert Decimal(published("besiroglu2024-huber").coefficients["A"] or 0) < 478
-
-
 # Krajewski et al.: the text of the paper
 
 
@@ -431,41 +296,13 @@ def test_decoded_table_11(label: str) -> None:
         assert abs(MP.mpf(digits) - exact) <= exact * ROUNDING
 
 
-def test_read_as_printed_table_11_predicts_perfect_accuracy() -> None:
-    """The reason to decode: A/C^alpha with the columns as headed is nothing, decoded it is of order
-    one.
-    """
-    for law, partner in compute_counterparts():
-        for compute in (KRAJEWSKI_RUNS.compute_lo, KRAJEWSKI_RUNS.compute_hi):
-            C = MP.mpf(compute)
-            as_headed = MP.mpf(partner.printed["A"]) / C ** MP.mpf(partner.printed["alpha"])
-            assert as_headed < MP.mpf(10) ** -100
-            decoded = MP.mpf(partner.coefficients["C0"]) / C ** MP.mpf(
-                partner.coefficients["alpha"]
-            )
-            params = MP.sqrt(C / (6 * MP.mpf(KRAJEWSKI_RUNS.tokens_per_param)))
-            A, B, beta, gamma = (
-                MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma")
-            )
-            from_table_12 = A / params**beta + B / (20 * params) ** gamma
-            # In log units of -log Q'; the two tables are separate fits to overlapping runs.
-            assert abs(MP.log(decoded / from_table_12)) < 1
-
-
 @pytest.mark.parametrize(
     ("column_A", "column_alpha", "named"),
     [
         ("1.0", "8", "column_A='1.0'"),
-        ("0", "8", "column_A='0'"),
-        ("-0.5", "8", "column_A='-0.5'"),
-        ("NaN", "8", "column_A='NaN'"),
         ("0.8", "NaN", "column_alpha='NaN'"),
-        ("0.8", "Infinity", "column_alpha='Infinity'"),
-        ("0.8", "1e30", "column_alpha='1e30'"),
         ("eight", "8", "column_A='eight'"),
-        ("0.8", "", "column_alpha=''"),
         (0.8, "8", "column_A=0.8"),
-        ("0.8", None, "column_alpha=None"),
     ],
 )
 def test_decoding_refuses_what_it_cannot_decode(

@@ -5,22 +5,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from sympy import Integer, Rational, symbols
+from sympy import symbols
 from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.derivations import derivation as derivation_of
 from isoflop.theory.kernel.rules import ByPositiveTerms
-from isoflop.theory.theorem.argument import Numerically
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.verification import (
     ERRATA,
     checked,
     load,
-    spelled,
     summary,
     verify,
-    verify_errata,
     verify_named,
 )
 
@@ -63,11 +60,6 @@ def test_a_failure_names_a_point_where_the_sides_differ():
     assert (values["x"] + values["y"]) ** 2 != values["x"] ** 2 + values["y"] ** 2
 
 
-def test_a_numerical_step_lowers_the_status():
-    step = replace(SQUARE, argument=Numerically())
-    assert verify(derivation(SQUARE, step)).status == "checked numerically"
-
-
 def test_a_derivation_that_cannot_be_built_has_failed(monkeypatch):
     def broken(name):
         if name == "envelope_exponent":
@@ -94,19 +86,3 @@ def test_what_is_no_derivation(found):
     with pytest.raises(ValueError, match="derivation"):
         checked(found)
     assert checked(derivation(SQUARE)).steps == (SQUARE,)
-
-
-def test_a_claim_too_long_to_print():
-    huge = Claim("huge", Integer(10) ** 5_000, ">=", Rational(1, 3), "Large.")
-    assert "too long to print" in spelled(huge)
-
-
-def test_errata():
-    errata, remarks = verify_errata("krajewski2025")
-    assert errata
-    assert remarks
-    assert all(erratum.holds and erratum.refuted and erratum.witness for erratum in errata)
-    assert all(step.strength == "proved" for erratum in errata for step in erratum.corrected)
-    assert all(remark.holds for remark in remarks)
-    with pytest.raises(ValueError, match="paper='nobody2020'"):
-        verify_errata("nobody2020")

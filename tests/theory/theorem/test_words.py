@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Integer, Mul, Pow, Subs, Symbol, exp, log, symbols
+from sympy import Integer, Mul, Pow, Subs, exp, log, symbols
 
 from isoflop.derivations import NAMES
 from isoflop.theory.kernel.functions import Partial
@@ -13,16 +13,14 @@ from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.verification import load
 from isoflop.theory.theorem.words import (
     Definition,
-    Formula,
     Sentence,
     all_positive,
     function,
-    listed,
     say,
     unfolded,
 )
 from isoflop.theory.typeset.theorem import theorem_latex
-from isoflop.theory.typeset.words import latex_sentence, plain_statement
+from isoflop.theory.typeset.words import plain_statement
 
 x, y, z = symbols("x y z", positive=True)
 f, g = function("f"), function("g")
@@ -41,31 +39,6 @@ def theorem(statement: Sentence, *steps: Claim, **parts) -> Derivation:
 def test_a_sentence_has_a_place_for_every_formula(text: str) -> None:
     with pytest.raises(ValueError, match="places for 1 formulas"):
         say(text, x)
-
-
-def test_a_place_has_one_pair_of_braces() -> None:
-    with pytest.raises(ValueError, match="one pair of braces"):
-        Sentence("By {{step}}.")
-
-
-def test_a_sentence_is_set_in_the_letters_of_the_notation() -> None:
-    beta = Symbol("beta", positive=True)
-    sentence = say("With 100 % of {}, and {}.", (beta, ">", 0), x / y)
-    assert str(sentence) == "With 100 % of beta > 0, and x/y."
-    assert latex_sentence(sentence) == r"With 100 \% of $\beta > 0$, and $x/y$."
-    assert latex_sentence(sentence, "hoffmann") == r"With 100 \% of $\alpha > 0$, and $x/y$."
-
-
-@pytest.mark.parametrize("parts", [(x, "="), (x, "is", y), (x, "=", y, "<")])
-def test_a_formula_alternates_sides_and_signs(parts: tuple) -> None:
-    with pytest.raises(ValueError, match="signs="):
-        Formula.of(*parts)
-
-
-def test_lists_read_as_lists() -> None:
-    assert str(listed((x,))) == "x"
-    assert str(listed((x, y, z))) == "x, y and z"
-    assert str(all_positive((x, y))) == "x, y > 0"
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -113,14 +86,6 @@ def test_the_way_to_the_right_side_is_checked() -> None:
     assert "is not the right side" in wrong.reason
 
 
-def test_only_what_is_used_is_defined() -> None:
-    definitions = (Definition(z, x * y), Definition(f(x), x**2), Definition(g(x), f(x) + 1))
-    step = Claim("step", g(y), "==", y**2 + 1, say("By definition:"))
-    made = theorem(Sentence("It is {step}."), step, definitions=definitions)
-    assert [definition.name for definition in made.definitions] == [f(x), g(x)]
-    assert made.steps[0].verify().strength == "proved"
-
-
 # -- statements ------------------------------------------------------------------------------------------------
 
 
@@ -136,16 +101,6 @@ def test_only_what_is_used_is_defined() -> None:
 def test_a_statement_is_made_of_steps(statement: Sentence, named: str) -> None:
     with pytest.raises(ValueError, match=named):
         theorem(statement, SQUARE).refuse_mistakes()
-
-
-def test_a_reference_to_a_step_needs_a_sentence() -> None:
-    step = replace(SQUARE, reason="By {square}:")
-    with pytest.raises(ValueError, match="write it as a Sentence"):
-        theorem(say("For all {} ", (x, ">", 0)) + "{square}.", step).refuse_mistakes()
-
-
-def test_a_statement_may_say_where_its_letters_lie() -> None:
-    theorem(say("For all {} ", (x, ">", 0)) + "{square}.", SQUARE).refuse_mistakes()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,6 @@ from sympy import (
     Rational,
     Symbol,
     exp,
-    latex,
-    log,
     sqrt,
     symbols,
 )
@@ -43,7 +41,7 @@ from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.data.notation import notation as find_notation
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.kernel import decide
-from isoflop.theory.kernel.functions import Partial, phi2
+from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
@@ -53,9 +51,8 @@ from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.words import Formula, say
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.printer import PaperPrinter, length, render
-from isoflop.theory.typeset.rows import LONG, display, parts_of
+from isoflop.theory.typeset.rows import display, parts_of
 from isoflop.theory.typeset.theorem import PROOFS, theorem_latex
-from isoflop.theory.typeset.words import latex_sentence
 
 OWN_LETTERS = derive(
     LawForm(
@@ -111,16 +108,6 @@ def test_any_sum_is_read_back(terms: list[Expr]) -> None:
     assert reads_back(render(total), total, "schaeffer"), render(total)
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_notations_differ_in_letters_alone(name: str) -> None:
-    swap = {r"\beta": r"\alpha", r"\gamma": r"\beta", r"\alpha": r"\alpha_C"}
-    for form in closed_forms(ENVELOPES[name]).values():
-        swapped = re.sub(
-            r"\\(?:alpha|beta|gamma)(?![A-Za-z])", lambda match: swap[match[0]], render(form)
-        )
-        assert swapped == render(form, "hoffmann")
-
-
 # -- as papers set it ------------------------------------------------------------------------------
 
 
@@ -143,22 +130,6 @@ def test_notations_differ_in_letters_alone(name: str) -> None:
 )
 def test_render(expression: Expr, text: str) -> None:
     assert render(expression) == text
-
-
-def test_global_printer_is_untouched() -> None:
-    before = latex(derive().form.loss), latex(derive().params)
-    render(derive().params, "hoffmann")
-    assert (latex(derive().form.loss), latex(derive().params)) == before
-
-
-def test_derivatives_of_second_order() -> None:
-    f = Function("f")(sym.N, sym.D)
-    for variable, other, below in (
-        (sym.N, sym.D, r"\partial N \, \partial D"),
-        (log(sym.N), log(sym.N), r"\partial (\log N)^{2}"),
-    ):
-        shown = render(Partial(Partial(f, other), variable))
-        assert shown == rf"\frac{{\partial^{{2}} f(N, D)}}{{{below}}}"
 
 
 def test_quotients_in_a_line_of_text_are_bracketed() -> None:
@@ -186,14 +157,6 @@ def test_a_short_formula_has_one_row_and_a_long_one_a_row_for_each_relation() ->
     assert length(r"\left(\frac{\beta}{N_{\mathrm{eff}}}\right)") == 9
 
 
-def test_no_row_of_a_long_sum_is_longer_than_a_row() -> None:
-    x = Symbol("x", positive=True)
-    total = Add(*(Symbol(f"a_{i}", positive=True) * x**i for i in range(40)))
-    parts = parts_of(Formula.of(x, "=", total), PaperPrinter(SCHAEFFER))
-    assert len(parts) > 3
-    assert max(map(length, parts)) <= LONG + length(r"\qquad =")
-
-
 # -- blocks ----------------------------------------------------------------------------------------
 
 
@@ -210,13 +173,6 @@ def test_blocks_hold_what_they_must() -> None:
         r"k_D &= \left(\frac{1 - w_N r^{-\beta}}{w_D}\right)^{-1/\gamma}",
     ):
         assert piece in penalty
-
-
-def test_environment_is_the_callers() -> None:
-    assert derive().to_latex(environment="align*").startswith(r"\begin{align*}")
-    assert r"\notag" not in misallocation(derive(budget=GENERAL)).to_latex(environment="align*")
-    with pytest.raises(ValueError, match="environment='gather'"):
-        derive().to_latex(environment="gather")
 
 
 def test_a_law_in_other_letters_keeps_them_and_is_not_respelt() -> None:
@@ -280,19 +236,6 @@ def test_the_short_proof_of_the_envelope_is_made_of_proved_steps(notation: str) 
     assert proof.count(r"\begin{enumerate}") == 0
 
 
-def test_the_statement_alone_has_no_proof() -> None:
-    assert "proof" not in theorem_latex(derive(), proof="none")
-    with pytest.raises(ValueError, match="proof='all'"):
-        theorem_latex(derive(), proof="all")
-
-
-def test_by_default_the_short_proof_is_what_the_statement_names() -> None:
-    derivation = replace(misallocation().derivation, short=())
-    assert derivation.short_proof == tuple(dict.fromkeys(derivation.statement.steps))
-    with pytest.raises(ValueError, match="'nothing' is no step"):
-        replace(derivation, short=("nothing",)).refuse_mistakes()
-
-
 @pytest.mark.parametrize("proof", ["short", "steps"])
 def test_what_is_not_proved_says_so(proof: str) -> None:
     """Two mutants among true steps: a false equality, a tail with the wrong term."""
@@ -324,11 +267,6 @@ def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
     ):
         claim = Claim("one", left, "==", right, "")
         assert bool(side_conditions(claim, claim.prove(), claim)) == printed
-
-
-def test_words_are_escaped() -> None:
-    text = latex_sentence("over/undertraining at 50% & more, AM-GM, file_name.py, pages 74-109")
-    assert text == r"over/undertraining at 50\% \& more, AM--GM, file\_name.py, pages 74--109"
 
 
 def test_a_long_number_is_cut() -> None:

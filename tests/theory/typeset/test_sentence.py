@@ -79,17 +79,6 @@ def test_every_formula_is_set(name: str, notation: Notation) -> None:
             assert all(re.fullmatch("d[A-Z]", run) for run in runs), (runs, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_brackets_of_formulas_balance(name: str) -> None:
-    for sentence in sentences(derivation_of(name)):
-        for formula in formulas(set_in(sentence)):
-            depth = 0
-            for character in formula:  # [0, infinity) closes with another bracket than it opens
-                depth += (character in "([{") - (character in ")]}")
-                assert depth >= 0, formula
-            assert depth == 0, formula
-
-
 def exchanged(latex: str) -> str:
     """Canonical LaTeX in Hoffmann's letters; those of a compute law's own exponents have an index."""
     letters = {r"\beta": r"\alpha", r"\gamma": r"\beta", r"\alpha": r"\alpha_C"}

@@ -62,11 +62,6 @@ def test_latex_with_and_without_a_caption() -> None:
     assert "lost: share of the budget." in lines[-2]
 
 
-def test_markdown() -> None:
-    table = Table((LAW, BETA), [{"law": "a|b", "beta": 0.5}], notes=("x < y",))
-    assert table.markdown() == "| law | beta |\n| :--- | ---: |\n| a\\|b | 0.500 |\n\nx \\< y"
-
-
 def test_records_are_plain_json_and_the_frame_keeps_infinite_numbers() -> None:
     first, second, third = TABLE.records()
     assert first == {
@@ -100,7 +95,7 @@ def test_columns_for_the_page_or_for_data_alone() -> None:
     table = Table(columns, [{"law": "a", "n": 3}])
     assert table.lines() == ["law  runs", "---------", "a    many"]
     assert table.records() == [{"law": "a", "n": 3}]
-    for text in (table.html(), table.markdown(), table.latex()):
+    for text in (table.html(), table.latex()):
         assert "many" in text
 
 
@@ -179,7 +174,6 @@ def test_rules_subheadings_and_headings_over_several_columns() -> None:
     ("entry", "show", "text"),
     [
         (Estimate(0.5, 0.4, math.inf, 0.05, at_limit=("low",)), "all", "0.50 [<0.40, inf]"),
-        (Estimate(0.5, 0.4, 0.6, 0.05), "low", "0.40"),
         (Estimate(0.5, 0.4, 0.6, 0.05), "error", "0.050"),
         (Estimate(0.5), "all", "0.50"),
         (Estimate(0.5, 0.0, 0.7, at_most=True), "interval", "at most 0.70"),

@@ -1,0 +1,70 @@
+"""Which runs hold a fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .covariance import bandwidth, unit_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
+    from .result import Fit
+
+    Floats = NDArray[np.float64]
+
+#: A share of a run in a coefficient closer to 1 than this is all of it.
+ALONE = 1e-13
+
+
+def influence(fit: Fit) -> DataFrame:
+    """The residual, the leverage and Cook's distance of every run of a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a run, indexed by its row in the table. `residual` is log observed - log law
+        (observed - law for "least-squares"); `leverage` the diagonal of the projection on the
+        weighted columns of the Jacobian, whose sum is the number of free coefficients; `distance`
+        (change)' V^-1 (change)/p, where `change` is that of the p coefficients without the run, to
+        first order, and V their covariance.
+
+    Raises
+    ------
+    ValueError
+        Where there is no covariance.
+
+    Notes
+    -----
+    Without run i the Hessian H = sum w rho'' grad r grad r' lacks one term, and the coefficients
+    move by (H - w_i rho''_i grad r_i grad r_i')^-1 w_i psi(r_i) grad r_i, by the formula of Sherman
+    and Morrison; rho'' is averaged over the bandwidth of the covariance. Cook 1977, Detection of
+    influential observation in linear regression.
+    """
+    import pandas as pd
+
+    free, weights, covariance = fit.free, fit.weights, fit.covariance()
+    excess, jacobian, _ = fit.linearised()
+    unit, lengths = unit_columns(jacobian[free] * np.sqrt(weights))
+    clip = fit.objective.clip(bandwidth(fit, excess))
+    psi = clip.psi(excess)
+    bend: Any = clip.curvature(psi) * np.ones(fit.size)
+    pulled = np.linalg.solve((unit * bend) @ unit.T, unit)
+    left = np.maximum(1.0 - bend * np.sum(unit * pulled, axis=0), ALONE)
+    change = np.zeros((len(free), fit.size))
+    change[free] = pulled * (np.sqrt(weights) * psi / left) / lengths[:, None]
+    moved = (fit.design.to_coordinates @ change)[free]
+    errors = np.sqrt(np.diag(covariance)[free])
+    correlation = covariance[np.ix_(free, free)] / errors / errors[:, None]
+    moved = moved / errors[:, None]
+    distance = np.sum(moved * np.linalg.solve(correlation, moved), axis=0) / len(errors)
+    leverage = np.sum(unit * np.linalg.solve(unit @ unit.T, unit), axis=0)
+    columns = {"residual": fit.residuals, "leverage": leverage, "distance": distance}
+    return pd.DataFrame(columns, index=pd.Index(fit.runs.row, name="row"))

@@ -1,0 +1,90 @@
+"""The runs that penalty and allocate are asked about, and what is doubtful about them."""
+
+from __future__ import annotations
+
+from ..theory.typeset.escapes import clean
+from .errors import UsageError, typed
+from .render import count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..numeric.law import Law
+    from .arguments import Group, Options
+
+    #: Arguments of the library, and the options with their values as they were typed.
+    Asked = tuple[dict[str, float], tuple[tuple[str, str], ...]]
+
+OF_A_RUN = ("--params", "--tokens", "--compute", "--tokens-per-param", "--loss")
+#: Fewer params or tokens are taken for a slip: 7 for 7B.
+FEW = 1e4
+
+
+def declare_run(group: Group, *, loss: str) -> None:
+    """The options that tell a run, two of them together."""
+    from .arguments import takes_several
+
+    takes_several(group, "--params", "N", "params")
+    takes_several(group, "--tokens", "D", "training tokens")
+    takes_several(group, "--compute", "C", "training compute in FLOP")
+    takes_several(group, "--tokens-per-param", "T", "tokens per param")
+    takes_several(group, "--loss", "L", loss)
+
+
+def asked(options: Options, names: Sequence[str]) -> list[Asked]:
+    """The values of options that belong to each other; one value goes with all of the other's."""
+    columns = [options.positives(name) or [] for name in names]
+    size = max(map(len, columns), default=0)
+    if any(len(column) not in (1, size) for column in columns):
+        counts = " and ".join(str(len(column)) for column in columns)
+        raise UsageError(
+            f"{listed(options, names)}: must be as many of one as of the other, got {counts}"
+        )
+    full = [column * size if len(column) == 1 else column for column in columns]
+    return [
+        (
+            {argument(name): value for name, (_, value) in zip(names, row, strict=True)},
+            tuple((name, text) for name, (text, _) in zip(names, row, strict=True)),
+        )
+        for row in zip(*full, strict=True)
+    ]
+
+
+def argument(option: str) -> str:
+    """The argument that an option sets.
+
+    >>> argument("--tokens-per-param")
+    'tokens_per_param'
+    """
+    return option.removeprefix("--").replace("-", "_")
+
+
+def listed(options: Options, given: Iterable[str]) -> str:
+    """Options with their lists as they were typed."""
+    return typed(*((option, " ".join(options.several(option) or ())) for option in given))
+
+
+def doubts(found: Sequence[tuple[Law, Sequence[Any]]], files: Sequence[str | None]) -> list[str]:
+    """Runs of hardly any params or tokens, and runs far beyond those to which the law of a file was
+    fitted; a run has params, tokens and compute.
+    """
+    from ..numeric.law.file import beyond, ranges
+
+    texts = []
+    for (law, runs), path in zip(found, files, strict=True):
+        known = {} if path is None else ranges(path)
+        for run in runs:
+            texts += [
+                f"{name} {count(value)}: fewer than {FEW:,.0f}; in billions it is typed {count(value)}B"
+                for name, value in (("params", run.params), ("tokens", run.tokens))
+                if value < FEW
+            ]
+            far = beyond(known, params=run.params, tokens=run.tokens, compute=run.compute)
+            texts += (
+                [f"{clean(law.name)} at {count(run.compute)} FLOP is far beyond its runs: {far}"]
+                if far
+                else []
+            )
+    return list(dict.fromkeys(texts))
