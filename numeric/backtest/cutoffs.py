@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.where import Where
+from ..data.where import holds
 from ..errors import ArgumentError, outside, positive_number
 from ..fit.hold_out import Split, up_to
 from ..words import counted
@@ -116,12 +116,10 @@ def cutoffs_of(
 def _held_out(subject: Subject, condition: str) -> Mask:
     """Which models satisfy the condition."""
     size = len(subject.names)
-    truth = Where.parse(condition, "hold_out").evaluate(
-        *subject.condition_columns, size, subject.source
-    )
-    if truth.unknown.any():
-        first = subject.names[int(np.argmax(truth.unknown))]
-        complaint = f"hangs on an empty cell ({first}); must be true or false for each row"
+    truth = holds(condition, *subject.condition_columns, size, subject.source, "hold_out")
+    if truth.empty.any():
+        first = subject.names[int(np.argmax(truth.empty))]
+        complaint = f"names a column that is empty ({first}); must be true or false for each row"
         raise ArgumentError("hold_out", condition, complaint=complaint)
     for held, what in ((truth.true, "none"), (~truth.true, "all")):
         if not held.any():

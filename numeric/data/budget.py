@@ -10,7 +10,7 @@ import numpy as np
 from .. import formulas
 from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET, RUNS
+from .columns import BUDGET, spelt_in
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -22,6 +22,25 @@ FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
+MILLIONS = "of millions say --column {0}='{{0}}*1e6', of billions {0}='{{0}}*1e9'"
+#: Numbers below the first or above the second one are more likely in other units, or something else:
+#: what is said then of a column {0}.
+USUAL = {
+    "params": (1e3, MILLIONS.format("params"), 1e16, "is it compute?"),
+    "tokens": (1e3, MILLIONS.format("tokens"), 1e18, "is it compute?"),
+    "compute": (
+        1e6,
+        "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'",
+        1e30,
+        "is it in other units?",
+    ),
+    "loss": (
+        0.0,
+        "",
+        20.0,
+        "a loss is in nats per token; of a perplexity say --column loss='log({0})'",
+    ),
+}
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
 
@@ -81,19 +100,18 @@ def refuse_losses(source: str, losses: Any) -> None:
         raise TableError(source, f"loss has median {middle!r}: must be from {low:g} to {high:g}")
 
 
-def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
+def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
     """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
 
     Parameters
     ----------
     quantities : mapping of str to ndarray
         params, tokens, compute and loss of the runs that are kept, as far as there are.
-    given : frozenset of str
-        Those with a column of their own.
+    given : mapping of str to str
+        Those with a column of their own -> that column.
     """
     warnings = []
-    for known in RUNS:
-        name, (low, if_low, high, if_high) = known.name, known.usual
+    for name, (low, if_low, high, if_high) in USUAL.items():
         if name not in quantities or name not in given:
             continue
         values = quantities[name]
@@ -103,14 +121,15 @@ def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
         ):
             if n := int(np.count_nonzero(far)):
                 what = f"{name} {word} {bound:g} in {n} of {len(values)} runs"
-                warnings.append(f"{what}: {extreme}; {question}")
+                cure = question.format(spelt_in(given[name]))
+                warnings.append(f"{what}: {extreme}; {cure}")
     if "params" in quantities and "tokens" in quantities:
         ratio = quantities["tokens"] / quantities["params"]
         low, high = TOKENS_PER_PARAM
         if not low <= (middle := float(np.median(ratio))) <= high:
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
-    if {*BUDGET} <= given:
+    if {*BUDGET} <= given.keys():
         by_rule = _or_infinite(formulas.compute, quantities["params"], quantities["tokens"])
         ratio = quantities["compute"] / by_rule
         if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):

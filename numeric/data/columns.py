@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+from .where import computed, named
 
 if TYPE_CHECKING:
     from .table import RawTable
@@ -26,165 +26,82 @@ __all__ = [
     "RUNS",
     "Columns",
     "recognise",
+    "with_expressions",
 ]
 
 #: The quantities that C = 6ND ties together, and those of which one is fitted.
 BUDGET, OUTCOME = ("params", "tokens", "compute"), ("loss", "accuracy")
+#: What the name of a column that may be meant for a quantity has in it.
+HINTS = {
+    "params": r"param|model.?size",
+    "tokens": r"token|data.?set.?size",
+    "compute": r"flop|compute|budget",
+    "loss": r"loss|nll|entropy|perplexity|ppl|bpb|bits.per.byte",
+}
+PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
+#: Names of numbers that are never the quantity itself.
+NEVER = re.compile(r"std|time|per.?s(ec|$)|/s$|ratio|step", re.IGNORECASE)
+#: A unit at the end of a name, or before flop, and the powers of ten.
+UNIT = re.compile(
+    r"[\s_(\[](?:in |x)?(?:1e\+?(?P<power>\d+)|(?P<unit>[kmbtgpe]|[mb]illions?|trillions?))"
+    r"(?:flops?)?[)\]]?\s*$|(?<![a-z])(?P<prefix>[kmgtpez])flops?(?![a-z])",
+    re.IGNORECASE,
+)
+POWERS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21}
+#: Of a model with experts, params that take part in each token: not what "total params" counts.
+ACTIVE = re.compile(r"activ", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class ColumnKind:
-    """What a column may hold.
+#: Quantity -> its usual names, in lower case, without spaces, underscores and punctuation.
+SPELLINGS = {
+    "params": r"(n|num|numberof|total|numtotal|trainable|model|nonemb(edding)?|n?active|numactive|"
+    r"activated)?param(eter)?s?(count|nonemb(edding)?)?|modelsize|"
+    r"n(nonembedding|active)",
+    "tokens": r"(n|num|numberof|nb|total|((n|num)?train(ing)?)|trained|seen|consumed|dataset)?tokens?"
+    r"(count|trained|seen|processed|consumed)?|(training)?data(set)?size",
+    "compute": r"(total|train(ing)?|model|compute|estimated)?flops?(count|6nd)?|c?6nd|"
+    r"(total|train(ing)?)?compute(flops?)?|(flops?|compute|training)?budget",
+    "loss": r"(final)?(val(idation)?|eval(uation)?|test|train(ing)?|heldout|lm|ce)?loss(nats)?|"
+    r"crossentropy(loss)?|xent|nll(loss)?|negativeloglikelihood",
+    "accuracy": r"acc|top1(acc(uracy)?)?|(mean|test|val(idation)?|eval)?accuracy|(test|val|eval)acc|"
+    r"accuracytop1",
+    "weight": r"(sample)?weights?",
+    "group": r"group(s|id)?|(random)?seed|seeds|run(id)?|trainingrun|cluster(id)?",
+    "run": r"run(id|name)?|trainingrun(id)?",
+    "model": r"model(name|id|alias|nickname)?",
+    "benchmark": r"benchmark(name)?|(eval(uation)?)?task(name)?|eval(uation|name)?",
+    "metric_type": r"metric(name|type)?",
+    "score": r"scores?|meanscore|(metric)?value|acc(uracy)?|result|(mean)?passatk",
+    "random_baseline": r"(random)?baseline|(random|chance)accuracy|chance(level)?|qrandom|guessing",
+    "problem": r"(problem|prompt|question|item|example)(id|idx|index)?|taskid",
+    "n_samples": r"(n|num|numberof)?(samples|attempts|trials|total)|nsample|samplecount|"
+    r"numsamplestotal",
+    "n_correct": r"(n|num|numberof|is)?correct|(n|num|is)?passed|(n|num)?successes|nsolved|"
+    r"correctcount|numsamplescorrect|(n|num)correctsamples",
+    "gold": r"(mean)?(gold(ref(erence)?)?)?nll(nats)?|gold|goldneglogprob(ability)?|neglogprob(gold)?|"
+    r"neggoldlogprob",
+    "k": r"k|samplesk|numdraws",
+    "pass_at_k": r"(mean|scores)?passatk|(mean)?pass|passk|passrate|estimate",
+    "se": r"se(pass(atk)?)?|stderr|standarderror|passatkse",
+}
+LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
+COUNT_LETTERS = {"n": "n_samples", "c": "n_correct"}
+#: What the columns of each kind of table may hold: quantity -> its names.
+RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
+    {name: SPELLINGS[name] for name in names.split()}
+    for names in (
+        "params tokens compute loss accuracy weight group",
+        "run benchmark metric_type score random_baseline k params tokens compute",
+        "problem n_samples n_correct model benchmark params tokens compute gold",
+        "k pass_at_k se model benchmark",
+    )
+)
+# There `dataset` names a benchmark; in evaluations, what a run was trained on.
+COUNTS["benchmark"] = PASS_AT_K["benchmark"] = SPELLINGS["benchmark"] + "|dataset(name)?"
 
-    Attributes
-    ----------
-    name : str
-    spellings : str
-        Usual spellings, in lower case, without spaces, underscores and punctuation.
-    letter : str
-    exact : bool
-        Whether it has no name but its own.
-    usual : (float, str, float, str)
-        Numbers below the first or above the second one are more likely in other units, or something
-        else: what is asked then.
-    """
-
-    name: str
-    spellings: str = ""
-    letter: str = ""
-    exact: bool = False
-    usual: tuple[float, str, float, str] = (-math.inf, "", math.inf, "")
-
-    @cached_property
-    def plain_names(self) -> frozenset[str]:
-        return frozenset((plain(self.name), *self.spellings.split()))
-
-
-PARAMS = ColumnKind(
-    "params",
-    """
-    param parameter parameters nparam nparams numparam numparams nparameters numparameters
-    numberofparameters paramcount paramscount parametercount modelsize modelparams modelparameters
-    totalparams totalparameters numtotalparams trainableparams trainableparameters
-    """,
-    "N",
-    usual=(1e3, "are they in millions or billions?", 1e16, "is it compute?"),
-)
-TOKENS = ColumnKind(
-    "tokens",
-    """
-    token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens
-    trainingtokens traintokens numtrainingtokens numtraintokens ntrainingtokens ntraintokens
-    tokenstrained trainedtokens tokensseen seentokens tokensprocessed tokensconsumed consumedtokens
-    datasize datasetsize datasettokens trainingdatasetsize
-    """,
-    "D",
-    usual=(1e3, "are they in millions or billions?", 1e18, "is it compute?"),
-)
-COMPUTE = ColumnKind(
-    "compute",
-    """
-    flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops
-    computeflop computeflops flopcount flopscount estimatedflops trainingcompute traincompute
-    totalcompute trainingcomputeflop trainingcomputeflops budget flopbudget flopsbudget
-    computebudget trainingbudget c6nd 6nd flops6nd
-    """,
-    "C",
-    usual=(1e6, "is it in other units, or a logarithm?", 1e30, "is it in other units?"),
-)
-LOSS = ColumnKind(
-    "loss",
-    """
-    finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss
-    finaltrainloss finaltrainingloss finalvalloss finalvalidationloss finalevalloss finaltestloss
-    heldoutloss lmloss lossnats crossentropy crossentropyloss xent celoss nll nllloss
-    negativeloglikelihood
-    """,
-    "L",
-    usual=(0.0, "", 20.0, "is it a perplexity, or a sum? A loss here is in nats per token"),
-)
-ACCURACY = ColumnKind(
-    "accuracy",
-    """
-    acc top1 top1acc top1accuracy accuracytop1 meanaccuracy testaccuracy testacc valaccuracy valacc
-    validationaccuracy evalaccuracy evalacc
-    """,
-)
-WEIGHT = ColumnKind("weight", "weights sampleweight sampleweights")
-GROUP = ColumnKind(
-    "group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid"
-)
-RUN = ColumnKind("run", "runid runname trainingrun trainingrunid")
-MODEL = ColumnKind("model", "modelname modelid modelalias modelnickname")
-BENCHMARK = ColumnKind(
-    "benchmark",
-    "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname",
-)
-METRIC_TYPE = ColumnKind("metric_type", "metric metricname")
-SCORE = ColumnKind(
-    "score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk"
-)
-RANDOM_BASELINE = ColumnKind(
-    "random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing"
-)
-PROBLEM = ColumnKind(
-    "problem",
-    """
-    problemidx problemid problemindex prompt promptidx promptid promptindex taskid question
-    questionid questionidx item itemid example exampleid
-    """,
-)
-N_SAMPLES = ColumnKind(
-    "n_samples",
-    """
-    numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total
-    ntotal numtotal numsamplestotal trials ntrials numtrials
-    """,
-    "n",
-)
-N_CORRECT = ColumnKind(
-    "n_correct",
-    """
-    numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples
-    numcorrectsamples passed npassed numpassed successes nsuccesses numsuccesses nsolved
-    """,
-    "c",
-)
-GOLD = ColumnKind(
-    "gold",
-    """
-    goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob
-    neglogprobgold neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability
-    meangoldnll
-    """,
-)
-K = ColumnKind("k", "samplesk numdraws")
-PASS_RATE = ColumnKind(
-    "pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate"
-)
-STANDARD_ERROR = ColumnKind("se", "stderr standarderror sepassatk passatkse sepass")
-
-#: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
-#: in evaluations, what a run was trained on.
-TESTED_ON = replace(BENCHMARK, spellings=f"{BENCHMARK.spellings} dataset datasetname")
-RUNS = (PARAMS, TOKENS, COMPUTE, LOSS, ACCURACY, WEIGHT, GROUP)
-EVALUATIONS = (
-    *(RUN, BENCHMARK, METRIC_TYPE, SCORE, RANDOM_BASELINE, replace(K, exact=True)),
-    *(PARAMS, TOKENS, COMPUTE),
-)
-COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPUTE, GOLD)
-PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
-LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
-
-#: Columns that tend to name the run that a row is a checkpoint of.
-RUN_NAME = ColumnKind(
-    "run_name",
-    """
-    trainingrunname name model modelname modelid modelalias exp expname expid experiment
-    experimentname experimentid job jobname jobid trial trialname trialid wandbid wandbname wandbrun
-    wandbrunid
-    """,
-)
+#: Columns that name the run that a row is a checkpoint of, and those that may.
+RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
+MAY_NAME_RUN = r"name|model(name|id|alias)?|(exp|experiment|job|trial)(name|id)?"
 
 
 def plain(name: str) -> str:
@@ -196,11 +113,20 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def quantity_named(name: str, quantities: Sequence[ColumnKind] = RUNS) -> str | None:
+def is_spelt(name: str, pattern: str) -> bool:
+    """Whether a name, without case, spaces, underscores and punctuation, is one of a pattern."""
+    return re.fullmatch(pattern, plain(name)) is not None
+
+
+def letters_of(quantities: Mapping[str, str]) -> dict[str, str]:
+    """Letter -> quantity, of those that a table may hold."""
+    every = (LETTERS | COUNT_LETTERS).items()
+    return {letter: name for letter, name in every if name in quantities}
+
+
+def quantity_named(name: str, quantities: Mapping[str, str] = RUNS) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
-    return next(
-        (known.name for known in quantities if name and name in (known.name, known.letter)), None
-    )
+    return name if name in quantities else letters_of(quantities).get(name)
 
 
 # -- recognition -----------------------------------------------------------------------------------
@@ -230,12 +156,29 @@ class Columns:
     weaker: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def require(self, *quantities: str) -> None:
-        """Raise where none of the quantities has a column, or several may be one of them."""
-        self.settle(*quantities)
-        if not {*quantities} & self.of.keys():
-            which = f"the columns are {listed(self.names)}; {name_it(quantities[0])}"
-            raise TableError(self.source, f"no column for {' or '.join(quantities)}; {which}")
+    def require(self, *wanted: Sequence[str]) -> None:
+        """Raise where of some quantities none has a column: one error for all of them, with the
+        options to type.
+        """
+        missing = [some for some in wanted if not {*some} & self.of.keys()]
+        if not missing:
+            return
+        asked = {*chain(*missing)} | ({*BUDGET} if {*chain(*missing)} & {*BUDGET} else set())
+        texts = [
+            f"{may_be(columns, name)}; {name_it(name, columns[0])}"
+            for name, columns in self.unsettled.items()
+            if name in asked
+        ]
+        if absent := [some for some in missing if not {*some} & self.unsettled.keys()]:
+            free = [name for name in self.names if name not in self.of.values()]
+            said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
+            which = ", ".join(" or ".join(some) for some in absent)
+            words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
+            texts.append(
+                f"no column for {which}; the columns are {listed(self.names)}; "
+                f"say which with columns={said!r} ({words})"
+            )
+        raise TableError(self.source, "; ".join(texts))
 
     def unsettled_warnings(self, *, but: Collection[str] = ()) -> list[str]:
         """What is said of the quantities of which no column is taken, for there are several."""
@@ -257,71 +200,83 @@ class Columns:
 
 def recognise(
     table: RawTable,
-    quantities: Sequence[ColumnKind],
+    quantities: Mapping[str, str],
     chosen: Mapping[str, str | None],
-    rows: Any = slice(None),
 ) -> Columns:
     """The column of each quantity.
 
     A chosen column goes first, then one with the quantity's own name (``params``), then with its
-    letter (``N``), then with a usual spelling (``Model Size``); an empty column comes after every
-    filled one. Of two columns that are equally like it none is taken.
+    letter (``N``), then with a usual spelling (``Model Size``), then one that is so called after a
+    slash (``train/loss``); an empty column comes after every filled one. Of two columns that are
+    equally like it none is taken, nor of one with all params and one with active params.
 
     Parameters
     ----------
     table : RawTable
-    quantities : sequence of ColumnKind
+    quantities : mapping of str to str
+        Quantity -> its names, see `SPELLINGS`.
     chosen : mapping of str to str or None
         Quantity -> column as in the source, which may be in another table; None: there is none.
-    rows : slice or ndarray of bool
-        The rows that say whether a column is empty.
     """
-    names, empty = table.names, table.empty(rows)
+    names, empty = table.names, table.empty()
     chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]
     weaker, unsettled = {}, {}
-    letters = {quantity.letter: quantity.name for quantity in quantities if quantity.letter}
     for quantity in quantities:
-        if quantity.name in chosen:
+        if quantity in chosen:
             continue
         ranks: dict[tuple[bool, int], list[str]] = {}
         for name in free:
-            if likeness := _likeness(quantity, letters, name):
+            if likeness := _likeness(quantity, quantities, name):
                 ranks.setdefault((name in empty, likeness), []).append(name)
         strongest, *others = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
+        rest = [name for rank in others for name in rank]
+        if quantity == "params":
+            kinds = {bool(ACTIVE.search(name)) for name in strongest}
+            strongest += [
+                name
+                for name in rest
+                if name not in empty and bool(ACTIVE.search(name)) not in kinds
+            ]
         if len(strongest) == 1:
-            of[quantity.name] = strongest[0]
-            weaker[quantity.name] = tuple(name for rank in others for name in rank)
+            of[quantity] = strongest[0]
+            weaker[quantity] = tuple(rest)
         elif strongest:
-            unsettled[quantity.name] = tuple(strongest)
+            unsettled[quantity] = tuple(strongest)
     return Columns(table.source, names, of, weaker, unsettled)
 
 
-def _likeness(quantity: ColumnKind, letters: Mapping[str, str], name: str) -> int:
+def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:
     """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
-    # Where n is no quantity of its own, it is N.
-    either_case = all(letter.isupper() for letter in letters)
-    letter = letters.get(name.strip().upper() if either_case else name.strip())
-    ways = [name == quantity.name]
-    if not quantity.exact:
-        ways += [plain(name) == plain(quantity.name), letters.get(name) == quantity.name]
-        ways += [letter == quantity.name, plain(name) in quantity.plain_names]
+    letters, letter = letters_of(quantities), name.strip()
+    if not {*COUNT_LETTERS} & {*letters}:  # where n is no quantity of its own, it is N
+        letter = letter.upper()
+    _, slash, last = name.rpartition("/")
+    is_loss = quantity == "loss" and last.endswith("_loss")
+    ways = (
+        name == quantity,
+        plain(name) == plain(quantity),
+        letters.get(name) == quantity,
+        letters.get(letter) == quantity,
+        is_spelt(name, quantities[quantity]),
+        bool(slash) and (is_loss or is_spelt(last, quantities[quantity])),
+    )
     return ways.index(True) + 1 if True in ways else 0
 
 
 def chosen_columns(
     source: str,
     names: Collection[str],
-    quantities: Sequence[ColumnKind],
+    quantities: Mapping[str, str],
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
     """What the caller says of columns: of quantities, and of other names, where they are among
-    `others`; None allows every name.
+    `others`; None allows every name. Expressions are among `names`, see `with_expressions`.
     """
     if not isinstance(columns, Mapping) and columns is not None:
-        example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
+        example = f"columns={{{next(iter(quantities))!r}: 'NAME'}}"
         complaint = f"must map quantities to columns, as in {example}"
         raise ArgumentError("columns", columns, complaint=complaint)
     chosen: dict[str, str | None] = {}
@@ -348,12 +303,35 @@ def chosen_columns(
     return chosen, more
 
 
-def no_quantity(name: str, quantities: Sequence[ColumnKind]) -> str:
+def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
     """The complaint about a name that is none of the quantities."""
-    spellings = [quantity.name for quantity in quantities]
-    spellings += [quantity.letter for quantity in quantities if quantity.letter]
-    hint = close_matches(name, spellings)
-    return f"{name!r} is no quantity; choose from {', '.join(spellings)}{hint}"
+    every = (*quantities, *letters_of(quantities))
+    hint = close_matches(name, every)
+    return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
+
+
+def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) -> RawTable:
+    """The table with a column for each expression that stands for one, such as ``tokens_B*1e9``.
+
+    An expression is on columns of the table as they are; the column is called as it is spelt.
+    """
+    frame = table.frame
+    for quantity, text in columns.items() if isinstance(columns, Mapping) else ():
+        if not isinstance(text, str) or text in frame:
+            continue
+        known = named(text)
+        # One name alone is a column, and columns of other tables are theirs to compute with.
+        if not known or text.strip("`") in known or not {*known} <= {*table.names}:
+            continue
+        cells = {
+            name: table.numbers(name) if table.spells_numbers(name) else frame[name].to_numpy()
+            for name in known
+        }
+        try:
+            frame = frame.assign(**{text: computed(text, cells, table.rows, table.source)})
+        except ArgumentError as error:
+            raise ArgumentError("columns", {quantity: text}, complaint=error.complaint) from None
+    return replace(table, frame=frame)
 
 
 # -- messages --------------------------------------------------------------------------------------
@@ -371,3 +349,34 @@ def name_it(quantity: str, column: str = "NAME") -> str:
 def put_aside(quantity: str) -> str:
     """How to say that no column holds a quantity."""
     return f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
+
+
+def suggested(quantity: str, names: Iterable[str]) -> str:
+    """The column, or the expression on one, that is most likely meant for a quantity; "" for none.
+
+    >>> suggested("tokens", ["step", "tokens (B)"]), suggested("compute", ["total_gflops"])
+    ('`tokens (B)`*1e9', 'total_gflops*1e9')
+    >>> suggested("loss", ["perplexity"]), suggested("params", ["width"])
+    ('log(perplexity)', '')
+    """
+    hint = re.compile(HINTS.get(quantity, "(?!)"), re.IGNORECASE)
+    for name in names:
+        if hint.search(name) and not NEVER.search(name):
+            if quantity == "loss":
+                return f"log({spelt_in(name)})" if PERPLEXITY.search(name) else name
+            power = _power(name)
+            return f"{spelt_in(name)}*1e{power}" if power else name
+    return ""
+
+
+def spelt_in(name: str) -> str:
+    """A column as it is spelt in an expression."""
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def _power(name: str) -> int:
+    """The power of ten of the unit in the heading of a column; 0 where there is none."""
+    unit = UNIT.search(name)
+    if unit is None:
+        return 0
+    return int(unit["power"] or POWERS[(unit["prefix"] or unit["unit"])[0].lower()])

@@ -1,19 +1,16 @@
-"""Tables as columns of arrays: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes
-a frame of.
+"""Tables as pandas frames: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes a
+frame of.
 
-Cells of text come as they are spelt and become numbers once, by :func:`numbers`. Records of CSV are
-split by the standard library: pandas fills a short record silently.
+Cells of text stay as they are spelt and become numbers once, by :meth:`RawTable.numbers`.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
 import numbers as kinds
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,11 +24,14 @@ from ..errors import TableError
 from ..words import one_line, shown
 from .numerals import OutOfRangeError, parse
 
-__all__ = ["RawTable", "is_missing", "spelt", "table_of"]
+__all__ = ["RawTable", "is_missing", "objects", "spelt", "table_of"]
 
-LONGEST_FIELD = 1_000_000
-DELIMITERS = ",;\t"
-PARQUET = b"PAR1"
+#: Readers of pandas by the ending of a file, and the package that each needs.
+READERS = {
+    ".parquet": ("read_parquet", "pyarrow"),
+    ".pq": ("read_parquet", "pyarrow"),
+    ".xlsx": ("read_excel", "openpyxl"),
+}
 #: Spellings of an empty cell, in lower case.
 MISSING = frozenset(
     ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", "<na>", "#n/a", "nat")
@@ -43,34 +43,43 @@ BEYOND = "beyond the largest float, 1.8e308"
 
 @dataclass(frozen=True)
 class RawTable:
-    """Columns of one length, as they were read: float64 and other numeric arrays, or object arrays
-    where None is an empty cell.
+    """A frame with columns of NumPy numbers, or of objects where None is an empty cell, and what
+    messages call it.
     """
 
     source: str
-    columns: dict[str, Any]
-    rows: int
+    frame: Any
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self.columns)
+        return tuple(self.frame.columns)
+
+    @property
+    def rows(self) -> int:
+        return len(self.frame)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The cells of each column; (rows,)."""
+        return {name: self.frame[name].to_numpy() for name in self.frame}
 
     def empty(self, rows: Any = slice(None)) -> frozenset[str]:
         """The columns that hold nothing in these rows."""
         return frozenset(
-            name for name, cells in self.columns.items() if _holds_nothing(cells[rows])
+            name for name, cells in self.columns.items() if all(map(is_missing, cells[rows]))
         )
 
     def texts(self, column: str) -> Any:
         """The cells of a column as labels, see `spelt`; (rows,)."""
-        return _objects(spelt(self.columns[column]))
+        return objects(spelt(self.frame[column].to_numpy()))
 
     def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
         """The texts of some columns, row by row."""
         return list(zip(*map(self.texts, names), strict=True)) or [()] * self.rows
 
-    def numbers(self, column: str, remedy: str = "") -> tuple[Any, dict[int, str]]:
-        """The cells of a column as float64, with NaN where a cell is empty.
+    def numbers(self, column: str, remedy: str = "") -> Any:
+        """The cells of a column as float64: NaN where a cell is empty, infinite or 0 where no float
+        comes near.
 
         Parameters
         ----------
@@ -78,33 +87,31 @@ class RawTable:
         remedy : str
             What to do about a column of text, for the message.
 
-        Returns
-        -------
-        values : ndarray of float64
-        reasons : dict of int to str
-            By index, the numbers that no float comes near; infinite or 0 among the values.
-
         Raises
         ------
         TableError
             For the first cell that is no number.
         """
-        cells = self.columns[column]
+        cells = self.frame[column].to_numpy()
         if cells.dtype.kind in "iuf":
             with np.errstate(over="ignore"):
-                return cells.astype(np.float64), {}
+                return cells.astype(np.float64)
         values = np.empty(len(cells), dtype=np.float64)
-        reasons: dict[int, str] = {}
         for index, cell in enumerate(cells.tolist()):
             try:
                 values[index] = _number(cell)
-            except OutOfRangeError as error:
-                values[index] = math.inf if BEYOND in str(error) else 0.0
-                reasons[index] = f"{shown(cell)} is {error}"
             except ValueError as error:
                 complaint = f"{shown(cell)} is not a number ({error}){remedy}"
                 raise TableError(self.source, complaint, rows=(index + 1,), column=column) from None
-        return values, reasons
+        return values
+
+    def spells_numbers(self, column: str) -> bool:
+        """Whether every cell of a column is a number, or empty."""
+        try:
+            self.numbers(column)
+        except TableError:
+            return False
+        return True
 
 
 def table_of(data: Any, source: str = "data") -> RawTable:
@@ -118,7 +125,7 @@ def table_of(data: Any, source: str = "data") -> RawTable:
     """
     if isinstance(data, RawTable):
         return data
-    return _file(data) if isinstance(data, (str, PathLike)) else _frame(source, data)
+    return _file(data) if isinstance(data, (str, PathLike)) else _framed(source, data)
 
 
 # -- cells -----------------------------------------------------------------------------------------
@@ -130,13 +137,16 @@ def _number(cell: Any) -> float:
     if isinstance(cell, str):
         if "," in cell:
             raise ValueError("a comma may separate thousands or decimals: write 1234.5")
-        return parse(cell)
+        try:
+            return parse(cell)
+        except OutOfRangeError as error:
+            return math.inf if BEYOND in str(error) else 0.0
     if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
         raise ValueError(f"of type {type(cell).__name__}")
     try:
         return float(cell)
     except OverflowError:
-        raise OutOfRangeError(BEYOND) from None
+        return math.inf
 
 
 def is_missing(cell: Any) -> bool:
@@ -148,10 +158,6 @@ def is_missing(cell: Any) -> bool:
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
     return cell is None or bool(isinstance(cell, (kinds.Real, Decimal)) and cell != cell)
-
-
-def _holds_nothing(cells: Any) -> bool:
-    return bool(np.isnan(cells).all()) if cells.dtype.kind == "f" else all(map(is_missing, cells))
 
 
 def spelt(cells: Any) -> list[str]:
@@ -170,10 +176,18 @@ def spelt(cells: Any) -> list[str]:
     return list(map(text, cells.tolist()))
 
 
+def objects(cells: Sequence[Any]) -> Any:
+    """An array of objects, (n,), whatever they are."""
+    values = np.empty(len(cells), dtype=object)
+    values[:] = cells
+    return values
+
+
 # -- frames ----------------------------------------------------------------------------------------
 
 
-def _frame(source: str, data: Any) -> RawTable:
+def _framed(source: str, data: Any) -> RawTable:
+    """The table in anything that pandas makes a frame of, each column with a name of its own."""
     import pandas as pd
 
     try:
@@ -185,37 +199,27 @@ def _frame(source: str, data: Any) -> RawTable:
         raise TableError(source, f"{what} ({one_line(error)})") from None
     if frame.columns.nlevels > 1:
         raise TableError(source, f"columns have {frame.columns.nlevels} levels; must have one")
-    columns = [_cells(frame.iloc[:, index]) for index in range(frame.shape[1])]
-    return _table(source, [str(name) for name in frame.columns], columns, len(frame))
-
-
-def _cells(series: Any) -> Any:
-    """A pandas column: numbers as they are, anything else as objects with None for what is missing."""
-    kind = series.dtype.kind
-    if kind in "iuf" or (kind == "b" and isinstance(series.dtype, np.dtype)):
-        is_numpy = isinstance(series.dtype, np.dtype)
-        return series.to_numpy() if is_numpy else series.to_numpy(np.float64, na_value=np.nan)
-    pairs = zip(series.to_list(), series.isna(), strict=True)
-    return _objects([None if empty else cell for cell, empty in pairs])
-
-
-def _objects(cells: Sequence[Any]) -> Any:
-    values = np.empty(len(cells), dtype=object)
-    values[:] = cells
-    return values
-
-
-def _table(source: str, names: Sequence[str], columns: Sequence[Any], rows: int) -> RawTable:
-    """The table, each of its columns with a name of its own."""
+    names = [str(name) for name in frame.columns]
     for name in names:
-        if name and names.count(name) > 1:
+        if name.strip() and names.count(name) > 1:
             raise TableError(source, f"has two columns {name!r}; each must have its own name")
     if not names:
         raise TableError(source, "has no columns; must have a column for each quantity")
-    if not rows:
+    if not len(frame):
         raise TableError(source, f"has a header ({', '.join(map(repr, names[:6]))}) and no rows")
     called = [name if name.strip() else f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
-    return RawTable(source, dict(zip(called, columns, strict=True)), rows)
+    cells = [_cells(frame.iloc[:, index]) for index in range(len(names))]
+    made = {name: pd.Series(c, dtype=c.dtype) for name, c in zip(called, cells, strict=True)}
+    return RawTable(source, pd.DataFrame(made))
+
+
+def _cells(series: Any) -> Any:
+    """A column: numbers as they are, anything else as objects with None for what is missing."""
+    kind, is_numpy = series.dtype.kind, isinstance(series.dtype, np.dtype)
+    if kind in "iuf" or (kind == "b" and is_numpy):
+        return series.to_numpy() if is_numpy else series.to_numpy(np.float64, na_value=np.nan)
+    pairs = zip(series.to_list(), series.isna(), strict=True)
+    return objects([None if empty else cell for cell, empty in pairs])
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -229,10 +233,19 @@ def _file(path: str | PathLike[str]) -> RawTable:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TableError(source, f"cannot be read ({reason})") from None
-    if ending in (".parquet", ".pq") or content.startswith(PARQUET):
-        return _by_pandas(source, content, "read_parquet", "pyarrow")
-    if ending == ".xlsx":
-        return _by_pandas(source, content, "read_excel", "openpyxl")
+    if ending in READERS:
+        import pandas as pd
+
+        reader, engine = READERS[ending]
+        try:
+            return _framed(source, getattr(pd, reader)(io.BytesIO(content)))
+        except ImportError:
+            complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
+            raise TableError(source, complaint) from None
+        except TableError:
+            raise
+        except Exception as error:  # each engine has its own errors
+            raise TableError(source, f"cannot be read by {engine} ({one_line(error)})") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -246,76 +259,61 @@ def _file(path: str | PathLike[str]) -> RawTable:
     if ending in (".jsonl", ".ndjson"):
         lines = [(line, row) for line, row in enumerate(text.splitlines(), 1) if row.strip()]
         return _records(source, [_decoded(f"{source}, line {line}", row) for line, row in lines])
-    if ending == ".json" or text.lstrip()[:2].strip() in ("{", "[", "[{", '{"'):
-        return _json(source, text)
-    return _delimited(source, text, "\t" if ending == ".tsv" else _delimiter(text))
+    if ending == ".json" or text.lstrip().startswith(("{", "[")):
+        return _json(source, _decoded(source, text))
+    return _delimited(source, text)
 
 
-def _by_pandas(source: str, content: bytes, reader: str, engine: str) -> RawTable:
+def _delimited(source: str, text: str) -> RawTable:
+    """CSV with a comma, a semicolon or a tab, whichever the header uses most."""
     import pandas as pd
 
+    header = re.sub(r'"[^"]*"', "", text.lstrip().splitlines()[0])
     try:
-        frame = getattr(pd, reader)(io.BytesIO(content))
-    except ImportError:
-        complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
-        raise TableError(source, complaint) from None
-    except Exception as error:  # each engine has its own errors
-        raise TableError(source, f"cannot be read by {engine} ({one_line(error)})") from None
-    return _frame(source, frame)
-
-
-# -- delimited text --------------------------------------------------------------------------------
-
-
-def _delimiter(text: str) -> str:
-    """The delimiter that the header uses most: a comma, a semicolon or a tab."""
-    header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n").splitlines()[0])
-    return max(DELIMITERS, key=header.count)
-
-
-def _delimited(source: str, text: str, delimiter: str) -> RawTable:
-    """Records as long as the header; blank lines are skipped."""
-    csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
-    try:
-        header, *records = (
-            record for record in reader if len(record) > 1 or "".join(record).strip()
+        rows = pd.read_csv(
+            io.StringIO(text),
+            sep=max(",;\t", key=header.count),
+            header=None,
+            dtype=object,
+            keep_default_na=False,
+            skipinitialspace=True,
         )
-    except csv.Error as error:
-        raise TableError(f"{source}, line {reader.line_num}", one_line(error)) from None
-    for row, record in enumerate(records, 1):
-        if len(record) != len(header):
-            complaint = f"has {len(record)} cells where the header has {len(header)}"
-            raise TableError(source, complaint, rows=(row,))
-    columns = [_read_cells(cells) for cells in zip(*records, strict=True)] or header
-    return _table(source, [name.strip() for name in header], columns, len(records))
+    except (ValueError, pd.errors.ParserError) as error:
+        raise TableError(source, f"cannot be read as CSV ({one_line(error)})") from None
+    names = [str(name).strip() for name in rows.iloc[0]]
+    cells = [_read_cells(rows.iloc[1:, index].tolist()) for index in range(len(names))]
+    frame = pd.concat([pd.Series(column, dtype=column.dtype) for column in cells], axis=1)
+    return _framed(source, frame.set_axis(names, axis=1))
 
 
-def _read_cells(cells: Sequence[str]) -> Any:
+def _read_cells(cells: Sequence[Any]) -> Any:
     """Numbers where every cell is blank or one; else the text, None for a blank."""
+    texts = ["" if cell is None or cell != cell else cell.strip() for cell in cells]
     try:
-        return np.array([float(cell) if cell.strip() else math.nan for cell in cells])
+        return np.array([float(text) if text else math.nan for text in texts], dtype=np.float64)
     except ValueError:
-        return _objects(
-            [None if cell in ("", "nan", "NaN") else cell for cell in map(str.strip, cells)]
-        )
+        blank = ("", "nan", "NaN")
+        return objects([None if text in blank else text for text in texts])
 
 
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def _json(source: str, text: str) -> RawTable:
-    """A list of records, or an object of columns: lists, or objects from row to value as pandas
-    writes them.
+def _json(source: str, data: Any) -> RawTable:
+    """A list of records, an object of columns (lists, or objects from row to value as pandas writes
+    them), or an object of runs by name.
     """
-    data = _decoded(source, text)
     if isinstance(data, list):
         return _records(source, data)
     if isinstance(data, dict) and data and all(isinstance(c, (list, dict)) for c in data.values()):
-        return _frame(source, data)
-    raise TableError(source, "must hold a list of records or an object of columns")
+        parts = [part for part in data.values() if isinstance(part, dict)]
+        by_row = all(key.isdigit() for part in parts for key in part)
+        if by_row or len(parts) < len(data):
+            return _framed(source, data)
+        runs = [part if "run" in part else {"run": name, **part} for name, part in data.items()]
+        return _records(source, runs)
+    what = "a list of records, an object of columns or an object of runs"
+    raise TableError(source, f"must hold {what}")
 
 
 def _records(source: str, records: list[Any]) -> RawTable:
@@ -323,18 +321,11 @@ def _records(source: str, records: list[Any]) -> RawTable:
         if not isinstance(record, dict):
             complaint = f"must be an object of names and values, not {shown(record)}"
             raise TableError(source, complaint, rows=(row,))
-    return _frame(source, records)
+    return _framed(source, records)
 
 
 def _decoded(source: str, text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_duplicates)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise TableError(source, f"is not JSON ({one_line(error)})") from None
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    for name, n in Counter(name for name, _ in pairs).items():
-        if n > 1:
-            raise ValueError(f"{name!r} is given twice in one object")
-    return dict(pairs)

@@ -1,313 +1,233 @@
-"""Conditions on the rows of a table, such as ``loss < 4.5 and source == 'train'``.
+"""Expressions on the columns of a table: conditions on rows such as ``loss < 4.5 and source ==
+'train'``, and quantities such as ``log(perplexity)``.
 
-Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out
-first, and of what is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and
-brackets are allowed. Numbers are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in
-single or double quotes (doubled inside), and a column whose name is no word stands in backticks.
-The names of the quantities and their letters (params or N, tokens or D, compute or C, loss or L)
-mean the quantities, whatever their columns are called.
-
-Logic has three values: a comparison with an empty cell is neither true nor false, nor is what
-depends on it, and only rows for which the condition is true are selected.
+pandas evaluates them. Only comparisons, ``and``, ``or``, ``not``, ``in (...)``, arithmetic and
+functions of numbers (`FUNCTIONS`) are allowed. A number may be spelt 7B, 1.4T or 1%, and a column
+whose name is no word stands in backticks.
+In a condition the names of the quantities and their letters (params or N, tokens or D, compute or C,
+loss or L) mean the quantities, whatever their columns are called. A comparison with an empty cell is
+false, as in pandas.
 
 Examples
 --------
 >>> import numpy as np
 >>> rows = {"loss": np.array([2.5, 4.6, np.nan]), "source": np.array(["a", "a", "b"], dtype=object)}
->>> Where.parse("loss < 4.5 and source == 'a'").evaluate(rows, rows, 3).true
-array([ True, False, False])
->>> Where.parse("not loss < 4.5").evaluate(rows, rows, 3).true
-array([False,  True, False])
+>>> holds("loss < 4.5 and source == 'a'", rows, rows, 3)
+Selection(true=array([ True, False, False]), empty=array([False, False,  True]))
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import reduce
-from itertools import accumulate
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
-from ..words import listed
-from .numerals import UNSIGNED, parse
+from ..words import listed, one_line
+from .numerals import parse
 
-__all__ = ["Selection", "Where"]
+__all__ = ["Selection", "computed", "holds", "named", "parsed"]
 
 LONGEST_TEXT = 4_000
+#: What Python reads otherwise, or would not: a column in backticks and a number such as 7B; texts
+#: stay as they are.
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>" + re.sub(r"\(\?P<\w+>", "(?:", UNSIGNED) + r")(?![\w.])"
-    r"|(?P<name>[^\W\d]\w*)"
-    r"|(?P<text>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
-    r"|(?P<quoted>`(?:[^`]|``)+`)"
-    r"|(?P<operator><=|>=|==|!=|[<>](?!>)|\*\*|[-+*/(),])"
-    r"|(?P<unreadable>[\d.]+\w*|&&|\|\||<>|\S))"
+    r"""'[^']*'|"[^"]*"|`(?P<column>[^`]+)`|(?<![\w.])(?P<number>[\d_]*\.?\d+[kKMBbtT%])(?!\w)"""
 )
-WORDS = ("and", "or", "not", "in")
-#: What people write in other languages, and what it is here.
-ELSEWHERE = {"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or", "<>": "!=", "^": "**"}
-RELATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    **{ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal},
-    **{ast.Eq: np.equal, ast.NotEq: np.not_equal},
-}
-OPERATIONS: dict[type, Callable[..., Any]] = {
-    **{ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide},
-    **{ast.Pow: np.power, ast.USub: np.negative, ast.UAdd: np.positive},
-}
-#: What an array holds, by its dtype: numbers (NaN where a cell is empty), texts (None there), or
-#: truth values.
-KINDS = {"f": "numbers", "O": "text", "i": "truth values"}
-#: Truth values: "and" is the least of them, "or" the greatest, "not" the distance from TRUE.
-FALSE, UNKNOWN, TRUE = 0, 1, 2
+FUNCTIONS = ("abs", "exp", "expm1", "floor", "log", "log10", "log1p", "sqrt")
+OPERATIONS = (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)
+OPERATORS = (
+    *(ast.And, ast.Or, ast.Not, ast.USub, ast.UAdd, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow),
+    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn),
+)
+LEAVES = (ast.Name, ast.Load, ast.Constant, ast.Tuple, ast.List)
+EXAMPLE = "write as in \"loss < 4.5 and (source == 'a' or N >= 7e9)\""
+#: How a column in backticks, and any column, is called while an expression is read.
+QUOTED, COLUMN = "_quoted_", "_column_"
 
 
 class Selection(NamedTuple):
-    """Where a condition is true, and where it depends on an empty cell."""
+    """Where a condition is true, and where a column that it names is empty."""
 
     true: Any
-    unknown: Any
+    empty: Any
 
 
-@dataclass(frozen=True)
-class Where:
-    """A condition that was read.
-
-    Attributes
-    ----------
-    text : str
-    argument : str
-        The argument that holds the condition, for errors.
+class Parsed(NamedTuple):
+    """An expression in which each column has a plain name: the name -> the column, and whether that
+    stood in backticks.
     """
 
-    text: str
-    argument: str
-    _tree: ast.expr
-    _leaves: Mapping[str, _Leaf]
-
-    @classmethod
-    def parse(cls, text: str, argument: str = "where") -> Where:
-        """The condition that a text spells.
-
-        Raises
-        ------
-        ArgumentError
-            Naming the text, the position, and what cannot be read there.
-        """
-        if not isinstance(text, str):
-            raise ArgumentError(argument, text, "a text such as 'loss < 4.5'")
-        if len(text) > LONGEST_TEXT:
-            complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
-            raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
-        leaves = [
-            _Leaf(str(match.lastgroup), match[str(match.lastgroup)], match.start(match.lastgroup))
-            for match in TOKEN.finditer(text.rstrip())
-            if match.lastgroup
-        ]
-        try:
-            return cls(text, argument, _tree(leaves), {leaf.code: leaf for leaf in leaves})
-        except (RecursionError, MemoryError):
-            raise ArgumentError(argument, text, complaint="is nested too deeply") from None
-        except ValueError as error:
-            raise ArgumentError(argument, text, complaint=str(error)) from None
-
-    def evaluate(
-        self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
-    ) -> Selection:
-        """Where the condition holds.
-
-        Parameters
-        ----------
-        bare, quoted : mapping of str to ndarray
-            The columns that a plain name and a name in backticks mean: numbers, truth values, or
-            objects with None for an empty cell.
-        rows : int
-        source : str
-            What holds the columns, for messages.
-
-        Raises
-        ------
-        ArgumentError
-            Where there is no such column, or text is compared with numbers.
-        """
-        evaluation = _Evaluation(self._leaves, bare, quoted, source or "the table")
-        try:
-            with np.errstate(all="ignore"):
-                truth = np.broadcast_to(evaluation.truth(self._tree), rows)
-        except RecursionError:
-            complaint = "is nested too deeply"
-            raise ArgumentError(self.argument, self.text, complaint=complaint) from None
-        except ValueError as error:
-            raise ArgumentError(self.argument, self.text, complaint=str(error)) from None
-        return Selection(truth == TRUE, truth == UNKNOWN)
+    tree: ast.expr
+    columns: dict[str, tuple[str, bool]]
 
 
-# -- reading ---------------------------------------------------------------------------------------
+def parsed(text: str, argument: str = "where") -> Parsed:
+    """The expression that a text spells, with nothing in it but what is allowed.
 
-
-@dataclass(frozen=True)
-class _Leaf:
-    """A token: a number, a text, a column, or a word or an operator of Python's."""
-
-    kind: str
-    spelt: str
-    position: int
-
-    @property
-    def code(self) -> str:
-        """What Python parses in its place: a plain name, or the word itself."""
-        is_word = self.kind == "operator" or self.spelt.lower() in WORDS
-        return self.spelt.lower() if is_word else f"_{self.position}"
-
-    @property
-    def name(self) -> str:
-        """The column of a name, the content of quotes."""
-        mark = self.spelt[0]
-        return self.spelt if self.kind == "name" else self.spelt[1:-1].replace(mark * 2, mark)
-
-    def __str__(self) -> str:
-        return f"{self.spelt} at position {self.position + 1}"
-
-
-def _tree(leaves: list[_Leaf]) -> ast.expr:
-    """The tree of a condition, with nothing in it but what is allowed; a ValueError names the token
-    that cannot be read.
+    Raises
+    ------
+    ArgumentError
+        Naming the text and what cannot be read.
     """
-    for leaf in leaves:
-        if leaf.kind == "unreadable":
-            cure = f"; write {ELSEWHERE[leaf.spelt]}" if leaf.spelt in ELSEWHERE else ""
-            raise ValueError(f"cannot read {leaf}{cure}")
-        if leaf.kind == "number":
-            try:
-                parse(leaf.spelt)
-            except ValueError as error:
-                raise ValueError(f"{leaf}: {error}") from None
-    starts = [0, *accumulate(len(leaf.code) + 1 for leaf in leaves)]
+    if not isinstance(text, str):
+        raise ArgumentError(argument, text, "a text such as 'loss < 4.5'")
+    if len(text) > LONGEST_TEXT:
+        complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
+        raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
+    quoted: list[str] = []
 
-    def at(offset: int) -> _Leaf:
-        return leaves[min(bisect_right(starts, offset), len(leaves)) - 1]
+    def plain(match: re.Match[str]) -> str:
+        if match["column"]:
+            quoted.append(match["column"])
+            return f"{QUOTED}{len(quoted) - 1}"
+        return repr(parse(match["number"])) if match["number"] else match[0]
 
     try:
-        parsed = ast.parse(" ".join(leaf.code for leaf in leaves), mode="eval")
+        tree = ast.parse(TOKEN.sub(plain, text.strip()), mode="eval").body
+        columns = _columns(tree, quoted)
     except SyntaxError as error:
-        offset = (error.offset or starts[-1] + 1) - 1
-        if offset >= starts[-1] - 1:
-            raise ValueError("ends where a column, a number, a text or ) is expected") from None
-        raise ValueError(f"cannot read {at(offset)}") from None
-    choices = [
-        node.comparators[0]
-        for node in ast.walk(parsed)
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn))
-    ]
-    allowed = (ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare)
-    for node in ast.walk(parsed.body):
-        if isinstance(node, ast.expr) and not isinstance(node, allowed) and node not in choices:
-            raise ValueError(f"cannot read {at(node.col_offset)}: only comparisons are allowed")
-    return parsed.body
+        raise ArgumentError(argument, text, complaint=f"{error.msg}; {EXAMPLE}") from None
+    except (RecursionError, MemoryError):
+        raise ArgumentError(argument, text, complaint="is nested too deeply") from None
+    except ValueError as error:
+        raise ArgumentError(argument, text, complaint=one_line(error)) from None
+    return Parsed(tree, columns)
 
 
-# -- evaluation ------------------------------------------------------------------------------------
+def _columns(tree: ast.expr, quoted: list[str]) -> dict[str, tuple[str, bool]]:
+    """The columns of a tree, each renamed there; whole numbers become floats."""
+    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    columns: dict[str, tuple[str, bool]] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, (*OPERATIONS, *OPERATORS, *LEAVES)):
+            what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
+            raise ValueError(f"{what}: only comparisons, arithmetic and functions are allowed")
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if name not in FUNCTIONS or len(node.args) != 1 or node.keywords:
+                raise ValueError(f"{ast.unparse(node)}: functions are {', '.join(FUNCTIONS)}")
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, int) and not isinstance(node.value, bool):
+                node.value = float(node.value)
+            elif not isinstance(node.value, (float, str, bool)):
+                raise ValueError(f"cannot read {node.value!r}")
+        elif isinstance(node, ast.Name) and id(node) not in functions:
+            place = node.id.removeprefix(QUOTED)
+            is_quoted = node.id.startswith(QUOTED) and place.isdigit() and int(place) < len(quoted)
+            column = (quoted[int(place)] if is_quoted else node.id, is_quoted)
+            node.id = next(
+                (name for name, known in columns.items() if known == column),
+                f"{COLUMN}{len(columns)}",
+            )
+            columns[node.id] = column
+    return columns
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    """A condition on the columns of a table."""
+def named(text: str) -> tuple[str, ...]:
+    """The columns that an expression names; none where it is no expression.
 
-    leaves: Mapping[str, _Leaf]
-    bare: Mapping[str, Any]
-    quoted: Mapping[str, Any]
-    source: str
-
-    def value(self, node: ast.expr) -> Any:
-        """Numbers, texts or truth values, as in `KINDS`."""
-        match node:
-            case ast.Name(code):
-                return self.leaf(self.leaves[code])
-            case ast.BinOp(left, op, right):
-                return OPERATIONS[type(op)](self.numbers(left), self.numbers(right))
-            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
-                return OPERATIONS[type(sign)](self.numbers(operand))
-            case ast.UnaryOp(ast.Not(), condition):
-                return TRUE - self.truth(condition)
-            case ast.BoolOp(op, parts):
-                joined = np.minimum if isinstance(op, ast.And) else np.maximum
-                return reduce(joined, map(self.truth, parts))
-            case ast.Compare(left, [ast.In() | ast.NotIn() as op], [right]):
-                choices = right.elts if isinstance(right, ast.Tuple) else [right]
-                if not choices:
-                    raise ValueError("in () has no choices")
-                among = reduce(np.maximum, (self.compared(left, ast.Eq(), one) for one in choices))
-                return among if isinstance(op, ast.In) else TRUE - among
-            case ast.Compare(left, ops, others):
-                return reduce(np.minimum, map(self.compared, (left, *others), ops, others))
-        raise AssertionError(node)
-
-    def truth(self, node: ast.expr) -> Any:
-        """Where a condition holds."""
-        values = self.value(node)
-        if KINDS[values.dtype.kind] != "truth values":
-            raise ValueError(f"{self.shown(node)} is no condition: a comparison is expected")
-        return values
-
-    def numbers(self, node: ast.expr) -> Any:
-        values = self.value(node)
-        if KINDS[values.dtype.kind] != "numbers":
-            raise ValueError(f"cannot compute with {self.shown(node)}")
-        return values
-
-    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
-        if type(op) not in RELATIONS:
-            raise ValueError("in (...) stands alone: join conditions with and, or")
-        one, other = self.value(left), self.value(right)
-        kind = KINDS[one.dtype.kind]
-        orders = not isinstance(op, (ast.Eq, ast.NotEq))
-        if one.dtype != other.dtype or kind == "truth values" or (kind == "text" and orders):
-            relation = "compare" if one.dtype != other.dtype or not orders else "order"
-            raise ValueError(f"cannot {relation} {self.shown(left)} and {self.shown(right)}")
-        holds = np.asarray(RELATIONS[type(op)](one, other), dtype=bool)
-        return np.where(_known(one) & _known(other), TRUE * holds, UNKNOWN)
-
-    def leaf(self, leaf: _Leaf) -> Any:
-        if leaf.kind == "number":
-            return np.float64(parse(leaf.spelt))
-        if leaf.kind == "text":
-            return np.array(leaf.name, dtype=object)
-        columns = self.quoted if leaf.kind == "quoted" else self.bare
-        if leaf.name not in columns:
-            hint = close_matches(leaf.name, [*columns])
-            there = f"{self.source} has {listed(columns)}"
-            where = f"position {leaf.position + 1}"
-            raise ValueError(f"no column {leaf.name!r} at {where}{hint}; {there}")
-        return _column(columns[leaf.name])
-
-    def shown(self, node: ast.expr) -> str:
-        """An operand and what it holds, for messages."""
-        spelt = self.leaves[node.id].spelt if isinstance(node, ast.Name) else "an expression"
-        return f"{spelt} ({KINDS[self.value(node).dtype.kind]})"
+    >>> named("`tokens (B)`*1e9"), named("Model Size")
+    (('tokens (B)',), ())
+    """
+    try:
+        return tuple(name for name, _ in parsed(text).columns.values())
+    except ArgumentError:
+        return ()
 
 
-def _known(values: Any) -> Any:
-    """Where there is something; None is equal to nothing else."""
-    differs: Any = np.not_equal
-    return differs(values, None) if values.dtype.kind == "O" else values == values
+def holds(
+    text: str,
+    bare: Mapping[str, Any],
+    quoted: Mapping[str, Any],
+    rows: int,
+    source: str = "the table",
+    argument: str = "where",
+) -> Selection:
+    """Where a condition holds.
+
+    Parameters
+    ----------
+    text : str
+    bare, quoted : mapping of str to ndarray
+        The columns that a plain name and a name in backticks mean: numbers, truth values, or
+        objects with None for an empty cell.
+    rows : int
+    source : str
+        What holds the columns, for messages.
+    argument : str
+        The argument that holds the condition, for errors.
+
+    Raises
+    ------
+    ArgumentError
+        Where it cannot be read, there is no such column, or it is no condition.
+    """
+    found, empty = _evaluated(text, bare, quoted, rows, source, argument)
+    if found.dtype.kind != "b":
+        complaint = "is no condition: a comparison is expected"
+        raise ArgumentError(argument, text, complaint=complaint)
+    return Selection(found, empty)
 
 
-def _column(cells: Any) -> Any:
-    """A column by `KINDS`: objects are numbers or truth values where nothing else is among them."""
-    if cells.dtype.kind in "iuf":
-        return cells.astype(np.float64)
+def computed(
+    text: str, columns: Mapping[str, Any], rows: int, source: str, argument: str = "columns"
+) -> Any:
+    """The numbers or texts of an expression on columns, (rows,); raises as `holds` does."""
+    values, _ = _evaluated(text, columns, columns, rows, source, argument)
+    if values.dtype.kind == "b":
+        raise ArgumentError(argument, text, complaint="is a condition, not a number or a text")
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else values.astype(object)
+
+
+def _evaluated(
+    text: str,
+    bare: Mapping[str, Any],
+    quoted: Mapping[str, Any],
+    rows: int,
+    source: str,
+    argument: str,
+) -> tuple[Any, Any]:
+    """The value of an expression at each row, and where a column that it names is empty."""
+    import pandas as pd
+
+    tree, names = parsed(text, argument)
+    columns, empty = {}, np.zeros(rows, dtype=bool)
+    for plain, (name, is_quoted) in names.items():
+        among = quoted if is_quoted else bare
+        if name not in among:
+            complaint = (
+                f"no column {name!r}{close_matches(name, [*among])}; {source} has {listed(among)}"
+            )
+            raise ArgumentError(argument, text, complaint=complaint)
+        empty |= pd.isna(among[name])
+        columns[plain] = _typed(among[name])
+    frame = pd.DataFrame(columns, index=range(rows))
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(frame.eval(ast.unparse(tree), engine="python"))
+            return np.broadcast_to(found, rows), empty
+    except (RecursionError, MemoryError):
+        raise ArgumentError(argument, text, complaint="is nested too deeply") from None
+    except Exception as error:  # pandas raises whatever its evaluation raises
+        raise ArgumentError(argument, text, complaint=one_line(error)) from None
+
+
+def _typed(cells: Any) -> Any:
+    """A column as numbers or truth values where nothing else is in it, else as text."""
+    if cells.dtype.kind in "iufb":
+        return cells if cells.dtype.kind == "b" else cells.astype(np.float64)
     present = [cell for cell in cells.tolist() if cell is not None]
     if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
-        return np.array([UNKNOWN if cell is None else TRUE * cell for cell in cells])
-    number = (int, float, np.number)
-    if all(isinstance(cell, number) and not isinstance(cell, bool) for cell in present):
+        return cells == True  # noqa: E712 - an empty cell is not
+    if all(isinstance(cell, (int, float, np.number)) for cell in present):
         return np.array([_float(cell) for cell in cells])
-    return np.array([None, *(None if cell is None else str(cell) for cell in cells)])[1:]
+    texts = [None if cell is None else str(cell) for cell in cells]
+    return np.array([None, *texts], dtype=object)[1:]
 
 
 def _float(cell: Any) -> float:

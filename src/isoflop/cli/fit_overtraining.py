@@ -133,7 +133,7 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        from ..numeric.data.where import Where
+        from ..numeric.data.where import parsed
 
         self.options, self.table = options, _RawTable(options, LISTS)
         self.loss = options.one("--loss")
@@ -142,7 +142,7 @@ class _Asked:
         self.conditions = {name: options.one(option) for option, name in CONDITIONS.items()}
         for name, condition in self.conditions.items():
             if condition is not None:
-                Where.parse(condition, name)
+                parsed(condition, name)
         self.compute, self.ratios = (
             [value for _, value in options.positives(option) or ()] or None for option in LISTS
         )
