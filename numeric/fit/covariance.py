@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 KINDS = ("sandwich", "classical")
 #: Laws that are drawn from a covariance, and the seed of those.
 DRAWS, SEED = 1000, 0
+#: No draw exceeds it.
+LARGEST_DRAW = 1e300
 NORMAL = NormalDist()
 #: Median absolute deviation of a standard normal variable.
 MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
@@ -130,6 +132,8 @@ def draws_of(fit: Fit) -> Draws:
     steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
     with np.errstate(over="ignore"):
         drawn = np.where(is_positive, values * np.exp(steps), values + steps)
+    # Exponents stay within the limits of the search, and all within the floats.
+    drawn = np.clip(np.clip(drawn, *fit.limits.T), -LARGEST_DRAW, LARGEST_DRAW)
     if not fit.model.is_expression and "E" in fit.names:
         drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
     return Draws(fit, drawn, np.arange(DRAWS), DRAWS, 0, kind="covariance", seed=SEED)

@@ -51,7 +51,7 @@ def open_directions(fit: Fit) -> tuple[dict[str, float], ...]:
     largest = np.abs(jacobian[estimated]).max(initial=0.0)
     if not 0.0 < largest < LARGE:
         return ()
-    lengths = np.linalg.norm(jacobian[estimated], axis=1)
+    lengths = largest * np.linalg.norm(jacobian[estimated] / largest, axis=1)
     seen = lengths > (0.0 if fit.model.is_expression else ZERO_COLUMN * largest)
     lengths[~seen] = 1.0
     columns = np.where(seen[:, None], jacobian[estimated] / lengths[:, None], 0.0)

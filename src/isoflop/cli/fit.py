@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .render import TABLES, written
 from .run_options import (
     OBJECTIVES,
@@ -176,7 +176,8 @@ def run(options: Options) -> tuple[str, int]:
         check_figure(plot)
     asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
     fit = _fitted(options, table, model)
-    more, stopped = (), ""
+    more: tuple[str, ...] = ()
+    stopped = ""
     if repeats is not None and not fit.is_sound:
         more = ("no resamples: the fit is no result that they could tell about",)
     elif repeats is not None:
@@ -339,5 +340,7 @@ def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
         draws = fit.bootstrap(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
     except KeyboardInterrupt:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
+    except ValueError as error:
+        raise blamed(error, ("--bootstrap", str(options.one("--bootstrap")))) from None
     done = f"{draws.done} of {total} are done; the intervals are of these"
     return fit.with_draws(draws), done if draws.interrupted else ""

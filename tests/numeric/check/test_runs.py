@@ -251,8 +251,8 @@ def at_few_budgets():
     ("design", "reason"),
     [
         (profiles(budgets=3, sizes=4), "12 runs leave"),
-        ((np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), "more N"),
-        (rays(ratios=(20.0,), sizes=30), "other ratios D/N"),
+        ((np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), "undetermined"),
+        (rays(ratios=(20.0,), sizes=30), "undetermined"),
         (at_few_budgets(), "factor 5 of compute"),
     ],
 )

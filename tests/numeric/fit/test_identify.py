@@ -101,7 +101,8 @@ def test_the_rank_of_a_design(name):
 @pytest.mark.parametrize("multiple", [1.0, 3.0])
 def test_on_the_optimal_path_neither_term_is_told(multiple):
     for noise in (0.0, 0.004):
-        found = fit(runs(*path(TRUTH, multiple), noise=noise), objective="least-squares-log")
+        params, tokens = path(TRUTH, multiple)
+        found = fit(runs(params, tokens, noise=noise), objective="least-squares-log")
         assert {"A", "B", "beta", "gamma"} <= set(found.undetermined)
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 from math import isfinite
 from shutil import which
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_standard_errors_are_the_delta_methods(fitted):
         error = scale * float(np.sqrt(np.array(gradient) @ covariance @ gradient))
         assert estimate.standard_error == pytest.approx(error, rel=0.1)
         assert estimate.high - estimate.low == pytest.approx(2 * 1.671 * error, rel=0.1)
-        assert estimate.low < estimate.value < estimate.high
+        assert (estimate.low or 0.0) < estimate.value < (estimate.high or 0.0)
 
 
 def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
@@ -87,7 +88,7 @@ def test_the_loss_of_a_compute_law():
     law = found.coefficients
     estimate = found.estimate("loss", compute=3e21)
     assert estimate.value == pytest.approx(law["E"] + law["C0"] * 3e21 ** -law["alpha"], rel=1e-12)
-    assert estimate.low < estimate.value < estimate.high
+    assert (estimate.low or 0.0) < estimate.value < (estimate.high or 0.0)
 
 
 def test_what_is_held_has_no_errors():
@@ -127,14 +128,15 @@ def test_what_is_open_has_no_numbers():
 
 
 def test_what_the_law_has_not_is_refused(fitted):
-    for given, options, message in (
+    cases: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
         ({"model": "compute"}, {"ratio": 3.0}, r"ratio=3.0: is for a params-tokens law"),
         ({"model": "a*N^-b + c"}, {"compute": 1e22}, r"compute=1e\+22: is for a params-tokens or"),
         ({}, {"level": 1.5}, r"level=1\.5"),
         ({}, {"compute": -1.0}, r"compute=-1\.0"),
         ({}, {"compute": []}, "compute="),
         ({}, {"compute": [[1.0]]}, "compute="),
-    ):
+    )
+    for given, options, message in cases:
         with pytest.raises(ValueError, match=message):
             fit(grid(), **given).to_frame(**options)
     with pytest.raises(
