@@ -175,7 +175,8 @@ def unit_columns(columns: Floats) -> tuple[Floats, Floats]:
     """Columns (p, n) of unit length, and their lengths (p,); those that are 0 stay so, and count as
     of length 1.
     """
-    lengths = np.linalg.norm(columns, axis=1)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(columns, axis=1)
     lengths[lengths == 0.0] = 1.0
     return columns / lengths[:, None], lengths
 
