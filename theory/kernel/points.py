@@ -184,9 +184,10 @@ def check_at_points(
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
     evaluator = PointEvaluator(4 * digits)
     tolerance = evaluator.context.mpf(10) ** (-2 * digits)
-    way = limit and Way(
-        *(lhs, relation, rhs, *limit), PointEvaluator(digits), digits - 10, 10 ** (digits - 10)
-    )
+    way = None
+    if limit is not None:
+        seen = digits - 10
+        way = Way(lhs, relation, rhs, *limit, PointEvaluator(digits), seen, 10**seen)
 
     def failure(point: Point) -> str:
         """What fails at the point, if anything."""
