@@ -34,7 +34,7 @@ LAYERS = (
 )
 # Numbers and tables of every result: they format floats, and load pandas only where a frame is
 # asked for.
-TABLES = {"typeset.escapes", "typeset.formula", "typeset.numbers", "typeset.table", "typeset.shown"}
+TABLES = {"typeset.escapes", "typeset.numbers", "typeset.table", "typeset.shown"}
 PLAIN_DATA = {"data"} | TABLES
 CALL_FLOAT = {
     "code",  # prints Python source, so it rounds exact numbers

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import sympy
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from tests.theory import reference
 
 Node = tuple[Any, ...]
@@ -174,6 +175,10 @@ def from_sympy(expression: sympy.Expr) -> Node:
         return ("rat", expression)
     if hasattr(expression, "definition"):
         return from_sympy(expression.definition())
+    if expression is sympy.E:
+        return ("exp", rat(1))
+    if isinstance(expression, HyperbolicFunction):
+        return from_sympy(expression.rewrite(sympy.exp))
     kinds = {function: kind for kind, function in SYMPY.items()}
     return (kinds[expression.func], *map(from_sympy, expression.args))
 
