@@ -38,7 +38,7 @@ from .envelope import (
     share_equations,
 )
 from .kernel import symbols as sym
-from .kernel.argument_calculus import ByMonotone, BySameDifference
+from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
@@ -48,7 +48,7 @@ from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
-X, Y = Symbol("x", real=True), Symbol("y", positive=True)
+X = Symbol("x", real=True)
 
 #: The steps of the theorem.
 THEOREM = (
@@ -625,8 +625,6 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
     (w_n, w_d), (b, g) = m._weights, m._exponents
     left = 1 - w_n * R**-b
     reached = {n: R * n_star, d: m.tokens_factor * d_star}
-    power = budget.exponent(d) / tokens.exponent
-    falling = R ** budget.exponent(n) * (w_d / Y) ** power
     above: dict[str, Any] = {"assume": (left,)}
     in_s: dict[str, Any] = {"assume": (left.subs(R, exp(S)),)}
     yield equal(
@@ -678,10 +676,7 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
         say("By {penalty_at_least_one}, {} is at most {}; ", left, w_d * R**g)
         + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
         + "where the two agree the product is 1:",
-        ByMonotone(
-            *(falling, Y, left, w_d * R**g, False),
-            BySameDifference(m.penalty, Integer(1), m._mean),
-        ),
+        ByBound(),
         **above,
     )
     for name, form, safe, why in (
