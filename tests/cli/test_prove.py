@@ -25,7 +25,7 @@ ALPHA = "alpha == beta*gamma/(beta + gamma)"
         (["--format", "json", "-x=-x"], DONE),
         (["-N <= -N"], DONE),
         (["--latex", r"-\alpha = -\frac{\beta\gamma}{\beta+\gamma}"], DONE),
-        ([r"\alpha = \frac{\beta\gamma}{\beta+\gamma}", "--latex"], DONE),
+        (["--latex", r"$\alpha \le \beta$"], DONE),
         (["--notation", "hoffmann", "alpha_C == alpha*beta/(alpha + beta)"], DONE),
         (["--notation", "hoffmann", "alpha == alpha*beta/(alpha + beta)"], NEGATIVE),
         (["C == 6*N*D", "--assume", "C == 6*N*D"], DONE),
@@ -65,20 +65,6 @@ def test_json(call) -> None:
     assert list(data) == ["claim", "answer", "reading", "links", "free", "read_as"]
     assert (data["answer"], data["free"]) == ("refuted", ["x"])
     first, second = data["links"]
-    assert list(first) == [
-        "claim",
-        "relation",
-        "lhs",
-        "rhs",
-        "answer",
-        "reason",
-        "check",
-        "conditions",
-        "definitions",
-        "derived",
-        "correction",
-        "witness",
-    ]
     assert (first["answer"], first["witness"], first["claim"]) == (
         "proved",
         None,
@@ -113,6 +99,8 @@ BAD_INPUT = [
     (["x == y", "--assume", "x"], ["'x'", "relation"]),
     (["x == y", "--notation", "foo"], ["--notation 'foo'", "hoffmann"]),
     (["x == y", "--budget", "N+D"], ["--budget 'N+D'"]),
+    (["x == y", "--budget", "foo"], ["--budget 'foo': unknown name 'foo'"]),
+    (["x == " + "x + " * 2000 + "x"], ["CLAIM: expression of"]),
     (["x == y", "--format", "xml"], ["--format 'xml'"]),
     (["x == y", "--asume", "x == y"], ["unknown option --asume", "--assume"]),
     (["-x"], ["unknown option -x"]),
@@ -147,21 +135,8 @@ def test_nothing_is_evaluated(call, in_folder) -> None:
 
 
 WORDS = [
-    "x == y",
-    "-x == y",
-    "--latex",
-    "--assume",
-    "x > 1",
-    "--as",
-    "r -> 0",
-    "--notation",
-    "hoffmann",
-    "--format",
-    "json",
-    "--",
-    "-",
-    "-=",
-    "",
+    *("x == y", "-x == y", "--latex", "--assume", "x > 1", "--as", "r -> 0", "--notation"),
+    *("hoffmann", "--format", "json", "--", "-", "-=", ""),
 ]
 
 

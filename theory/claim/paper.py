@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from sympy import Expr, Integer, Poly, Symbol, cancel, expand, powsimp
+from sympy import Expr, Integer, Symbol, cancel
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
@@ -21,14 +21,15 @@ from ..kernel import symbols as sym
 from ..kernel.answer import Answer
 from ..reader.building import APPLIED
 from ..reader.tokens import ParseError, Token, tokenize
-from .at_law import unit_alone
+from .at_law import Coefficients, Range, unit_alone
+from .chain import ChainLink, Settings
 from .document import Document, Piece, Place
 from .law_of import LawOfDocument, Sides, budget_of, law_of
-from .prove import ChainLink, Proof, Settings, signs_assumed
+from .prove import Proof, proved, signs_assumed
 from .question import BOUNDS
-from .spelling import as_read, value_text
+from .spelling import as_read
 from .typed import as_typed, in_one_line
-from .vocabulary import refuse_clashes
+from .vocabulary import Vocabulary, refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
@@ -36,14 +37,8 @@ DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, PROVED, DEFINITION, GIVEN)
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
-LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*L\s*\}|L)")
-MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
-#: `0.154`, `3 \times 10^{10}`: what stands for all that rounds to it.
-ROUNDED = re.compile(
-    r"\s*-?\d+\.\d+\s*(?:\\(?:times|cdot)\s*10.*)?|\s*-?\d+\s*\\(?:times|cdot)\s*10.*"
-)
-#: `C^{0.49}`, `\frac{0.28}{0.62}`.
-DECIMAL = re.compile(r"\d\.\d")
+#: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
+DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 #: Names that authors give to quantities of their own.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
 RUN = ("N", "D", "C")
@@ -92,32 +87,16 @@ class DefinedName:
     text: str
     uses: frozenset[str]
     place: Place
-    section: int
     trouble: str = ""
 
 
 @dataclass(frozen=True)
-class Gift:
-    """A letter that the document fixes: `D = 20 N`, `E = 1.69`, and half a unit of its last digit."""
+class GivenNumber:
+    """The value of a letter in the document, `E = 1.69`, with what rounds to it."""
 
-    name: str
     value: Expr
-    half: Expr
+    ends: Range
     place: Place
-
-    @property
-    def is_tie(self) -> bool:
-        """Whether it ties letters of a run: `D = 20 N`."""
-        return bool(self.value.free_symbols)
-
-    @property
-    def ends(self) -> tuple[Expr, ...]:
-        """The least and the largest number that rounds to it."""
-        return (self.value - self.half, self.value + self.half) if self.half else ()
-
-    def __str__(self) -> str:
-        shown = as_read(self.value) if self.is_tie else value_text(self.value)
-        return f"{self.name} = {shown}"
 
 
 @dataclass
@@ -136,18 +115,16 @@ class Paper:
     settings: Settings
     notation: str | None = None
     definitions: dict[str, DefinedName] = field(default_factory=dict)
-    gifts: dict[str, Gift] = field(default_factory=dict)
+    given: dict[str, GivenNumber] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
     otherwise: dict[str, int] = field(default_factory=dict)
-    section: int = 0
-    kept: int | None = None
-    """How many of the assumptions hold beyond the theorem that is read."""
 
     def __post_init__(self) -> None:
-        self.pieces = _lagrangian_apart(self.document.pieces)
+        self.pieces = self.document.pieces
         self.budget_of_document = self.settings.budget
         self.budget_of_theorem: Budget | None = None
+        self.is_in_theorem = False
         self.own_let = tuple(self.settings.let)
         self.declared_let: tuple[str, ...] = ()
         parts = _functions_of_both(self.pieces)
@@ -189,10 +166,8 @@ class Paper:
         for i, piece in enumerate(self.pieces):
             try:
                 if piece.kind in ("section", "theorem"):
-                    is_theorem = piece.kind == "theorem"
-                    self.assumed = self.assumed[: self.kept] if is_theorem else ()
-                    self.kept = len(self.assumed) if is_theorem else None
-                    self.section, self.budget_of_theorem = self.section + 1, None
+                    self.assumed, self.budget_of_theorem = (), None
+                    self.is_in_theorem = piece.kind == "theorem"
                 elif piece.kind == "declared":
                     skip = self._declare(piece.text) or skip
                 else:
@@ -245,7 +220,7 @@ class Paper:
 
     def _take_budget(self, piece: Piece) -> None:
         found = budget_of(piece.text)
-        if found is not None and piece.kind == "inline" and self.kept is not None:
+        if found is not None and piece.kind == "inline" and self.is_in_theorem:
             self.budget_of_theorem = found[0]
         if found is None or self.budget_of_document is not None:
             return
@@ -257,11 +232,35 @@ class Paper:
     def _take_numbers(self, law: LawOfDocument, piece: Piece) -> None:
         names = self._settings(len(self.pieces)).words.notation.names()
         for name, value in law.numbers:
-            own = names.get(name, name)
             number = cancel(value)
-            self.gifts[own] = Gift(
-                own, number, _half_unit(tokenize(as_read(number)), number), piece.place
-            )
+            self.note(names.get(name, name), number, tokenize(as_read(number)), piece.place)
+
+    def note(self, name: str, value: Expr, tokens: Sequence[Token], place: Place) -> None:
+        """Take a number that the document gives; of N, D or C a second one is of another run."""
+        if name in RUN and name in self.given:
+            self.given = {x: number for x, number in self.given.items() if x not in RUN}
+        half = unit_alone(tokens, "approx" if value > SMALL else "==") or Integer(0)
+        self.given[name] = GivenNumber(value, (value - half / 2, value + half / 2), place)
+
+    def numbers(self, words: Vocabulary, budget: Budget, name: str) -> Coefficients | None:
+        """What is given, and in place of the letter of a run that is claimed, what the two others
+        make of it.
+        """
+        given = {x: number for x, number in self.given.items() if x != name}
+        values = {words.names[x]: number.value for x, number in given.items()}
+        ranges = {words.names[x]: number.ends for x, number in given.items()}
+        others = [words.names[x] for x in RUN if x != name]
+        if name in RUN and values.keys() >= {*others}:
+            letter = words.names[name]
+            tied = budget.compute() if name == "C" else budget.remaining(others[0])
+            corners = [
+                tied.xreplace(dict(zip(others, ends, strict=True)))
+                for ends in product(*(ranges[x] for x in others))
+            ]
+            values[letter] = tied.xreplace(values)
+            ranges[letter] = (min(corners), max(corners))
+        lines = dict.fromkeys(f"line {number.place.line}" for number in given.values())
+        return Coefficients(f"the numbers of {', '.join(lines)}", values, ranges) if given else None
 
     def _settings(self, i: int) -> Settings:
         """What holds at a piece: the notation and the budget of the document, and what it lets."""
@@ -301,7 +300,7 @@ class Paper:
         except ParseError:
             return
         if name and name not in APPLIED | self._settings(0).words.names.keys():
-            own = DefinedName(name, piece.text, frozenset(), piece.place, self.section, trouble)
+            own = DefinedName(name, piece.text, frozenset(), piece.place, trouble)
             self.definitions[name] = own
 
     # -- one claim ---------------------------------------------------------------------------------
@@ -387,15 +386,6 @@ class _Claim:
             and r"\iff" not in self.piece.text
         )
 
-    def _is_defined_anew(self, names: set[str]) -> bool:
-        """Whether an earlier section or theorem defines the name otherwise."""
-        earlier = self.paper.definitions.get(self.name)
-        if earlier is None or earlier.section == self.paper.section or self.is_new:
-            return False
-        self.uses = self.paper.used(names, self.own)
-        first = self.attempt(0)
-        return self.sides.relations[0] == "==" and (first is None or not first.decision.proved)
-
     def judged(self) -> list[Judgement]:
         """The verdict on each link; what the claim tells is noted in the paper."""
         paper = self.paper
@@ -406,9 +396,6 @@ class _Claim:
         if why:
             return [self._verdict(UNDECIDED, self.sides.text, *why)]
         own = None
-        if self._is_defined_anew(names):
-            del paper.definitions[self.name]
-            self.is_new = True
         if self.is_new:
             own = self._defines(self.name, self.sides, frozenset(names))
             paper.definitions[self.name] = own
@@ -429,8 +416,7 @@ class _Claim:
 
     def _defines(self, name: str, sides: Sides, names: frozenset[str]) -> DefinedName:
         text = f"{sides.sources[0]} = {sides.sources[1]}"
-        place, section = self.piece.place, self.paper.section
-        return DefinedName(name, text, names, place, section)
+        return DefinedName(name, text, names, self.piece.place)
 
     def _unjudged(self, names: set[str]) -> tuple[str, str] | None:
         """Why nothing is said of a claim with these names, and what would settle it."""
@@ -455,8 +441,9 @@ class _Claim:
         let: Sequence[str] = (),
     ) -> Proof:
         """The verdict on the claim where this is assumed besides."""
-        return self.settings.prove(
+        return proved(
             self.sides.text if text is None else text,
+            self.settings,
             define=[d.text for d in self.uses],
             assume=(*self.beside, *assume),
             let=let,
@@ -508,8 +495,8 @@ class _Claim:
             found = self.attempt(k, None, *given)
             if found is not None and found.decision.proved:
                 return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
-        at_numbers = self._at_what_is_given(k, link)
-        if self.piece.follows and (at_numbers is None or at_numbers.answer != PROVED):
+        at_numbers = self._at_numbers(k, link)
+        if self.piece.follows and at_numbers is None:
             before = self.paper.pieces[self.index - 1].text
             found = self.attempt(k, text=f"{before} \\implies {self.sides.text}")
             if found is not None and found.decision.proved:
@@ -540,62 +527,32 @@ class _Claim:
                     (optimum, [loss]),
                 )
 
-    # -- at what the document gives ----------------------------------------------------------------
-
-    def _at_what_is_given(self, k: int, link: ChainLink) -> Judgement | None:
-        """The verdict at the numbers and ties that the document gives; None where these are none."""
-        gifts = dict(self.paper.gifts)
-        names = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
-        is_alone = k == 0 and not self.arguments and self._is_letter(self.name)
-        fixed = self.name if is_alone else ""
-        if fixed in RUN and fixed in gifts:  # another run
-            gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
-        gifts.pop(fixed, None)
-        is_of_a_run = bool(names & {*RUN}) and not {"N_opt", "D_opt", "L_opt"} & self.sides.names
-        names |= {*RUN} if is_of_a_run else set()
-        used = [gift for x, gift in gifts.items() if x in names]
-        if not used:
-            return None
-        lines = ", ".join(dict.fromkeys(f"line {gift.place.line}" for gift in used))
-        where = f"with {', '.join(map(str, used))} of {lines}"
-        found = [self._with(k, link, used, values, is_of_a_run) for values in _at_the_ends(used)]
-        first = found[0]
-        if first is None or not (first.decision.proved or first.decision.refuted):
-            return None
-        if first.decision.proved:
-            return self._verdict(PROVED, k, first.decision.reason, reading=where, link=first)
-        if all(one is not None and one.decision.refuted for one in found):
-            if not self._undefined(link):
-                return self._verdict(REFUTED, k, f"it fails {where}", link=first)
-        elif not fixed:
-            reason = f"it fails {where}, but not for all that rounds to these"
-            return self._verdict(UNDECIDED, k, reason, "skip")
-        return None
-
-    def _with(
-        self, k: int, link: ChainLink, used: Sequence[Gift], values: Sequence[Expr], is_run: bool
-    ) -> ChainLink | None:
-        """A link at values of what is given; the budget ties the letters of a run."""
+    def _at_numbers(self, k: int, general: ChainLink) -> Judgement | None:
+        """The verdict on a link at the numbers that the document gives; None where these say
+        nothing, or no more than that it fails as it does in general.
+        """
         budget = self.settings.budget or SIX_ND
-        ties = {
-            sym.C: budget.compute(),
-            sym.D: budget.remaining(sym.N),
-            sym.N: budget.remaining(sym.D),
-        }
-        known = list(zip(used, values, strict=True))
-        assume = [f"{gift.name} == {as_read(value)}" for gift, value in known if not gift.is_tie]
-        let = [f"{gift.name} := {as_read(value)}" for gift, value in known if gift.is_tie]
-        tied = {Symbol(gift.name, positive=True): gift.value for gift in used if gift.is_tie}
-        among = {*tied}.union(*(value.free_symbols for value in tied.values()))
-        rest = [x for x in ties if x not in among and str(x) not in {g.name for g in used}]
-        if let and rest:
-            let.append(f"{rest[0]} := {as_read(ties[rest[0]].xreplace(tied))}")
-        elif is_run and not let and sum(gift.name in RUN for gift in used) > 1:
-            assume.append(f"C == {as_read(ties[sym.C])}")
-        text, sources = self.sides.text, self.sides.sources
-        if link.relation == "==" and len(sources) == 2 and any(map(ROUNDED.fullmatch, sources)):
-            text = r" \approx ".join(sources)
-        return self.attempt(k, text=text, assume=assume, let=let)
+        numbers = self.paper.numbers(self.words, budget, self.name if k == 0 else "")
+        if numbers is None:
+            return None
+        is_letter = self._is_letter(self.name) and not self.arguments and k == 0
+        if is_letter and self.words.names[self.name] not in numbers.values:
+            return None
+        settings, self.settings = self.settings, replace(self.settings, given=numbers)
+        link = self.attempt(k)
+        self.settings = settings
+        if link is None:
+            return None
+        if link.decision.proved:
+            return self._verdict(PROVED, k, link.decision.reason, link=link)
+        if link.decision.refuted:
+            is_rounded = DECIMAL.search(self._typed(k)) is not None
+            verdict = self._verdict(REFUTED, k, link.decision.reason, link=link)
+            return verdict if is_rounded else None
+        letters = general.lhs.free_symbols | general.rhs.free_symbols
+        if letters and letters <= numbers.values.keys():
+            return self._verdict(UNDECIDED, k, link.decision.reason, "skip")
+        return None
 
     # -- what fails --------------------------------------------------------------------------------
 
@@ -631,12 +588,15 @@ class _Claim:
             return self._verdict(REFUTED, k, decision.reason, link=link)
         if link.relation == "==" and k == 0 and (found := self._gives(k, link)):
             return found
-        if undefined:
-            return self._of_undefined(k, link, undefined)
         if self._is_premise(k, link):
             return self._verdict(GIVEN, k, "the premise of what follows")
+        if undefined:
+            names = ", ".join(undefined)
+            reason = f"it holds for some values only, and the document does not define {names}"
+            return self._verdict(UNDECIDED, k, reason, f"let {undefined[0]} = ...")
         earlier = self.paper.definitions.get(self.name) if k == 0 else None
         if earlier is not None and earlier.place != self.piece.place:
+            self.paper.otherwise[self.name] = self.piece.place.line
             reason = (
                 f"line {earlier.place.line} defines {self.name} otherwise: {_shown(earlier.text)}"
             )
@@ -649,8 +609,8 @@ class _Claim:
             reason = f"{self.name} is {meant} here, and the document may mean something else"
             return self._verdict(UNDECIDED, k, reason, f"let {self._typed(k)}")
         if link.relation in ("==", "propto") and DECIMAL.search(self._typed(k)):
-            names = self.words.notation.names()
-            remedy = f"assume \\{names['beta']} = ..., \\{names['gamma']} = ..."
+            letters = self.words.notation.names()
+            remedy = f"assume \\{letters['beta']} = ..., \\{letters['gamma']} = ..."
             reason = "a rounded number hangs on those of the law, which are not given here"
             return self._verdict(UNDECIDED, k, reason, remedy)
         where = self._holds_where(k)
@@ -697,50 +657,21 @@ class _Claim:
         )
 
     def _gives(self, k: int, link: ChainLink) -> Judgement | None:
-        """`D = 20 N`, `E = 1.69`: a letter that is free in the law is fixed."""
+        """`E = 1.69`: a letter that is free in the law is fixed; `D = 20 N`: some runs alone."""
         name, value = self.name, link.rhs
-        if self.arguments or not self._is_letter(name) or not self.sides.named(0)[0]:
+        if self.arguments or not self._is_letter(name):
             return None
-        run = {Symbol(x, positive=True) for x in RUN}
-        is_tie = name in RUN and bool(value.free_symbols) and value.free_symbols <= run
-        is_tie = is_tie and not self.sides.names - {*RUN, "sqrt"} and len(value.free_symbols) == 1
-        if is_tie and name == "C":
-            reason, remedy = "it holds for some runs only: a condition?", f"assume {self._typed(0)}"
-            return self._verdict(UNDECIDED, k, reason, remedy)
-        if not (value.is_number or is_tie):
-            own = {str(x) for x in value.free_symbols} & {"r", "rho", "s"}
-            if name in ("N", "D") and own:
-                self.paper.otherwise |= dict.fromkeys(own, self.piece.place.line)
-                reason = (
-                    f"{', '.join(own)} is a ratio of a run to the optimum, and this is another one"
-                )
-                return self._verdict(UNDECIDED, k, reason, f"let {', '.join(own)} = ...")
+        if value.is_number:
+            self.paper.note(name, value, self.sides.parts[1], self.piece.place)
+            return self._verdict(GIVEN, k, f"{name} is given")
+        letters = {str(x) for x in value.free_symbols}
+        ratios = letters & {"r", "rho", "s"}
+        is_of_some_runs = bool(ratios) or letters < {*RUN} - {name}
+        if name not in RUN or not is_of_some_runs or self._is_premise(k, link):
             return None
-        gifts = self.paper.gifts
-        if name in RUN and name in gifts:
-            self.paper.gifts = gifts = {x: gift for x, gift in gifts.items() if x not in RUN}
-        half = _half_unit(self.sides.parts[1], value) if value.is_number else Integer(0)
-        gifts[name] = Gift(name, value, half, self.piece.place)
-        return self._verdict(GIVEN, k, f"{name} is given")
-
-    def _of_undefined(self, k: int, link: ChainLink, undefined: list[str]) -> Judgement:
-        """A letter that the claim determines, or that has no meaning."""
-        alone = (self.words.names.get(self.sides.named(k + j)[0], sym.N) for j in (0, 1))
-        is_about_the_law = not all(isinstance(meaning, Symbol) for meaning in alone)
-        if len(undefined) == 1 and link.relation == "==" and not is_about_the_law:
-            (name,) = undefined
-            value = _solved(link.lhs - link.rhs, Symbol(name, positive=True))
-            if value is not None:
-                shown = as_read(value)
-                uses = frozenset(str(x) for x in value.free_symbols)
-                place = self.piece.place
-                self.paper.definitions[name] = DefinedName(
-                    name, f"{name} == {shown}", uses, place, self.paper.section
-                )
-                return self._verdict(DEFINITION, k, f"determines {name} = {shown}")
-        names = ", ".join(undefined)
-        reason = f"it holds for some values only, and the document does not define {names}"
-        return self._verdict(UNDECIDED, k, reason, f"let {undefined[0]} = ...")
+        self.paper.otherwise |= dict.fromkeys(ratios, self.piece.place.line)
+        reason = "it holds for some runs only: a condition?"
+        return self._verdict(UNDECIDED, k, reason, f"assume {self._typed(0)}")
 
     def _equivalence(self) -> Judgement:
         """`a = b \\iff c = d`: both ways, or both sides hold."""
@@ -763,25 +694,6 @@ class _Claim:
             return self._verdict(REFUTED, text, failed.decision.reason, link=failed)
         first = next(link for link in proof.links if not link.decision.proved)
         return self._verdict(UNDECIDED, text, first.decision.reason, "skip")
-
-
-def _at_the_ends(used: Sequence[Gift]) -> Iterator[tuple[Expr, ...]]:
-    """The values as typed, and where few are given, those at the ends of what rounds to them; of many,
-    each at its ends beside the others as typed.
-    """
-    typed = tuple(gift.value for gift in used)
-    yield typed
-    if len(used) < 4:
-        yield from product(*(gift.ends or (gift.value,) for gift in used))
-    else:
-        for i, gift in enumerate(used):
-            yield from ((*typed[:i], end, *typed[i + 1 :]) for end in gift.ends)
-
-
-def _half_unit(tokens: Sequence[Token], value: Expr) -> Expr:
-    """Of the last digit of a number as it is typed; small whole numbers are exact."""
-    unit = unit_alone(tokens, "approx" if value > SMALL else "==")
-    return Integer(0) if unit is None else unit / 2
 
 
 def _single(condition: str) -> list[str]:
@@ -828,36 +740,9 @@ def _later(pieces: Sequence[Piece]) -> dict[str, DefinedName]:
             if name and sides.relations[:1] == ["=="]:
                 text = f"{sides.sources[0]} = {sides.sources[1]}"
                 uses = frozenset(sides.names)
-                found.setdefault(name, DefinedName(name, text, uses, piece.place, 0))
+                found.setdefault(name, DefinedName(name, text, uses, piece.place))
     return found
 
 
-def _lagrangian_apart(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces with the calligraphic L under another name where it is a Lagrangian."""
-    is_one = any(
-        LAGRANGIAN.search(p.text.split("=")[0])
-        and MULTIPLIER.search(p.text)
-        and not DERIVATIVE.search(p.text)
-        for p in pieces
-    )
-    if not is_one:
-        return list(pieces)
-    return [replace(p, text=LAGRANGIAN.sub(r"\\Lambda ", p.text)) for p in pieces]
-
-
-def _solved(difference: Expr, symbol: Symbol) -> Expr | None:
-    """The value of a symbol in which an equation is linear."""
-    try:
-        polynomial = Poly(expand(difference), symbol)
-    except Exception:
-        return None
-    if polynomial.degree() != 1:
-        return None
-    slope, constant = polynomial.all_coeffs()
-    if symbol in slope.free_symbols | constant.free_symbols or constant == 0:
-        return None
-    return powsimp(cancel(-constant / slope))
-
-
 def _shown(text: str) -> str:
-    return in_one_line(text.replace(r"\Lambda ", r"\mathcal{L}"))
+    return in_one_line(text)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sympy import Add, Expr, Integer, Mul, Symbol, exp, log, oo
+from sympy import Expr, Integer, Symbol, oo
 from sympy.core.function import UndefinedFunction
 
 from ..kernel import symbols as sym
@@ -17,7 +17,7 @@ from ..kernel.decide import is_zero
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokens_of
 from ..reader.parse import read
-from ..reader.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted
+from ..reader.tokens import OPTIMA, PRIME, ParseError, Token, quoted
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
@@ -66,6 +66,8 @@ class Claims:
     ) -> None:
         self.table, self.words, self.latex = table, words, latex
         self.meanings = meanings
+        #: Whether a product in which letters cancel stays as it is typed.
+        self.kept = False
         self.own = words.names.keys()
         self.free: dict[str, Symbol] = {}
         self.met: dict[str, None] = {}
@@ -111,7 +113,7 @@ class Claims:
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
-        tokens = [self._known(token) for token in self._measures(tokens)]
+        tokens = list(map(self._known, tokens))
         for token, following in zip_longest(tokens, tokens[1:]):
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
@@ -132,6 +134,7 @@ class Claims:
             letters=self.own,
             meanings=self.meanings,
             ratios=RATIOS,
+            kept=self.kept,
         )
 
     def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:
@@ -140,22 +143,6 @@ class Claims:
             if token.kind == "number" and "E" in token.text and "E" in self.own:
                 hint = f": write {token.text.lower()} for the number, 2*E for a product with the irreducible loss"
                 raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
-
-    def _measures(self, tokens: list[Token]) -> list[Token]:
-        """`pass@k` as a name of its own where no function `pass@` is known."""
-        joined: list[Token] = []
-        position = 0
-        while position < len(tokens):
-            token, *rest = tokens[position : position + 4]
-            marks = [part.text for part in (*rest[:1], *rest[2:])]
-            is_free = token.text.endswith(AT) and token.text not in self.table
-            if is_free and marks == ["(", ")"] and rest[1].kind in ("name", "number"):
-                joined.append(Token("name", f"{token.text}_{rest[1].text}", token.position))
-                position += 4
-            else:
-                joined.append(token)
-                position += 1
-        return joined
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
@@ -220,9 +207,8 @@ class Given:
             reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
             name, parameters = _named(tokens_of(left, latex=_is_latex(left)), text)
             if name in unknown:
-                known = name.replace(AT, "@")
                 raise ParseError(
-                    f"{unknown[name]!r}: {known} has a meaning only later; name it first"
+                    f"{unknown[name]!r}: {name} has a meaning only later; name it first"
                 )
             tokens = starred(
                 tokens_of(right, latex=_is_latex(right)),
@@ -235,9 +221,7 @@ class Given:
                 continue
             letters = [reader.expression(left, [token]) for token in parameters]
             body = reader.expression(right, tokens)
-            for free in reader.free.keys() - {token.text for token in parameters}:
-                measure, is_measure, _ = free.partition(f"{AT}_")
-                unknown[f"{measure}{AT}" if is_measure else free] = text
+            unknown |= dict.fromkeys(reader.free.keys() - {t.text for t in parameters}, text)
             renamed[name] = NamedFunction(tuple(letters), body) if letters else body
         self.table |= renamed
 
@@ -383,35 +367,32 @@ def starred(
 ) -> list[Token]:
     """`N*(C)`, `D*/N*`: a star behind which no factor can stand, or the argument C, is that of the
     optimum.
+
+    Raises
+    ------
+    ParseError
+        Where it may be a product as well: `N* D*`.
     """
     found: list[Token] = []
     for i, token in enumerate(tokens):
         before, after = tokens[i - 1] if i else token, tokens[i + 1 : i + 4]
         if token.text == "*" and OPTIMA.get(before.text) in known:
-            cannot_follow = not after or after[0].kind in ("relation", "power")
-            cannot_follow = cannot_follow or after[0].text in ends
-            is_apart = _stands_apart(before, token, tokens[i + 1 :], known)
-            if cannot_follow or is_apart or [part.text for part in after] == ["(", "C", ")"]:
+            if _ends_there(after, ends) or [part.text for part in after] == ["(", "C", ")"]:
                 found[-1] = Token("name", OPTIMA[before.text], before.position)
                 continue
+            is_spaced = after[0].position > token.position + 1 == before.position + 2
+            is_pair = after[0].text in OPTIMA and [t.text for t in after[1:2]] == ["*"]
+            if is_spaced or (is_pair and _ends_there(tokens[i + 3 : i + 4], ends)):
+                both = f"{before.text}*{after[0].text}"
+                hint = f"{OPTIMA[before.text]} for the optimum, {before.text} * for a product"
+                raise ParseError(f"ambiguous {both!r}: write {hint}")
         found.append(token)
     return found
 
 
-def _stands_apart(
-    letter: Token, star: Token, after: Sequence[Token], known: Collection[str]
-) -> bool:
-    """Whether the star of `N* D*` is on the N; in `N*D*` it may be a sign of a product as well."""
-    if not after or star.position > letter.position + 1:
-        return False
-    is_spelt = after[0].text in OPTIMA.values()
-    is_optimum = starred(after[:5], known)[0].text in OPTIMA.values()
-    is_spaced = after[0].position > star.position + 1
-    if is_optimum and not is_spelt and not is_spaced:
-        both = f"{letter.text}*{after[0].text}*"
-        rest = f"{letter.text}* {after[0].text}* are two optima, and {letter.text}*{OPTIMA[after[0].text]} a product"
-        raise ParseError(f"ambiguous {both!r}: {rest}")
-    return is_optimum and is_spaced
+def _ends_there(after: Sequence[Token], ends: Sequence[str]) -> bool:
+    """Whether no factor can stand here."""
+    return not after or after[0].kind in ("relation", "power") or after[0].text in ends
 
 
 def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token]]:
@@ -467,8 +448,6 @@ def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) 
 def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     """The symbol of an equality and what it stands for."""
     symbol, value = (left, right) if left.is_Symbol else (right, left)
-    if not symbol.is_Symbol and (found := _solved(left, right)) is not None:
-        symbol, value = found
     if not symbol.is_Symbol or symbol in value.free_symbols:
         raise ParseError(
             f"{quoted(text)}: one side of an equality must be a symbol that the other does not hold"
@@ -478,40 +457,6 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     if symbol.is_nonnegative and value.is_negative:
         raise ParseError(f"{quoted(text)}: {symbol} is not negative")
     return symbol, value
-
-
-def _solved(left: Expr, right: Expr) -> tuple[Symbol, Expr] | None:
-    """An equality solved for a positive letter that it has once, by steps that turn back."""
-    for side, value in ((left, right), (right, left)):
-        for symbol in sorted(side.free_symbols - value.free_symbols, key=str):
-            found = _peeled(side, value, symbol) if symbol.is_positive else None
-            if found is not None:
-                return symbol, found
-    return None
-
-
-def _peeled(side: Expr, value: Expr, symbol: Symbol) -> Expr | None:
-    """What the symbol is where a side has this value; None where that is not plain."""
-    while side != symbol:
-        within = [part for part in side.args if part.has(symbol)]
-        if len(within) != 1:
-            return None
-        (inner,) = within
-        rest = [part for part in side.args if part is not inner]
-        if side.is_Add:
-            value -= Add(*rest)
-        elif side.is_Mul and any(plainly_positive(x) for x in (Mul(*rest), -Mul(*rest))):
-            value /= Mul(*rest)
-        elif isinstance(side, log):
-            value = exp(value)
-        elif isinstance(side, exp):
-            value = log(value)
-        elif side.is_Pow and inner == side.base == symbol and plainly_positive(side.exp**2):
-            value = value ** (1 / side.exp)
-        else:
-            return None
-        side = inner
-    return value
 
 
 def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:

@@ -24,7 +24,7 @@ from ..reader.tokens import AT, GREEK, OPTIMA, PRIME
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
 GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))
 FREE_NAME = re.compile(
-    rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|[a-z]+(?:_(?:hat|tilde|bar))?_at(?=_)|{GREEK_NAMES}"
+    rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|{GREEK_NAMES}"
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
 

@@ -142,6 +142,7 @@ def settings(options: Options) -> dict[str, Any]:
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
     from ..theory.claim.vocabulary import refuse_clashes
+    from ..theory.reader.tokens import ParseError
 
     text = options.one("--budget")
     if text is None:
@@ -150,6 +151,8 @@ def _budget(options: Options) -> Budget | None:
         budget = Budget.parse(text)
         refuse_clashes(budget, notation(options).name)
         return budget
+    except ParseError as error:
+        raise UsageError(f"--budget {shown(text)}: {error.complaint}") from None
     except ValueError as error:
         raise blamed(error, ("--budget", text)) from None
 
@@ -182,10 +185,14 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
 
 def _where_typed(error: ParseError, options: Options) -> UsageError:
     """The error with what it is about ahead: the claim or the option."""
+    from ..theory.claim.prove import without_dollars
     from ..theory.reader.tokens import quoted
 
-    for name in (POSITIONAL, "--assume", "--let", "--as"):
-        for text in options.words(name) or ():
-            if str(error).startswith(f"{quoted(text)}:"):
-                return UsageError(f"{'CLAIM' if name == POSITIONAL else name} {error}")
-    return UsageError(str(error))
+    names = {POSITIONAL: "CLAIM", "--assume": "--assume", "--let": "--let", "--as": "--as"}
+    given = [(shown, text) for name, shown in names.items() for text in options.words(name) or ()]
+    for name, text in given:
+        spelt = (f"{quoted(each)}:" for each in (text, without_dollars(text)))
+        if str(error).startswith(tuple(spelt)):
+            return UsageError(f"{name} {error}")
+    longest, _ = max(given, key=lambda pair: len(pair[1]))
+    return UsageError(f"{longest}: {error}")

@@ -131,6 +131,8 @@ def _from_file(path: str) -> Derivation:
 
     from ..theory.theorem.verification import checked
 
+    if Path(path).is_dir():
+        raise _refused(path, "is a folder")
     known = sys.path.copy()
     sys.path.insert(
         0, str(Path(path).resolve().parent)
@@ -233,9 +235,10 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from pathlib import Path
 
     from ..numeric._progress import progress_bar
+    from ..theory.claim.chain import Settings
     from ..theory.claim.document import Document
     from ..theory.claim.paper import Paper
-    from ..theory.claim.prove import Settings
+    from ..theory.claim.prove import proved
     from ..theory.claim.report import as_dict, as_text
 
     folder, text = Path(path).parent, _text(path)
@@ -243,8 +246,8 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
         document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
         raise _refused(path, error) from None
-    settings = Settings(**settings_of(options), refutes_names=False)
-    settings.prove("1 = 1")  # what is wrong with an assumption is the command's mistake
+    settings = Settings(**settings_of(options))
+    proved("1 = 1", settings)  # what is wrong with an assumption is the command's mistake
     paper = Paper(document, settings, options.one("--notation"))
     found, done = [], False
     bar = progress_bar(len(paper.pieces), is_terminal(sys.stderr), what=path, unit="formula")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from isoflop.theory.claim.prove import Settings, prove
+from isoflop.theory.claim.chain import Settings
+from isoflop.theory.claim.prove import prove, proved
 from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
 
@@ -62,7 +63,7 @@ def test_an_answer_agrees_with_the_values(claim):
     with mp.workdps(30):
         points = [p for p in product(POINTS, repeat=len(letters)) if allowed(signs, p)]
         truth = all(holds(*sides(*point)) for point in points)
-    link = Settings(signs=dict.fromkeys(letters, signs)).prove(claim).links[0]
+    link = proved(claim, Settings(signs=dict.fromkeys(letters, signs))).links[0]
     decided = "undecided" if claim in OPEN else "proved" if truth else "refuted"
     assert link.decision.answer.value == decided
     found = link.decision.witness
@@ -79,24 +80,26 @@ def test_an_answer_agrees_with_the_values(claim):
 
 
 def test_where_a_side_has_no_value_is_a_condition():
-    proof = Settings(signs={"x": ANY}).prove(r"\frac{1}{x} x = 1")
+    proof = proved(r"\frac{1}{x} x = 1", Settings(signs={"x": ANY}))
     assert proof.answer.value == "proved"
     assert proof.links[0].conditions == ("x != 0",)
-    proof = Settings(signs={"x": ANY}).prove(r"x^\beta > 0")
+    proof = proved(r"x^\beta > 0", Settings(signs={"x": ANY}))
     assert proof.answer.value == "proved"
     assert proof.links[0].conditions == ("x > 0",)
 
 
 def test_no_value_for_any_sign_is_no_proof():
-    assert Settings(signs={"x": NEGATIVE}).prove(r"x^\beta = 2 x^\beta").answer.value == "undecided"
+    assert (
+        proved(r"x^\beta = 2 x^\beta", Settings(signs={"x": NEGATIVE})).answer.value == "undecided"
+    )
 
 
 def test_a_limit_is_one_from_both_sides():
     claim = r"\frac{|x|}{x} \to 1"
-    proof = Settings(signs={"x": NONZERO}).prove(claim, limit=r"x \to 0")
+    proof = proved(claim, Settings(signs={"x": NONZERO}), limit=r"x \to 0")
     assert proof.answer.value != "proved"
-    assert Settings().prove(claim, limit=r"x \to 0").answer.value == "proved"
-    both = Settings(signs={"x": NONZERO}).prove(r"\frac{e^x - 1}{x} \to 1", limit=r"x \to 0")
+    assert proved(claim, Settings(), limit=r"x \to 0").answer.value == "proved"
+    both = proved(r"\frac{e^x - 1}{x} \to 1", Settings(signs={"x": NONZERO}), limit=r"x \to 0")
     assert both.answer is Answer.PROVED
 
 
@@ -127,7 +130,6 @@ def test_an_assumed_sign(claim, assume, answer, shown):
         pytest.param("P(r) == P(1/r) iff beta == gamma", ["r != 1"], marks=pytest.mark.slow),
         ("exp(x) > 1 + x", ["x real", "x != 0"]),
         ("w_D > w_N iff beta > gamma", []),
-        ("-log(Q) == A*C^-alpha implies Q == exp(-A*C^-alpha)", []),
     ],
 )
 def test_two_cases_and_equal_premises(claim, assume):
@@ -139,7 +141,6 @@ def test_two_cases_and_equal_premises(claim, assume):
     [
         ("P(r) == P(1/r) iff beta == gamma", "refuted"),  # r = 1
         ("P(r) == 1 iff r == 2", "refuted"),
-        ("-log(Q) == A*C^-alpha implies Q == exp(A*C^-alpha)", "refuted"),
         ("x^2 == x iff x == 1", "proved"),  # x is positive
         ("x + x^2 == 2*x implies x == 2", "refuted"),
     ],

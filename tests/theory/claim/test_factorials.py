@@ -1,5 +1,5 @@
-"""Factorials, choices and values of the Gamma function in claims: what is proved holds at whole
-numbers, what fails at whole numbers is refuted, and nothing is decided by chance.
+"""Factorials, choices and values of the Gamma function in claims: what follows from the recurrence is
+proved, and nothing else.
 """
 
 from math import comb, factorial
@@ -22,11 +22,7 @@ CLAIMS = {
     "Gamma(n + 1) == n!": "proved",
     "(n - k)! > 0": "proved",
     "1 - binom(n - c, k)/binom(n, k) < 1": "proved",
-    "n! == n^2": "refuted",
-    "(2*k)! == 2*k!": "refuted",
-    "binom(n, k) == n^k/k!": "refuted",
-    "n! <= 100": "refuted",
-    "binom(2*n, n) == (2*n)!/n!": "refuted",
+    "n! == n^2": "undecided",
     "(s + n)! == (abs(s) + n)!": "undecided",
     # true, but by more than the recurrence
     "n! >= 1": "undecided",
@@ -45,7 +41,7 @@ def test_claims(claim) -> None:
         (r"\binom{n}{k} = \frac{n!}{k!\,(n-k)!}", "proved"),
         (r"\frac{\binom{n-c}{k}}{\binom{n}{k}} = \frac{(n-c)!\,(n-k)!}{n!\,(n-c-k)!}", "proved"),
         (r"\Gamma(k + 1) = k!", "proved"),
-        (r"\binom{n}{k} = \frac{n!}{(n-k)!}", "refuted"),
+        (r"\binom{n}{k} = \frac{n!}{(n-k)!}", "undecided"),
     ],
 )
 def test_in_latex(latex, answer) -> None:
@@ -56,7 +52,7 @@ def test_a_definition_is_taken_at_its_arguments() -> None:
     define = ["f(n, k) == binom(n, k)"]
     assert prove("f(n, 2) == n*(n - 1)/2", define=define).answer.value == "proved"
     assert prove("f(5, 2) == 10", define=define).answer.value == "proved"
-    assert prove("f(n + 1, k) == f(n, k)", define=define).answer.value == "refuted"
+    assert prove("f(5, 2) == 11", define=define).answer.value == "refuted"
 
 
 def test_limits_hold_them_fast() -> None:

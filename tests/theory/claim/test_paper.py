@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from isoflop.theory.claim.chain import Settings
 from isoflop.theory.claim.document import Document
 from isoflop.theory.claim.paper import Judgement, Paper
-from isoflop.theory.claim.prove import Settings
 
 LETTERS = {
     "p": "proved",
@@ -22,7 +22,7 @@ OURS = r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \]"
 
 def judged(text: str, notation: str | None = None) -> list[Judgement]:
     document = Document.read(text, "paper.tex", str)
-    settings = Settings(notation=notation or "schaeffer", seconds=30.0, refutes_names=False)
+    settings = Settings(notation=notation or "schaeffer", seconds=30.0)
     return [one for _, found in Paper(document, settings, notation).judged() for one in found]
 
 
@@ -106,26 +106,26 @@ DOCUMENTS = {
     r"\[ x^2 = A^2 B^2, \] where $x = A y$ and $y = B$.": "pdd",
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": "dp",
     r"\[ x = A B = A + B \]": "dr",
-    "\\[ x = A B \\]\n\\[ x = A + B \\]\n\\[ x = A B \\]": "dup",
-    "\\[ x = A B \\] \\section{Two}\n\\[ x = A + B \\] \\[ x - A = B \\]": "ddp",
+    "\\[ x = A B \\]\n\\[ x = A + B \\]\n\\[ x = A B \\]": "duu",
+    "\\[ x = A B \\] \\section{Two}\n\\[ x = A + B \\] \\[ x - A = B \\]": "duu",
     r"\[ f(x) = x^2 \] \[ f(3) = 9 \] \[ f'(2) = 5 \]": "dpr",
     r"\[ x = \int A \] \[ x = 2 x \]": "xu",
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": "dp",
     r"\[ x + y = z + v \] \[ \frac{A}{x} = B \]": "uu",
-    r"\[ 6 x - A = 0 \] \[ x = A / 6 \] \[ x = A \]": "dpr",
+    r"\[ 6 x - A = 0 \] \[ x = A / 6 \] \[ x = A \]": "udr",
     LAW + r"\[ \frac{D^\beta}{N^\alpha} = \frac{\beta B}{\alpha A} =: G \] \[ G = 1 \]": "gupu",
     OURS + r"\[ P = A N^{-\beta} \] \[ P \ge 1 \]": "guu",
     OURS + r"Let $D = r D^*$. \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "guu",
     OURS + r"\[ N = r N^* \] \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "gpp",
-    # at the optimum, along the budget, the multiplier
+    # at the optimum, along the budget; the multiplier is a letter that nothing defines
     LAW
     + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ A N^{-\alpha} = B D^{-\beta} \]": "gpr",
     LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}} = 6 \lambda D \]"
-    r"\[ \frac{\partial L}{\partial D} = -\frac{\beta B}{D^{\beta+1}} = 6 \lambda N \]": "gpdpp",
+    r"\[ \frac{\partial L}{\partial D} = -\frac{\beta B}{D^{\beta+1}} = 6 \lambda N \]": "gpupu",
     LAW
     + r"\[ \mathcal{L}(N,D,\lambda) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta} + \lambda (ND - \frac{C}{6}) \]"
     r"\[ \frac{\partial \mathcal{L}}{\partial N} = -\frac{A\alpha}{N^{\alpha+1}} + \lambda D = 0 \]"
-    r"\[ \frac{\partial \mathcal{L}}{\partial D} = -\frac{B\beta}{D^{\beta+1}} + \lambda N = 0 \]": "gdpdpp",
+    r"\[ \frac{\partial \mathcal{L}}{\partial D} = -\frac{B\beta}{D^{\beta+1}} + \lambda N = 0 \]": "gxuuuu",
     LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}}"
     r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gpp",
     LAW + r"\[ \frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1} \]": "gr",
@@ -137,15 +137,15 @@ DOCUMENTS = {
     + r"\[ \alpha = \beta \implies a = \frac12 \] \[ \alpha = \beta \implies a = \frac13 \]": "ggpgr",
     r"\[ x^2 = y^3 \implies x = y \] \[ \frac{x}{y} = 1 \]": "uuu",
     # what the document gives
-    LAW + r"\[ D = 20 N \implies C = 100 N^2 \]": "ggr",
+    LAW + r"\[ D = 20 N \implies C = 100 N^2 \]": "guu",
     LAW
-    + r"\[ D = 20 N \] \[ C = 120 N^2 \] \[ C = 120 N^3 \] \[ N = \sqrt{C/120} \] \[ N = \sqrt{C/100} \]": "ggprpr",
+    + r"\[ D = 20 N \] \[ C = 120 N^2 \] \[ C = 120 N^3 \] \[ N = \sqrt{C/120} \] \[ N = \sqrt{C/100} \]": "guuuuu",
     LAW + r"\[ C = 120 N^2 \]": "gu",
     LAW
     + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{24} \]": "gggr",
     LAW
     + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{23} \]": "gggp",
-    LAW + r"\[ D = t N \] \[ C = 6 t N^2 \] \[ C = 6 t N \]": "gdpr",
+    LAW + r"\[ D = t N \] \[ C = 6 t N^2 \] \[ C = 6 t N \]": "guuu",
     r"\[ L = 1.69 + 406.4/N^{0.34} + 410.7/D^{0.28} \] \[ \alpha_C = 0.154 \] \[ \alpha_C = 0.31 \]"
     r"\[ a \approx 0.45 \] \[ a = 0.46 \]": "gprpu",
     LAW

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
+from isoflop.theory.claim.chain import Settings
 from isoflop.theory.claim.document import Document
 from isoflop.theory.claim.paper import Paper
-from isoflop.theory.claim.prove import Settings
 
 TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf-8")
 
@@ -52,7 +52,7 @@ def verdicts(publication: Publication, declared: list[str]) -> list[list[str]]:
     """The answers on the links of each equation, by the line under which they begin."""
     head = "".join(f"% isoflop: {line}\n" for line in declared)
     document = Document.read(head + publication.text, "paper.tex", str)
-    paper = Paper(document, Settings(seconds=30.0, refutes_names=False))
+    paper = Paper(document, Settings(seconds=30.0))
     answers: list[list[str]] = [[] for _ in publication.printed]
     for piece, found in paper.judged():
         line = piece.place.line - len(declared)

@@ -195,20 +195,6 @@ def test_a_chain_is_decided_link_by_link() -> None:
     assert prove("1 <= P(r) == w_N*r^-beta + w_D*r^gamma").answer.value == "proved"
 
 
-def test_free_symbols_are_reported() -> None:
-    proof = prove("x*(y_1 + N) == x*y_1 + N*x")
-    assert proof.answer.value == "proved"
-    assert set(proof.free) == {"x", "y_1"}
-    assert prove("6ND == 6*N*D").free == ()
-
-
-@pytest.mark.parametrize(
-    "claim", ["-alpha == -beta*gamma/(beta + gamma)", "  -x == -1*x", "--x == x"]
-)
-def test_a_claim_may_begin_with_a_minus_sign(claim) -> None:
-    assert prove(claim).answer.value == "proved"
-
-
 # -- what cannot be read -----------------------------------------------------------------------------------------------
 
 BAD = {
@@ -247,70 +233,18 @@ def test_bad_claims_are_named_with_their_place(text) -> None:
 
 @pytest.mark.parametrize(
     "limit",
-    [
-        "",
-        "r",
-        "r -> x",
-        "r -> -oo",
-        "r = 0",
-        "alpha -> 0",
-        "q -> 0",
-        "r -> 0 -> 0",
-        "foo -> oo",
-    ],
+    ["", "r", "r -> x", "r -> -oo", "r = 0", "alpha -> 0", "q -> 0", "r -> 0 -> 0", "foo -> oo"],
 )
 def test_bad_limits_are_named(limit) -> None:
     with pytest.raises(ParseError, match="a limit reads"):
         prove("P(r) ~ 1", limit=limit)
 
 
-PIECES = [
-    *(
-        "alpha",
-        "beta",
-        "N",
-        "D",
-        "C",
-        "P(r)",
-        "N_opt",
-        "L(N, D)",
-        "x",
-        "y",
-        "2",
-        "0",
-        "1/2",
-        "1e9",
-        "6ND",
-        "exp(",
-        "log(",
-        "sqrt(",
-    ),
-    *(
-        "+",
-        "-",
-        "*",
-        "/",
-        "^",
-        "**",
-        "(",
-        ")",
-        "[",
-        "]",
-        ",",
-        "==",
-        "=",
-        "<=",
-        ">=",
-        "<",
-        ">",
-        "->",
-        "~",
-        " ",
-        "_",
-        "#",
-        "oo",
-    ),
-]
+WORDS = (
+    "alpha beta N D C P(r) N_opt L(N,D) x y 2 0 1/2 1e9 6ND exp( log( sqrt( + - * / ^ ** ( ) [ ] , "
+    "== = <= >= < > -> ~ _ # oo"
+)
+PIECES = [*WORDS.split(" "), " "]
 
 
 @settings(max_examples=150)

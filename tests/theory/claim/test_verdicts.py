@@ -2,7 +2,7 @@
 
 import mpmath
 import pytest
-from sympy import Rational, Symbol
+from sympy import Rational
 
 import isoflop
 from isoflop.theory.claim.prove import prove
@@ -116,7 +116,7 @@ BESIROGLU = isoflop.law("besiroglu2024")
         ("L(7e10, 1.4e12) == 1.95", "refuted", "fails"),
         ("beta < gamma", "proved", "holds at besiroglu2024"),
         ("beta != gamma", "proved", "holds"),
-        ("N_opt > D_opt", "refuted", "fails at besiroglu2024, C = 10^21"),
+        ("N_opt > D_opt", "undecided", "C is not fixed at besiroglu2024"),
         ("N_opt ≈ 0.048*C^0.5126", "proved", "every term agrees"),
         ("N_opt ≈ 0.0578*C^0.5126", "refuted", "0.0578"),
         ("N_opt ≈ 0.0478*C^0.49", "refuted", "powers of C differ"),
@@ -147,14 +147,6 @@ def test_what_is_assumed_holds_at_the_law() -> None:
     fixed = {"law": BESIROGLU, "assume": ["C == 5.76e23"]}
     assert verdict("D_opt/N_opt ≈ 18.4", **fixed) == "proved"
     assert verdict("D_opt/N_opt ≈ 21", **fixed) == "refuted"
-
-
-def test_numbers_in_another_notation() -> None:
-    hoffmann = isoflop.law("hoffmann2022")
-    settings = {"latex": True, "notation": "hoffmann", "law": hoffmann}
-    assert verdict(r"\alpha_C \approx 0.155", **settings) == "proved"
-    assert verdict(r"a = \frac{\beta}{\alpha + \beta} \approx 0.46", **settings) == "proved"
-    assert verdict(r"a = \frac{\beta}{\alpha + \beta} \approx 0.54", **settings) == "refuted"
 
 
 def test_without_a_law_what_is_near_is_not_said() -> None:
@@ -206,13 +198,6 @@ def test_latex_is_answered_in_latex() -> None:
     assert proof.links[0].conditions == (r"\beta - \gamma \ne 0".replace(r"\ne", "!="),)
     refuted = prove(r"\alpha = \beta", latex=True).links[0]
     assert set(refuted.point) == {r"\beta", r"\gamma"}
-
-
-def test_a_witness_is_whole_where_a_symbol_is() -> None:
-    n, x = Symbol("n", integer=True), Symbol("x", positive=True)
-    witness = isoflop.decide(n, x).witness
-    assert witness is not None
-    assert dict(witness.point)[n].is_Integer
 
 
 # -- what would be right -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Random limits: none is misjudged, and nearly all are decided."""
+"""Random limits of known truth; limits as papers write them, refuted with the true one, and what hangs on an assumption."""
 
 from itertools import islice
 
