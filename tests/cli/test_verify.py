@@ -236,23 +236,6 @@ def test_own_file_that_is_wrong(call, own) -> None:
     assert found["failed"] == 1
 
 
-CASES = """
-from sympy import Integer, symbols
-
-from isoflop.theory.theorem.argument import ByCases
-from isoflop.theory.theorem.claim import Claim, Derivation
-from isoflop.theory.theorem.words import all_positive, say
-
-x, h = symbols("x h", positive=True)
-FAR = Integer(10) ** 9
-
-
-def derivation():
-    cases = ByCases((((x, FAR / 2), (h, FAR / 4)),))
-    steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", cases),)
-    assumed = (say("Let ") + all_positive((x, h)),)
-    return Derivation("mine", "Mine", assumed, say("{falls}"), steps, "own work")
-"""
 OWN_ARGUMENT = (
     SOUND.replace("ByBound()", "Mine()")
     + """
@@ -264,13 +247,6 @@ class Mine:
         return ByBound().establish(claim)
 """
 )
-
-
-def test_own_file_with_a_false_theorem_for_the_points_to_miss(call, own) -> None:
-    """It is false from 10^9 on, where no point lies."""
-    result = call("verify", own(CASES))
-    assert (result.code, result.err) == (3, "")
-    assert "1. falls: undecided" in result.out
 
 
 def test_own_file_with_an_argument_of_its_own(call, own) -> None:
