@@ -6,7 +6,6 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix K.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,8 @@ from ..errors import ArgumentError, TableError, number, outside
 from ..words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ..data.evaluations import Evaluations
     from .baselines import Baseline
 
@@ -23,8 +24,6 @@ __all__ = ["AVERAGE", "averaged"]
 
 #: What an average of the benchmarks beside it is called.
 AVERAGE = "average"
-#: How many benchmarks a reason names, those that cost most runs first.
-MOST_NAMED = 3
 MARGIN = "a number of at least 0 and below 1"
 
 
@@ -53,81 +52,46 @@ def averaged(
     Returns
     -------
     Evaluations
-        With a warning that says how many runs have no average, and why; and, where what guessing
-        scores is an estimate, what its standard error would be on the average, for which it counts
-        as known. The accuracy of guessing of the average is 0.
+        With a warning that says how many runs have no average, and why. What guessing scores counts
+        as known; that of the average is 0.
 
     Raises
     ------
     ValueError
         Where a benchmark or its baseline is unknown, or no run has an average.
     """
-    names = _names(evaluations, benchmarks)
-    margin = number("margin", margin, MARGIN)
-    if not 0.0 <= margin < 1.0:
+    names = list(evaluations.benchmarks if benchmarks is None else benchmarks)
+    if isinstance(benchmarks, str) or len(names) < 2 or len({*names}) < len(names):
+        raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
+    if AVERAGE in (*evaluations.scores, *evaluations.proxies):
+        raise ArgumentError("evaluations", complaint=f"have a column {AVERAGE!r} already")
+    for key in names:
+        evaluations.require(key)
+        if key not in baselines:
+            complaint = f"has none for {key!r}; must have one for every benchmark of the average"
+            raise ArgumentError("baselines", complaint=complaint)
+    if not 0.0 <= number("margin", margin, MARGIN) < 1.0:
         raise outside("margin", margin, MARGIN)
-    guessing, errors = (np.array(part) for part in zip(*_baselines(baselines, names), strict=True))
+    given: list[Any] = [baselines[key] for key in names]
+    guessing = np.array([[float(getattr(one, "value", one))] for one in given])
     accuracy = np.stack([evaluations.scores[key] for key in names])
-    missing, low = np.isnan(accuracy), accuracy <= (guessing + margin)[:, None]
-    normalised = (accuracy - guessing[:, None]) / (1.0 - guessing[:, None])
-    kept = ~(missing | low).any(axis=0)
-    summary = f"{AVERAGE!r}, the mean of {len(names)} benchmarks, is of {kept.sum()} of {counted(len(evaluations), 'run')}"
-    if reasons := "; ".join(_reasons(names, missing, low, margin)):
-        summary += f"; left out: {reasons}"
+    missing = np.isnan(accuracy).any(axis=0)
+    low = ~missing & (accuracy <= guessing + margin).any(axis=0)
+    kept = ~(missing | low)
+    summary = (
+        f"{AVERAGE!r}, the mean of {len(names)} benchmarks, is of {kept.sum()} of "
+        f"{counted(len(evaluations), 'run')}: {missing.sum()} lack a score, {low.sum()} are not "
+        f"above guessing{f' + {margin:g}' if margin else ''} on all"
+    )
     if not kept.any():
         raise TableError(evaluations.source, summary)
-    if errors.any():
-        # dQ'/dQ_r = (Q' - 1)/(1 - Q_r), for each benchmark and run.
-        shifts = (1.0 - normalised[:, kept]) * (errors / (1.0 - guessing))[:, None]
-        shift = float(np.sqrt((shifts**2).sum(axis=0)).mean()) / len(names)
-        summary += f"; what guessing scores is taken as exact, its standard errors are {shift:.2g} of the average"
-    average = np.where(kept, normalised.mean(axis=0), np.nan)
+    if any(getattr(one, "standard_error", 0.0) for one in given):
+        summary += "; what guessing scores is taken as exact"
+    normalised = (accuracy - guessing) / (1.0 - guessing)
     return replace(
         evaluations,
-        scores={**evaluations.scores, AVERAGE: average},
+        scores={**evaluations.scores, AVERAGE: np.where(kept, normalised.mean(axis=0), np.nan)},
         metric_types={**evaluations.metric_types, AVERAGE: "mean of normalised accuracy"},
         table_baselines={**evaluations.table_baselines, AVERAGE: 0.0},
         warnings=(*evaluations.warnings, summary),
     )
-
-
-def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None) -> list[str]:
-    names = list(evaluations.benchmarks if benchmarks is None else benchmarks)
-    if isinstance(benchmarks, str) or len(names) < 2 or len(set(names)) < len(names):
-        raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
-    for key in names:
-        evaluations.require(key)
-    if AVERAGE in (*evaluations.scores, *evaluations.proxies):
-        raise ArgumentError("evaluations", complaint=f"have a column {AVERAGE!r} already")
-    return names
-
-
-def _baselines(
-    baselines: Mapping[str, Baseline | float], names: Sequence[str]
-) -> Iterator[tuple[float, float]]:
-    """Value and standard error of every benchmark."""
-    for key in names:
-        if key not in baselines:
-            complaint = f"has none for {key!r}; must have one for every benchmark of the average"
-            raise ArgumentError("baselines", complaint=complaint)
-        given: Any = baselines[key]
-        yield float(getattr(given, "value", given)), float(getattr(given, "standard_error", 0.0))
-
-
-def _reasons(names: Sequence[str], missing: Any, low: Any, margin: float) -> Iterator[str]:
-    """How many runs have no average, each counted once, by its first reason; and which benchmarks
-    it is for how often.
-    """
-    lacks = missing.any(axis=0)
-    above = f"guessing + {margin:g}" if margin else "guessing"
-    beneath = ~lacks & low.any(axis=0)
-    for runs, cells, what in (
-        (lacks, missing, "without"),
-        (beneath, low, f"not above {above} on"),
-    ):
-        if runs.any():
-            counts = cells[:, runs].sum(axis=1)
-            order = [i for i in np.argsort(-counts, kind="stable") if counts[i]]
-            named = ", ".join(f"{names[i]} ({counts[i]})" for i in order[:MOST_NAMED])
-            rest = f" and {len(order) - MOST_NAMED} more" if len(order) > MOST_NAMED else ""
-            yield f"{counted(int(runs.sum()), 'run')} {what} {named}{rest}"

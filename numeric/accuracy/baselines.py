@@ -44,6 +44,8 @@ ALIASES = {
     "HumanEval": ("humaneval", "humanevalpy"),
     "LBPP": ("lbpp", "lbpppy"),
 }
+#: Other margins of that paper than the usual one (Appendix M: else too few runs are left).
+MARGINS = {"LBPP": 0.02}
 #: How a benchmark's name may go on.
 ENDINGS = ("0shot", "1shot", "3shot", "5shot", "8shot", "10shot", "zeroshot")
 
@@ -204,16 +206,10 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     if given == PUBLISHED:
         return _published(evaluations)
     if isinstance(given, str):
-        domain = (
-            f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
-        )
-        hint = close_matches(given, [PUBLISHED])
-        raise ArgumentError("random_baseline", given, f"{domain}{hint}")
+        raise ArgumentError("random_baseline", given, f"{DOMAIN}, or {PUBLISHED!r}")
     if not isinstance(given, Mapping):
-        value = _share("random_baseline", given)
-        return {key: Baseline(value) for key in evaluations.scores}
-    baselines = {}
-    for key, value in given.items():
+        return dict.fromkeys(evaluations.scores, Baseline(_share("random_baseline", given)))
+    for key in given:
         if key not in evaluations.scores:
             several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
             hint = "" if several else close_matches(key, evaluations.scores)
@@ -221,9 +217,10 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
                 f"{key!r} is no benchmark of {evaluations.source}{hint}; name one of "
                 f"{listed(several or evaluations.benchmarks)}"
             )
-            raise ArgumentError("random_baseline", {key: value}, complaint=complaint)
-        baselines[key] = Baseline(_share(f"random_baseline of {key!r}", value))
-    return baselines
+            raise ArgumentError("random_baseline", {key: given[key]}, complaint=complaint)
+    return {
+        key: Baseline(_share(f"random_baseline of {key!r}", value)) for key, value in given.items()
+    }
 
 
 def _share(name: str, value: Any) -> float:
@@ -235,18 +232,15 @@ def _share(name: str, value: Any) -> float:
 
 
 def _published(evaluations: Evaluations) -> dict[str, Baseline]:
-    """Those of the paper, where the metric is the same, with its margin (Appendix M) where that is
-    not its usual one.
+    """Those of the paper, where the metric is the same, with its margin where that is not its usual
+    one.
     """
-    from .power import MARGINS
-
     baselines = {}
     for key in evaluations.scores:
-        benchmark, metric = evaluations.benchmark_of(key), evaluations.metric_types.get(key)
-        label = _label(benchmark)
+        label = _label(evaluations.benchmark_of(key))
         if label is None:
             continue
-        own, value = _table_11()[label]
+        metric, (own, value) = evaluations.metric_types.get(key), _table_11()[label]
         if metric is None or plain(metric.partition(",")[0]) == plain(own):
             how = "Krajewski et al. 2025, Table 11"
             baselines[key] = Baseline(value, how=how, margin=MARGINS.get(label))
@@ -256,14 +250,15 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
     """The means of small runs, but for metrics of free text."""
     mask = evaluations.mask(small, "small")
-    _require_two(small, int(np.count_nonzero(mask)), f"of {evaluations.source}")
-    baselines = {}
+    baselines: dict[str, Baseline] = {}
     for key, values in evaluations.scores.items():
         scores = values[mask & ~np.isnan(values)]
         few_but_known = len(scores) < 2 and key in evaluations.table_baselines
         if few_but_known or guessing_scores_nothing(evaluations.metric_types.get(key)):
             continue
-        _require_two(small, len(scores), f"with a score of {key!r} in {evaluations.source}")
+        if len(scores) < 2:
+            runs = f"{counted(len(scores), 'run')} with a score of {key!r} in {evaluations.source}"
+            raise ArgumentError("small", small, complaint=f"leaves {runs}; must be at least 2")
         mean, spread = float(scores.mean()), float(scores.std(ddof=1))
         if not mean < 1.0:
             complaint = f"the small runs have accuracy {mean!r} on {key!r}; must be below 1"
@@ -273,12 +268,6 @@ def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
     return baselines
 
 
-def _require_two(small: str, n: int, of: str) -> None:
-    if n < 2:
-        complaint = f"leaves {counted(n, 'run')} {of}; must be at least 2"
-        raise ArgumentError("small", small, complaint=complaint)
-
-
 def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
     metric, entry = evaluations.metric_types.get(key), published(evaluations.benchmark_of(key))
     by = f" ({metric})" if metric else ""
@@ -286,7 +275,6 @@ def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
     if given == PUBLISHED and entry is not None:
         why += f" ({PUBLISHED} has it for {entry[0]} alone)"
     return (
-        f"{why}; give the share that guessing gets right (--random-baseline "
-        f"{repr(key) if ' ' in key else key}=VALUE), or estimate it from runs that guess "
-        f"(--small-runs 'compute < 1e17')"
+        f"{why}; give the share that guessing gets right (--random-baseline {key}=VALUE), or "
+        f"estimate it from runs that guess (--small-runs 'compute < 1e17')"
     )

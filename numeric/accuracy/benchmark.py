@@ -11,12 +11,9 @@ import numpy as np
 from ..data.sample import above_guessing
 from ..errors import outside, whole_number
 from ..fit.hold_out import Judged, Split, Trial, errors, judge
-from ..results import percentiles
 from .baselines import Baseline
-from .bilinear import crossing_of
-from .fitting import fit_law, outside_range, predictions, resampled, simplest_of_least
-from .laws import held_out_of
-from .power import limit_at_zero
+from .law import fit_law, resampled
+from .laws import beyond, crossing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,14 +24,17 @@ if TYPE_CHECKING:
     from ..data.sample import Sample
     from ..fit.hold_out import HeldOut
     from ..results import Estimate
-    from .fitting import LawFit
-    from .kind import Kind
+    from .law import Law, LawFit
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 __all__ = ["AccuracyLearner", "Benchmark", "JudgedLaw", "best_law", "candidates", "judge_laws"]
 
+#: Errors of accuracy that differ by less than this are one.
+SAME = 5e-5
+#: Beyond 0 and 1 by more than rounding.
+ROUNDING = 1e-12
 #: Where nothing is resampled, what guessing scores is that of the runs.
 EXACT = Baseline(0.0)
 
@@ -45,14 +45,14 @@ class AccuracyLearner:
 
     Attributes
     ----------
-    kind : Kind
+    kind : Law
     baseline : Baseline
         What guessing scores; for resamples alone.
     resamples, seed : int
         Refits to resamples of the runs, each with a redrawn baseline.
     """
 
-    kind: Kind
+    kind: Law
     baseline: Baseline
     resamples: int = 0
     seed: int = 0
@@ -79,7 +79,7 @@ class Benchmark:
     ----------
     runs : Sample
         All runs with a score, at k = 1; where there is a proxy, it is NaN at runs without one.
-    kinds : tuple of Kind
+    kinds : tuple of Law
         Laws of different names.
     baseline : Baseline
         What guessing scores; of use to resamples alone.
@@ -92,7 +92,7 @@ class Benchmark:
     """
 
     runs: Sample
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Law, ...]
     baseline: Baseline = EXACT
     held: Any = None
     pairs: Sample | None = None
@@ -109,7 +109,7 @@ class Benchmark:
         evaluations: Evaluations,
         name: str,
         baseline: Baseline,
-        kinds: Sequence[Kind],
+        kinds: Sequence[Law],
         *,
         proxy: str | None = None,
         hold_out: str | None = None,
@@ -122,8 +122,8 @@ class Benchmark:
         more: dict[str, Any] = {}
         if any("k" in kind.asks for kind in kinds) and len(evaluations.family(name)) > 1:
             pairs = evaluations.pairs(name, baseline.value)
-            more = {"pairs": pairs, "held_pairs": held_out_of(evaluations, pairs, hold_out)}
-        held = held_out_of(evaluations, runs, hold_out)
+            more = {"pairs": pairs, "held_pairs": _held_out(evaluations, pairs, hold_out)}
+        held = _held_out(evaluations, runs, hold_out)
         return cls(runs=runs, kinds=tuple(kinds), baseline=baseline, held=held, **more)
 
     @property
@@ -131,7 +131,7 @@ class Benchmark:
         """Of the benchmark."""
         return self.runs.benchmark
 
-    def kind(self, law: str) -> Kind:
+    def kind(self, law: str) -> Law:
         """A law by its name."""
         return next(kind for kind in self.kinds if kind.name == law)
 
@@ -140,25 +140,25 @@ class Benchmark:
         """The strictest margin of the laws: all are judged on the runs that exceed it."""
         return max((kind.margin for kind in self.kinds if kind.margin is not None), default=0.0)
 
-    def rows(self, kind: Kind) -> Sample:
+    def rows(self, kind: Law) -> Sample:
         """What a law is fitted to and judged on: the runs, or pairs of run and k."""
         return self.pairs if "k" in kind.asks and self.pairs is not None else self.runs
 
-    def held_out(self, kind: Kind) -> Mask:
+    def held_out(self, kind: Law) -> Mask:
         """Which of the rows of a law are held out."""
         return np.asarray(self.held if self.rows(kind) is self.runs else self.held_pairs)
 
-    def needs_proxy(self, kind: Kind) -> bool:
+    def needs_proxy(self, kind: Law) -> bool:
         """Whether a law is fitted to the runs with a proxy alone."""
         return "proxy" in kind.requires and self.runs.at.proxy is not None
 
-    def has_proxy(self, kind: Kind) -> Mask:
+    def has_proxy(self, kind: Law) -> Mask:
         """Which of the rows of a law have the proxy, if it needs one."""
         if not self.needs_proxy(kind):
             return np.ones(len(self.rows(kind)), dtype=bool)
         return np.isfinite(self.runs.at.proxy)
 
-    def split(self, kind: Kind) -> Split:
+    def split(self, kind: Law) -> Split:
         """What a condition does not hold out, and what it does of the rows that are judged."""
         held, known, lacks = self.held_out(kind), self.has_proxy(kind), ""
         if "k" in kind.asks and self.pairs is None:
@@ -174,7 +174,7 @@ class Benchmark:
         """Which of the rows exceed guessing by more than the strictest margin."""
         return above_guessing(rows.accuracy, rows.baseline, self.margin)
 
-    def trial(self, kind: Kind, split: Split, resamples: int = 0, seed: int = 0) -> Trial:
+    def trial(self, kind: Law, split: Split, resamples: int = 0, seed: int = 0) -> Trial:
         """A law to be judged on a split of its rows."""
         learner = AccuracyLearner(kind, self.baseline, resamples, seed)
         rows = self.rows(kind)
@@ -203,19 +203,9 @@ class JudgedLaw(Judged):
         """A law that was judged, on the rows of its benchmark that exceed guessing by the margin of
         the benchmark's laws.
         """
-        kind = data.kind(one.law)
-        rows, split = data.rows(kind), data.split(kind)
-        behind = rows.subset(split.train & data.is_judged(rows))
-        ahead = rows.subset(split.test)
-        known = vars(one) | {"split": split}
-        if one.fitted is not None and len(ahead) != len(one.observed):
-            known |= {"observed": ahead.accuracy, "predicted": one.fitted.predict(ahead)}
-        return cls(**known, behind=behind, ahead=ahead, level=level)
-
-    @property
-    def name(self) -> str:
-        """Of the law."""
-        return self.law
+        rows = data.rows(data.kind(one.law))
+        behind = rows.subset(one.split.train & data.is_judged(rows))
+        return cls(**vars(one), behind=behind, ahead=rows.subset(one.split.test), level=level)
 
     @property
     def benchmark(self) -> str:
@@ -273,11 +263,6 @@ class JudgedLaw(Judged):
         return None if self.fit is None else crossing_of(self.fit, self.level)
 
     @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open."""
-        return () if self.fit is None else tuple(self.fit.undetermined)
-
-    @property
     def weak(self) -> str:
         """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
         return "" if self.fit is None else self.fit.weak
@@ -308,10 +293,10 @@ class JudgedLaw(Judged):
     def _where_it_holds(self, crossing: Estimate) -> str:
         """C_x of the law in k, and how many of the held-out pairs lie where it does not hold."""
         side = "above" if self.fit.coefficients["d"] < 0.0 else "below"
-        beyond = int(self.fit.kind.beyond(self.fit.values, self.ahead.at).sum())
+        away = int(beyond(self.fit, self.ahead.at).sum())
         return (
             f"the curves of all k cross at C_x = {crossing:.3g} FLOP; the law holds {side} it: "
-            f"{beyond} of {len(self.ahead)} held-out pairs lie on the other side, where it says "
+            f"{away} of {len(self.ahead)} held-out pairs lie on the other side, where it says "
             f"that more samples solve fewer problems"
         )
 
@@ -324,66 +309,77 @@ class JudgedLaw(Judged):
             return self.failed
         if not self.fit.converged:
             return self.fit.reason or "no certified minimum"
-        values = self.fit.coefficients
-        loose = [  # of those at a limit of the search the remarks tell
-            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
+        at_limit = self.fit.on_limit(self.fit.values)  # of these the remarks tell
+        loose = [
+            name
+            for name, is_told in zip(self.fit.names, at_limit, strict=True)
+            if name in self.undetermined and not is_told
         ]
         return f"open: {', '.join(loose)}" if loose else self.failed
 
     def predictions(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """What the law says of the held-out runs beside what these measured, with the interval of a
-        new run; `names`: of all runs of the evaluations.
+        """What the law says of the held-out runs beside what these measured, a record a run;
+        `names`: of all runs of the evaluations. `low` and `high` are the ends of the interval of a
+        new run, None without refits.
         """
-        return predictions(self.fit, self.ahead, names, self.level)
-
-    @cached_property
-    def n_missed(self) -> int | None:
-        """Held-out runs outside the interval of a new run; None without such runs or refits."""
-        ends = self.fit.new_run(self.ahead.at, self.level) if len(self.ahead) else None
-        if ends is None:
-            return None
-        low, high = ends.T
-        return int(np.sum((self.observed < low) | (self.observed > high)))
-
-    @cached_property
-    def estimates(self) -> dict[str, Estimate]:
-        """The coefficients with their intervals; those of undetermined ones have no ends."""
-        found: dict[str, Estimate] = self.fit.estimates(self.level)
-        return found
+        runs = self.ahead
+        if not len(runs):
+            return []
+        law, ends = self.fit.accuracy(runs.at), self.fit.new_run(runs.at, self.level)
+        known = [
+            name
+            for name in ("compute", "params", "tokens", "k")
+            if getattr(runs.at, name) is not None
+        ]
+        return [
+            {"run": names[int(runs.index[i])] if names and runs.index is not None else None}
+            | {name: float(getattr(runs.at, name)[i]) for name in known}
+            | {"accuracy": float(runs.accuracy[i]), "predicted": float(law[i])}
+            | {
+                end: None if ends is None else float(ends[i, place])
+                for place, end in enumerate(("low", "high"))
+            }
+            for i in range(len(runs))
+        ]
 
     @cached_property
     def coefficients(self) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient, and where these lie on a bound
-        of the search.
-
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
-        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
-        `limit_at_zero`.
+        """name, value, low, high of each coefficient; open: whether the runs leave it so, and then
+        it has no ends; at_most: whether high is the limit of an E that is 0; at_limit: which of
+        value, low and high are at a limit of the search; refits_at_limit: how many refits are.
         """
         if self.fit is None:
             return []
-        fit, draws, limit = self.fit, self.fit.refitted, None
-        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
-        if len(draws) > 1:
-            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
-            limit = limit_at_zero(fit, self.level)
-        if limit is not None:
-            ends["E"] = 0.0, limit
         return [
             {
                 "name": name,
-                "value": value,
-                "low": ends[name][0],
-                "high": ends[name][1],
-                "open": name in self.undetermined,
-                "at_most": limit is not None and name == "E",
-                "bound": fit.limit_of(name, value),
-                "low_bound": fit.limit_of(name, ends[name][0]),
-                "high_bound": fit.limit_of(name, ends[name][1]),
-                "refits_at_bound": fit.at_limit.get(name, 0),
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "open": estimate.undetermined,
+                "at_most": estimate.at_most,
+                "at_limit": list(estimate.at_limit),
+                "refits_at_limit": self.fit.at_limit.get(name, 0),
             }
-            for name, value in fit.coefficients.items()
+            for name, estimate in self.fit.estimates(self.level).items()
         ]
+
+
+def _held_out(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
+    """The runs of a sample that a condition holds out (n,); none without one.
+
+    A condition on k concerns the pairs alone: runs without k are those at k = 1.
+    """
+    if condition is None:
+        return np.zeros(len(sample), bool)
+    if sample.at.k is None:
+        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
+    return evaluations.held_out(sample, condition)
+
+
+def outside_range(accuracies: Floats) -> int:
+    """How many of these are no accuracy: below 0 or above 1."""
+    return int(np.count_nonzero((accuracies < -ROUNDING) | (accuracies > 1.0 + ROUNDING)))
 
 
 def candidates(laws: Iterable[JudgedLaw]) -> dict[str, JudgedLaw]:
@@ -405,7 +401,8 @@ def best_law(laws: Iterable[JudgedLaw], part: str = "held_out", figure: str = "m
         if (error := getattr(each, part)[figure]) is not None
     }
     width = {law: len(each.fit.kind.coefficients) for law, each in several.items()}
-    return simplest_of_least(known, width) if known else None
+    close = [law for law in known if known[law] < min(known.values()) + SAME]
+    return min(close, key=lambda law: (width[law], known[law]), default=None)
 
 
 def judge_laws(

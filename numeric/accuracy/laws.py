@@ -1,47 +1,213 @@
-"""The laws of accuracy by name."""
+r"""The laws of accuracy, each a declaration.
+
+.. math:: -\log Q' = E + \sum_k a_k x_k^{-b_k}, \qquad Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad Q'_{max} = e^{-E};
+
+the broken law of Q in compute, with one break or more; the two-stage laws, compute -> proxy ->
+accuracy; the law of pass@k in compute and k,
+
+.. math:: \log(-\log Q) = \log A + a \log C + b \log k + d \log C \log k, \qquad C_x = e^{-b/d}.
+
+Sources: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with a ceiling), 4
+(params and tokens; its alpha is beta here and its beta gamma, as beta belongs to params
+throughout), the last equation of Appendix L, Section 4.3 (two stages), equation 1 (broken, after
+Caballero et al. 2023, arXiv 2210.14891), and equation 5 with the sign that it must have: the paper
+prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
+from .. import formulas
+from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
-from ..fit.models import MODELS
+from ..fit.bilinear import COEFFICIENTS as OF_PLANE
+from ..fit.bilinear import BilinearLaw, fit_bilinear
+from ..fit.fitting import fit_form
+from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
+from ..fit.objective import Objective
+from ..results import Estimate
+from .broken import HUBER as OF_BROKEN
+from .broken import fit_broken, names_of
+from .broken_model import broken_values
+from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, as_runs
+from .stages import LINKS, fit_stage, proxies
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
-    from ..data.evaluations import Evaluations
-    from ..data.sample import Sample
+    from ..data.sample import Points, Sample
+    from ..fit.fitted import Fitted
+    from ..fit.models import Expression, PowerTerms
     from .baselines import Baseline
-    from .kind import Kind
+    from .law import LawFit
+    from .stages import Link
 
+    Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["LAWS", "held_out_of", "kind_for", "law_named"]
+__all__ = ["LAWS", "beyond", "crossing_of", "kind_for", "law_named"]
 
-#: In the order in which they are listed. bnsl-2 and so on have as many breaks; forms of
-#: `isoflop.numeric.fit.models.MODELS` that are expressions are laws of -log Q' as well.
-LAWS = (
-    "compute",
-    "compute-ceiling",
-    "params-tokens",
-    "params-tokens-ceiling",
-    "bnsl",
-    "bnsl-2",
-    "bnsl-3",
-    "two-stage-linear",
-    "two-stage-logistic",
-    "two-stage-exponential",
-    "bilinear",
-    *(name for name, form in MODELS.items() if form.is_expression),
+HUBER = Objective(name="huber-log", delta=1e-3)
+WORDS = {
+    "huber-log": "Huber's function (delta {:g}) of log(-log Q')",
+    "least-squares-log": "least squares of log(-log Q')",
+}
+PAPER = "Krajewski et al. 2025, arXiv 2512.08894"
+
+
+# -- what is fitted, and what a law says -----------------------------------------------------------
+
+
+def _form(
+    form: PowerTerms | Expression, objective: Objective, sample: Sample
+) -> tuple[Fitted, ...]:
+    """A form of -log Q' closest to the runs."""
+    if len(sample) < len(form.coefficients):
+        raise ValueError(
+            f"{len(sample)} runs above guessing; must be at least {len(form.coefficients)} for the "
+            f"coefficients of -log Q' = {form}"
+        )
+    return (fit_form(as_runs(sample), form, objective),)
+
+
+def _plane(sample: Sample) -> tuple[Fitted, ...]:
+    """The plane of log(-log Q) closest to the pairs."""
+    y = neg_log_accuracy(sample.accuracy, sample.baseline)
+    return (fit_bilinear(sample.at.column("compute"), sample.at.column("k"), y, sample.index),)
+
+
+def _on_plane(coefficients: Floats, at: Points) -> Floats:
+    """-log Q (K, m), also where a law does not hold."""
+    named = dict(zip(OF_PLANE, coefficients.T[:, :, None], strict=True))
+    log = formulas.bilinear_log_value(compute=at.column("compute"), k=at.column("k"), **named)
+    return np.asarray(np.exp(log))
+
+
+def _broken(breaks: int, sample: Sample) -> tuple[Fitted, ...]:
+    """The broken law closest to the runs; its asymptote lies between 0 and 1, as accuracies do."""
+    compute = sample.at.column("compute")
+    return (fit_broken(compute, sample.accuracy, breaks=breaks, asymptote=(0.0, 1.0)),)
+
+
+def _on_broken(coefficients: Floats, at: Points) -> Floats:
+    """Q (K, m)."""
+    return broken_values(coefficients, at.column("compute"))
+
+
+def _stages(link: Link, sample: Sample) -> tuple[Fitted, ...]:
+    """Each stage closest to the runs, the second to the proxies of the runs themselves."""
+    proxy = sample.at.column("proxy")
+    return fit_stage(sample.at, proxy), link.fit(proxy, sample.accuracy)
+
+
+def _through_stages(link: Link, coefficients: Floats, at: Points) -> Floats:
+    """Q (K, m) by way of the proxy that the first stage foretells."""
+    first, second = np.split(coefficients, [len(COMPUTE.coefficients)], axis=1)
+    return link.accuracy(second, proxies(first, at))
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+
+def power_law(name: str, form: PowerTerms | Expression, objective: Objective = HUBER) -> Law:
+    """A form of -log Q' as a law of accuracy. The prefactor of one power alone is never open: with
+    its exponent on a bound it is a mean.
+    """
+    return Law(
+        name=name,
+        expression=f"-log Q' = {form}",
+        coefficients=form.coefficients,
+        requires=form.requires,
+        asks=form.requires,
+        response=NEG_LOG,
+        objective=WORDS[objective.name].format(objective.delta),
+        fitted=partial(_form, form, objective),
+        values=form.values,
+        sure=form.prefactors if len(form.coefficients) == 2 else (),
+        form=form,
+        source=PAPER,
+    )
+
+
+def broken_law(breaks: int) -> Law:
+    """The broken law with so many breaks, fitted to all runs above guessing (Appendix M). More than
+    3 are more than runs can tell, and the scan for starts grows twentyfold with each.
+    """
+    factors = "".join(f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, breaks + 1))
+    return Law(
+        name="bnsl" if breaks == 1 else f"bnsl-{breaks}",
+        expression=f"Q = a + b C^-c0{factors}",
+        coefficients=names_of(breaks),
+        requires=("compute",),
+        asks=("compute",),
+        response=RAW,
+        objective=f"Huber's function (delta {OF_BROKEN.delta:g}) of Q",
+        fitted=partial(_broken, breaks),
+        values=_on_broken,
+        margin=0.0,
+        source=f"{PAPER}; Caballero et al. 2023, arXiv 2210.14891",
+    )
+
+
+def two_stage(link: Link, margin: float | None) -> Law:
+    """Compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs; the
+    linear one, which cannot, to those above guessing by the margin of the direct laws.
+    """
+    return Law(
+        name=f"two-stage-{link.name}",
+        expression=f"{link.formula}, L = {COMPUTE}",
+        coefficients=(*COMPUTE.coefficients, *link.coefficients),
+        requires=("compute", "proxy"),
+        asks=("compute",),
+        response=RAW,
+        objective="least squares of Q given the proxy; the proxy on its own",
+        fitted=partial(_stages, link),
+        values=partial(_through_stages, link),
+        margin=margin,
+        source=PAPER,
+    )
+
+
+BILINEAR = Law(
+    name="bilinear",
+    expression="log(-log Q) = log_A + a log C + b log k + d log C log k",
+    coefficients=OF_PLANE,
+    requires=("compute", "k"),
+    asks=("compute", "k"),
+    response=NEG_LOG,
+    objective="least squares of log(-log Q)",
+    fitted=_plane,
+    values=_on_plane,
+    source=PAPER,
 )
 
+_DECLARED = (
+    power_law("compute", replace(COMPUTE, irreducible=False), SQUARES),
+    power_law("compute-ceiling", COMPUTE),
+    power_law("params-tokens", replace(PARAMS_TOKENS, irreducible=False)),
+    power_law("params-tokens-ceiling", PARAMS_TOKENS),
+    *map(broken_law, (1, 2, 3)),
+    two_stage(LINKS["linear"], MARGIN),
+    two_stage(LINKS["logistic"], None),
+    BILINEAR,
+    *(power_law(name, form) for name, form in MODELS.items() if form.is_expression),
+)
+#: By name, in the order in which they are listed. The objectives of the direct laws are the paper's
+#: (Section 4.1, Section 3.3, Appendix M); forms of `isoflop.numeric.fit.models.MODELS` that are
+#: expressions are laws of -log Q' as well.
+LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 
-def law_named(name: str, *, margin: float | None = None) -> Kind:
+
+def law_named(name: str, *, margin: float | None = None) -> Law:
     """A law by name.
 
     Parameters
@@ -58,52 +224,45 @@ def law_named(name: str, *, margin: float | None = None) -> Kind:
     """
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
-    found = _found(name)
-    if margin is None:
-        return found
-    return replace(found, margin=margin)  # type: ignore[type-var]
+    return LAWS[name] if margin is None else replace(LAWS[name], margin=margin)
 
 
-def _found(name: str) -> Kind:
-    if name.startswith("two-stage-"):
-        from .two_stage import two_stage
-
-        return two_stage(name.removeprefix("two-stage-"))
-    if name.startswith("bnsl"):
-        from .broken_fit import BNSL_KINDS
-
-        return BNSL_KINDS[name]
-    if name == "bilinear":
-        from .bilinear import BILINEAR
-
-        return BILINEAR
-    from .power import POWER_KINDS
-
-    return POWER_KINDS[name]
-
-
-def kind_for(law: str, baseline: Baseline, *, margin: float | None = None) -> Kind:
+def kind_for(law: str, baseline: Baseline, *, margin: float | None = None) -> Law:
     """A law by name, for a benchmark: with the margin that is given, else that which comes with the
     accuracy of guessing.
 
     The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above
     guessing, or to all, still is.
     """
-    from .kind import MARGIN
-
     found = law_named(law, margin=margin)
     if margin is None and baseline.margin is not None and found.margin == MARGIN:
         return law_named(law, margin=baseline.margin)
     return found
 
 
-def held_out_of(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
-    """The runs of a sample that a condition holds out (n,); none without one.
+# -- where the law in k holds ----------------------------------------------------------------------
 
-    A condition on k concerns the pairs alone: runs without k are those at k = 1.
+
+def crossing_of(fit: LawFit, level: float) -> Estimate | None:
+    """C_x = exp(-b/d), the compute (FLOP) at which the curves of all k cross, with its percentile
+    interval over refits; no ends where the sign of d is open. None for other laws, and for d = 0.
     """
-    if condition is None:
-        return np.zeros(len(sample), bool)
-    if sample.at.k is None:
-        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
-    return evaluations.held_out(sample, condition)
+    if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
+        return None
+    (value,), drawn = (
+        np.asarray(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))
+        for rows in (fit.values[None], fit.refitted)
+    )
+    is_open = "d" in fit.undetermined
+    log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
+    return log.mapped(math.exp)
+
+
+def beyond(fit: LawFit, at: Points) -> Mask:
+    """Where the law in k does not hold: (m,), on that side of C_x where it says that more samples
+    solve less.
+    """
+    named: Any = fit.coefficients
+    low, high = BilinearLaw(**named).valid
+    compute = at.column("compute")
+    return np.asarray((compute < low) | (compute > high))

@@ -28,9 +28,7 @@ __all__ = ["Comparison", "compare_laws"]
 
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What is compared where nothing is asked for.
-USUAL = tuple(
-    name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K)
-)
+USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "bnsl-3", IN_K))
 
 
 def compare_laws(

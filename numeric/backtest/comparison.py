@@ -11,8 +11,7 @@ from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
-from ..accuracy.benchmark import best_law, candidates
-from ..accuracy.fitting import SAME
+from ..accuracy.benchmark import SAME, best_law, candidates
 from ..fit.hold_out import HeldOut
 from ..words import counted
 
@@ -220,8 +219,8 @@ class Comparison(HeldOut):
         if each.fit is None:
             return record | {"failed": each.failed}
         return record | {
-            "formula": each.fit.kind.formula,
-            "fitted_by": each.fit.kind.fitted_by,
+            "formula": each.fit.kind.expression,
+            "fitted_by": each.fit.kind.objective,
             "coefficients": each.coefficients,
             "converged": each.fit.converged,
             "reason": each.fit.reason,
@@ -366,7 +365,7 @@ class Comparison(HeldOut):
             f"with the fewest coefficients{is_open}{best_in}"
         )
         kinds = {each.law: each.fit.kind for each in self.judged if each.fit is not None}
-        yield from (f"{law}: {kind.formula}; {kind.fitted_by}" for law, kind in kinds.items())
+        yield from (f"{law}: {kind.expression}; {kind.objective}" for law, kind in kinds.items())
 
     def tail(self) -> Iterator[str]:
         """What reading the runs doubted, and where closeness misleads."""

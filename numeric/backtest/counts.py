@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -11,10 +11,9 @@ import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
-from ..passk.cautions import AUTO, clusters
 from ..passk.kinds import KINDS, kind_of
-from ..passk.laws import METHODS, Data, fit_at_k
-from ..passk.likelihood import AtK, Surface
+from ..passk.laws import AUTO, METHODS, Data, clusters, fit_at_k
+from ..passk.likelihood import Surface
 from ..results import Estimate
 from .subject import Extrapolation, Observed, Subject, standard_estimates
 
@@ -49,15 +48,10 @@ def of_counts(data: Data) -> Subject:
         return Surface.of([counts.per_group(g) for g in range(len(counts))])
 
     def rows(k: int) -> tuple[Models, Observed]:
-        likelihoods = AtK.of(surface(), k)
-        observed = _observed(data, k, likelihoods.evidence())
-        models = Models(
-            data=Data(counts, (k,)),
-            likelihoods=likelihoods,
-            measured=observed.measured,
-            chosen=np.ones(len(counts), dtype=bool),
-        )
-        return models, observed
+        evidence = surface().at(k)
+        observed = _observed(data, k, evidence)
+        every = np.ones(len(counts), dtype=bool)
+        return Models(Data(counts, (k,), (evidence,)), observed.measured, every), observed
 
     return Subject(
         what="counts",
@@ -77,10 +71,8 @@ def _observed(data: Data, k: int, evidence: Evidence) -> Observed:
     """What was observed at one k.
 
     That is the unbiased estimate where every problem has k samples, elsewhere the mean under the
-    likelihood of the counts. The estimate depends on the model's own counts alone. The likelihood
-    beyond the samples also takes from the counts of all models what shapes of the distribution of
-    success rates are usual at a pass@k, but nothing from any law, and nothing of what makes a model
-    expensive. It is the same for all cutoffs and laws.
+    likelihood of the counts. Either depends on the model's own counts alone, so that it is the same
+    for all cutoffs and laws.
     """
     index = data.ks.index(k)
     mean, error = evidence.moments()
@@ -106,7 +98,7 @@ def _how(data: Data, g: int, index: int) -> str:
     return ESTIMATE if is_estimated else LIKELIHOOD
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Models:
     """Some of the models, at one k.
 
@@ -114,33 +106,19 @@ class Models:
     ----------
     data : Data
         The counts of all models at this k.
-    likelihoods : AtK
-        Of all models.
     measured : ndarray
         (G,): standard error of the observation of each in the logarithm.
     chosen : ndarray of bool
         (G,): which models these are.
-    learnt : dict
-        What the counts of some models say is learnt from these alone, once for all laws.
     """
 
     data: Data
-    likelihoods: AtK
     measured: Floats
     chosen: Mask
-    learnt: dict[bytes, Evidence] = field(default_factory=dict)
 
     def subset(self, chosen: Mask) -> Models:
         """Some of all models."""
         return replace(self, chosen=chosen)
-
-    def alone(self) -> Data:
-        """These models, as if there were no others."""
-        counts = self.data.counts.subset(np.flatnonzero(self.chosen))
-        key = np.packbits(self.chosen).tobytes()
-        if key not in self.learnt:
-            self.learnt[key] = self.likelihoods.evidence(self.chosen)
-        return Data(counts, self.data.ks, (self.learnt[key],))
 
 
 @dataclass(frozen=True)
@@ -155,7 +133,7 @@ class PassLaw:
 
     def fit(self, rows: Models) -> Extrapolation:
         """The law fitted to models."""
-        part = rows.alone()
+        part = rows.data.some(rows.chosen)
         size = len(part.counts)
         group, weights = None, np.empty((0, size))
         if self.resamples:
@@ -183,10 +161,8 @@ class PassLaw:
 def _logs(fit: PassFit, rows: Models) -> tuple[Floats, Floats, Floats]:
     """log of the law (T,) at models, its standard error, and that of their measurement."""
     covariates = rows.data.counts.covariates
-    prediction = fit.prediction(
-        {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
-    )
-    return prediction.log_y, prediction.standard_error, rows.measured[rows.chosen]
+    held = {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
+    return (*fit.prediction(held), rows.measured[rows.chosen])
 
 
 def _errors(fit: PassFit) -> dict[str, float]:

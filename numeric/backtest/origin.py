@@ -13,8 +13,7 @@ import numpy as np
 
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.table import RULE, Column, Table
-from ..accuracy.benchmark import Benchmark
-from ..accuracy.fitting import outside_range
+from ..accuracy.benchmark import Benchmark, outside_range
 from ..errors import ArgumentError
 from ..fit.hold_out import HeldOut, judge, rolling
 from ..words import counted
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..accuracy.kind import Kind
+    from ..accuracy.law import Law
     from ..data.sample import Sample
     from ..fit.hold_out import Judged
 
@@ -185,7 +184,7 @@ def _mean_error(law: str) -> Column:
 
 def rolling_origin(
     sample: Sample,
-    kinds: Sequence[Kind],
+    kinds: Sequence[Law],
     *,
     cutoffs: int | ArrayLike = CUTOFFS,
     jobs: int = 1,
@@ -200,7 +199,7 @@ def rolling_origin(
     ----------
     sample : Sample
         Give training runs alone: what is to be forecast should not choose the law.
-    kinds : sequence of Kind
+    kinds : sequence of Law
         Laws of different names.
     cutoffs : int or array_like
         At most so many, spread evenly over the distinct computes; or these, in FLOP.

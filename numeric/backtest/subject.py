@@ -141,14 +141,14 @@ class Extrapolation:
 
     def final(self, name: str) -> Estimate | None:
         """By resamples where there are any, else by the standard error; None where the rows leave
-        the coefficient undetermined.
+        the coefficient undetermined, or it lies on a bound, where its standard error is none.
         """
         if name in self.undetermined:
             return None
         if name in self.resampled:
             return self.resampled[name]
         estimate = self.estimates[name]
-        return None if estimate.standard_error is None else estimate
+        return estimate if estimate.standard_error else None
 
 
 def standard_estimates(

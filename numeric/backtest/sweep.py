@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..accuracy.kind import Kind
+    from ..accuracy.law import Law
     from ..data.sample import Sample
     from ..fit.hold_out import Judged, Split, Trial
 
@@ -356,7 +356,7 @@ def _three(value: float | None) -> str:
 
 def sweep_thresholds(
     samples: Iterable[Sample],
-    kinds: Sequence[Kind],
+    kinds: Sequence[Law],
     *,
     thresholds: int | ArrayLike | None = None,
     success: float = SUCCESS,
@@ -374,7 +374,7 @@ def sweep_thresholds(
         One a benchmark; compute must be known. A law is fitted to the runs that exceed guessing by
         more than its own margin, if it needs the proxy to those that have it (the others hold NaN),
         and all laws are judged on the runs that exceed guessing by more than the strictest margin.
-    kinds : sequence of Kind
+    kinds : sequence of Law
         Laws of different names.
     thresholds : int or array_like, optional
         T in FLOP, > 0; or how many from 6e19 to 5e22, evenly in log T, by default 24. Those at
@@ -453,7 +453,7 @@ def sweep_thresholds(
     )
 
 
-def _splits(data: Benchmark, kind: Kind, grid: Floats) -> Iterator[Split]:
+def _splits(data: Benchmark, kind: Law, grid: Floats) -> Iterator[Split]:
     """At every threshold, with what it lacks to be fitted and judged."""
     runs = data.runs
     usable = data.has_proxy(kind) & above_guessing(runs.accuracy, runs.baseline, kind.margin)

@@ -115,8 +115,7 @@ def backtest(
 
     Notes
     -----
-    A fit knows nothing of the models beyond its cutoff: what the counts of its own say of pass@k
-    beyond the number of samples is learnt from these alone.
+    A fit knows nothing of the models beyond its cutoff.
 
     A prediction interval is that of Student's t in the logarithm, with the variance of the law, of
     the scatter of models about it, and of the target's own measurement. Targets without a success,

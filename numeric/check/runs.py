@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["check_runs"]
+__all__ = ["check"]
 
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
@@ -84,7 +84,7 @@ LEAST_BEYOND = 2
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
-def check_runs(
+def check(
     runs: Any,
     *,
     objective: str | Objective = "huber-log",
@@ -176,7 +176,7 @@ def check_runs(
     ...     0.002 * np.random.default_rng(1).standard_normal(params.shape)
     ... )
     >>> data = {"N": params.ravel(), "D": tokens.ravel(), "L": losses.ravel()}
-    >>> check_runs(data, bootstrap=200).verdict
+    >>> check(data, bootstrap=200).verdict
     'consistent'
     """
     from ..fit.fitting import fit

@@ -13,7 +13,7 @@ from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET
 from .metrics import checked_metrics, passes
-from .rows import View, chosen_rows, lost_rows, names_in_conditions, range_line
+from .rows import View, chosen_rows, names_in_conditions
 from .sample import Points, Sample
 from .scale import checked_baseline
 from .scores import read_evaluations
@@ -56,8 +56,6 @@ class Evaluations(View):
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
         Quantity, key or proxy -> column of the source that held it.
-    told_apart_by : tuple of str
-        The columns by which rows belong to the same run; empty where every row is a run.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
@@ -77,7 +75,6 @@ class Evaluations(View):
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    told_apart_by: tuple[str, ...] = ()
     derived: str | None = None
 
     # -- reading -----------------------------------------------------------------------------------
@@ -105,8 +102,8 @@ class Evaluations(View):
             Evaluations are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
-            compute) -> column; None: there is none. In a table with a row for each run any other
-            name is that of a benchmark. Others are recognised by name.
+            compute) -> column or expression; None: there is none. In a table with a row for each
+            run any other name is that of a benchmark. Others are recognised by name.
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
@@ -120,8 +117,7 @@ class Evaluations(View):
         -------
         Evaluations
             Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is
-            equal; where there is none, where model, params, tokens, compute and all other columns
-            are equal that do not vary with the benchmark.
+            equal; where there is none, where model, params, tokens and compute are.
 
         Raises
         ------
@@ -307,29 +303,3 @@ class Evaluations(View):
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
         return names_in_conditions(self._budget(), budget, {**others, **self.extra})
-
-    def summary(self) -> str:
-        """How many runs there are, over what ranges, their benchmarks, and what was left out."""
-        lines = [f"{counted(len(self), 'run')} from {self.source}"]
-        if self.told_apart_by:
-            lines[0] += f", told apart by {', '.join(self.told_apart_by)}"
-        for name, values in self._budget().items():
-            lines.append(
-                range_line(name, values, "  (from C = 6ND)" if name == self.derived else "")
-            )
-        for key in self.benchmarks:
-            known = self.scores[key][~np.isnan(self.scores[key])]
-            metric = self.metric_types.get(key)
-            more = [str(k) for k in self.family(key) if k > 1]
-            note = f"  {metric}" if metric else ""
-            note += f", also k = {', '.join(more)}" if more else ""
-            if len(known):
-                span = f"{known.min():>7.4f}  to {known.max():>7.4f}"
-                lines.append(f"  {key:<24} {len(known):>4} runs  {span}{note}")
-        if self.proxies:
-            lines.append(f"  proxies: {listed(self.proxies)}")
-        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
-
-    def __repr__(self) -> str:
-        what = f"{counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')}"
-        return f"<Evaluations of {what} from {self.source}>"

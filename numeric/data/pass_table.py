@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..words import shown
-from .columns import PASS_AT_K, chosen_columns, recognise
+from .columns import PASS_AT_K, chosen_columns, recognise, with_expressions
 from .counts import LARGEST, GroupedReader, grouping
 from .rows import View
 from .table import table_of
@@ -79,7 +79,7 @@ class PassTable(View):
             Naming file, row and column: where the table cannot be read or lacks a column, a k is no
             whole number of at least 1, or a k comes twice in a group.
         """
-        table = table_of(data)
+        table = with_expressions(table_of(data), columns)
         chosen, _ = chosen_columns(table.source, table.names, PASS_AT_K, columns)
         known = recognise(table, PASS_AT_K, chosen)
         known.settle("se")

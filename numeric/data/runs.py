@@ -13,7 +13,16 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import doubts, refuse_losses
-from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise, with_expressions
+from .columns import (
+    BUDGET,
+    OUTCOME,
+    RUNS,
+    Columns,
+    chosen_columns,
+    recognise,
+    suggested,
+    with_expressions,
+)
 from .rows import (
     Dropped,
     RowReader,
@@ -21,7 +30,6 @@ from .rows import (
     chosen_rows,
     lost_rows,
     names_in_conditions,
-    range_line,
 )
 from .scale import checked_baseline, neg_log_accuracy
 from .table import RawTable, table_of
@@ -108,11 +116,13 @@ class Runs(View):
             for it. UTF-8. Runs are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the
-            source; None says that the table has no column for it. Other quantities are recognised
-            by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
-            ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty
-            column after every filled one. Numbers are taken as they stand: a unit in a heading, as
-            in ``params (B)``, is refused.
+            source, or an expression on columns such as ``tokens_B*1e9`` or ``log(perplexity)``;
+            None says that the table has no column for it. Other quantities are recognised by name:
+            their own, a letter (N, D, C, L), or a usual spelling (``Model Size``, ``flops``,
+            ``val_loss``, ``train/loss``), without regard to case, spaces and underscores; an empty
+            column after every filled one. Numbers are taken as they stand: for a unit in a heading,
+            as in ``params (B)``, the error gives the expression. Rows of one ``run_name`` at
+            several tokens are one group.
         where : str, optional
             Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in
             backticks. See :mod:`isoflop.numeric.data.where`.
@@ -167,8 +177,9 @@ class Runs(View):
     def require(self, n: int, for_what: str) -> None:
         """Raise where there are fewer than n runs."""
         if len(self) < n:
+            lost = "; ".join(lost_rows(self.left_out, self.dropped))
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
-            raise TableError(self.source, f"{few}{self._lost()}")
+            raise TableError(self.source, f"{few} ({lost})" if lost else few)
 
     def to_frame(self) -> DataFrame:
         """A pandas frame with a column for every quantity and every other column, indexed by row."""
@@ -181,28 +192,6 @@ class Runs(View):
         }
         return pd.DataFrame(frame, index=pd.Index(self.row, name="row"))
 
-    def summary(self) -> str:
-        """How many runs there are, over what ranges, and what was left out."""
-        lines = [f"{counted(len(self), 'run')} from {self.source}"]
-        per_param = None
-        if self.params is not None and self.tokens is not None:
-            per_param = self.tokens / self.params
-        ranges = {name: getattr(self, name) for name in BUDGET} | {"tokens per param": per_param}
-        outcome = "loss" if self.metric == "loss" else "-log accuracy"
-        for name, values in (ranges | {outcome: self.loss}).items():
-            if values is not None and len(values):
-                note = "  (from C = 6ND)" if name == self.derived else ""
-                lines.append(range_line(name, values, note))
-        if self.group is not None:
-            lines.append(f"  {'groups':<17}{len(set(self.group.tolist())):>10}")
-        if self.left_out or self.dropped:
-            lines.append(f"of {counted(self.n_rows, 'row')}{self._lost()}")
-        return self._lines(*lines)
-
-    def __repr__(self) -> str:
-        held = [name for name in self._quantities() if name != "row"]
-        return f"<{len(self)} Runs from {self.source}: {', '.join(held)}>"
-
     def _quantities(self) -> dict[str, Any]:
         held = {name: getattr(self, name) for name in (*QUANTITIES, "row")}
         return {name: values for name, values in held.items() if values is not None}
@@ -212,10 +201,6 @@ class Runs(View):
         if self.metric == "accuracy":
             known["accuracy"] = self.extra[self.columns["accuracy"]]
         return names_in_conditions(known, self.columns, self.extra)
-
-    def _lost(self) -> str:
-        lost = lost_rows(self.left_out, self.dropped)
-        return f" ({'; '.join(lost)})" if lost else ""
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -236,24 +221,17 @@ def _read(
     table = replace(table, frame=table.frame.assign(**also))
     known = _recognised(table, chosen, require)
     reader = _RunReader(table, known, where, require, random_baseline)
-    if where is not None and reader.selected.any():
-        again = _recognised(table, chosen, require, reader.selected)
-        if again.of != known.of:  # a column is empty in the rows that are selected
-            reader = _RunReader(table, again, where, require, random_baseline)
     reader.require_rows("is a usable run")
     return reader.runs(aliases, propose="group" not in chosen)
 
 
 def _recognised(
-    table: RawTable,
-    chosen: Mapping[str, str | None],
-    require: Collection[str],
-    rows: Any = slice(None),
+    table: RawTable, chosen: Mapping[str, str | None], require: Collection[str]
 ) -> Columns:
     """The columns of a table of runs, with what is required: loss or accuracy, and two of the
     budget for the third.
     """
-    columns = recognise(table, RUNS, chosen, rows)
+    columns = recognise(table, RUNS, chosen)
     if {*OUTCOME} <= columns.of.keys():
         if chosen.get("loss") and chosen.get("accuracy"):
             complaint = "choose loss or accuracy, not both"
@@ -327,6 +305,11 @@ class _RunReader(RowReader):
             *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
             *self.other_columns(name for name in of if name != "group"),
         ]
+        unread = [name for name in self.table.names if name not in of.values()]
+        for name in BUDGET:
+            text = suggested(name, unread)  # of a column in other units
+            if "*1e" in text and name not in {*of, *self.columns.unsettled}:
+                warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
         if propose and "group" not in of:
             name, is_certain = self.checkpoints(rows)
             if is_certain:

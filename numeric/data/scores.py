@@ -6,28 +6,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..errors import ArgumentError, TableError
+from ..errors import ArgumentError
 from ..words import counted, listed, shown
 from .budget import doubts
 from .columns import (
     BUDGET,
     EVALUATIONS,
     LETTERS,
-    LOSS,
-    ColumnKind,
+    SPELLINGS,
     Columns,
     chosen_columns,
+    is_spelt,
     may_be,
     name_it,
     no_quantity,
     plain,
     put_aside,
     recognise,
+    spelt_in,
+    with_expressions,
 )
 from .metrics import SPELT_PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import RowReader
@@ -38,26 +40,11 @@ AGREEMENT = 1e-6
 #: How many columns name a run at most, and how many benchmarks a warning names.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = ColumnKind(
-    "model", "name modelname modelid checkpoint checkpointname checkpointid ckpt"
-).plain_names
-#: Columns of losses by no benchmark's name.
-LOSSES = LOSS.plain_names
+MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 LONG = ("benchmark", "score", "metric_type")
 AS_CHECKPOINTS = "where these are checkpoints of one training run, they are no independent runs"
 CURE = "; say percent=True (--percent) if the table holds percent"
-
-
-class Score(NamedTuple):
-    """A score as it stands in the table; `baseline`: the accuracy of guessing beside it."""
-
-    run: int
-    benchmark: str
-    metric: Metric
-    value: float
-    row: int
-    column: str
-    baseline: float = float("nan")
+AN_ACCURACY = Metric(None, True)
 
 
 def read_evaluations(
@@ -68,6 +55,7 @@ def read_evaluations(
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
     """The fields of `Evaluations`."""
+    table = with_expressions(table, columns)
     chosen, benchmarks = chosen_columns(table.source, table.names, EVALUATIONS, columns, None)
     known = recognise(table, EVALUATIONS, chosen)
     known.settle(*LONG)
@@ -76,22 +64,27 @@ def read_evaluations(
     } | known.of
     if "k" not in chosen and not ("metric_type" in of or "pass" in plain(of.get("score", ""))):
         of.pop("k", None)  # of few shots, perhaps
+    is_long = chosen.get("benchmark") is not None or {"benchmark", "score"} <= of.keys()
+    if not is_long:
+        of = {name: of[name] for name in of.keys() & {*chosen, "run", *BUDGET}}
     weaker = {name: names for name, names in known.weaker.items() if name in BUDGET}
+    known = replace(known, of=of, weaker=weaker)
     reader: _LongReader | _WideReader
-    if chosen.get("benchmark") is not None or {"benchmark", "score"} <= of.keys():
+    if is_long:
         for name in benchmarks:
             complaint = f"{no_quantity(name, EVALUATIONS)} (the table has a row for each score)"
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
         known.require(("score",))
-        reader = _LongReader(table, replace(known, of=of, weaker=weaker), settled)
+        reader = _LongReader(table, known, settled)
     else:
-        kept = {*chosen, "run", *BUDGET}
-        of = {name: column for name, column in of.items() if name in kept}
-        known = replace(known, of=of, weaker=weaker)
-        reader = _WideReader(table, known, benchmarks, settled, percent)
-    reader.select_rows(where)
-    reader.join()
-    return reader.evaluations(_CheckedScores(reader, reader.scores(), percent))
+        reader = _WideReader(table, known, benchmarks, settled, 100.0 if percent else 1.0)
+    names = {name: column for name, column in of.items() if name not in BUDGET}
+    names |= {benchmark: column for (benchmark, _), column in reader.measured.items()}
+    reader.select(where, scored=reader.scored, names=names)
+    reader.require_rows("is of use")
+    cells = reader.cells()
+    fields = reader.joined()
+    return fields | _scores(reader, cells, fields, percent)
 
 
 class _ScoreReader(RowReader):
@@ -104,19 +97,12 @@ class _ScoreReader(RowReader):
     scored : dict of str to ndarray
         The scores as they stand in the table, by column.
     run : ndarray of int64
-        The index of its run for each kept row.
-    first : ndarray of int64
-        The first row of each run.
-    names : list of str
-        Of the runs.
-    told_apart_by, aside : sequence of str
-        The columns by which rows belong to the same run, and those that vary within one.
+        The index of its run for each row; -1 where it is not kept.
+    aside : sequence of str
+        The columns that vary within a run.
     """
 
     run: Any
-    first: Any
-    names: list[str]
-    told_apart_by: tuple[str, ...] = ()
     aside: Sequence[str] = ()
 
     def __init__(self, table: RawTable, columns: Columns) -> None:
@@ -128,16 +114,9 @@ class _ScoreReader(RowReader):
                 self.read_positive(name)
         self.fill_budget()
         self.drop_missing(name for name in BUDGET if name in self.numbers)
-        models = [name for name in self.free() if plain(name) in MODELS]
+        models = [name for name in self.free() if is_spelt(name, MODELS)]
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(models)
-
-    def select_rows(self, where: str | None) -> None:
-        """Keep the rows of the condition that nothing speaks against."""
-        names = {name: column for name, column in self.columns.of.items() if name not in BUDGET}
-        names |= {benchmark: column for (benchmark, _), column in self.measured.items()}
-        self.select(where, scored=self.scored, names=names)
-        self.require_rows("is of use")
 
     def free(self, used: Iterable[str] = ()) -> list[str]:
         """The columns that have a name and are no quantity."""
@@ -146,28 +125,29 @@ class _ScoreReader(RowReader):
             name for name in self.table.names if name not in taken and not name.startswith(UNNAMED)
         ]
 
-    def named(self, by: Sequence[str]) -> list[str]:
+    def named(self, by: Sequence[str], first: Any) -> list[str]:
         """A name for each run: that in the table, else what the run is, else its row."""
         free = self.free()
-        texts = [name for name in by if name in free and self.table.columns[name].dtype == object]
+        texts = [name for name in by if name in free and self.table.frame[name].dtype == object]
         sizes = [
-            [f"{letter}={value:.4g}" for value in self.numbers[name][self.first]]
+            [f"{letter}={value:.4g}" for value in self.numbers[name][first]]
             for letter, name in LETTERS.items()
             if name in self.numbers
         ]
         names, words = (
-            [self.table.texts(name)[self.first] for name in some[:MOST_NAMED]]
+            [self.table.texts(name)[first] for name in some[:MOST_NAMED]]
             for some in (self.naming, texts)
         )
         for parts in (names[:1], names, [*words, *sizes[:2]]):
             called = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
-            if len({*called}) == len(self.first) and all(called):
+            if len({*called}) == len(first) and all(called):
                 return called
-        return [f"row {index + 1}" for index in self.first]
+        return [f"row {index + 1}" for index in first]
 
-    def evaluations(self, scores: _CheckedScores) -> dict[str, Any]:
-        """The fields of `Evaluations`."""
-        of, first = self.columns.of, self.first
+    def fields(self, by: Sequence[str]) -> dict[str, Any]:
+        """The fields of `Evaluations` but for the scores, of runs told apart by some columns."""
+        of, run = self.columns.of, self.run[self.kept]
+        first = self.rows[np.unique(run, return_index=True)[1]]
         budget = {name: self.numbers[name][first] for name in BUDGET if name in self.numbers}
         own_run = {of["run"]} - {"run"} if "run" in of else set()
         extra = {*self.free(self.aside), *own_run}
@@ -175,36 +155,28 @@ class _ScoreReader(RowReader):
         aside = [f"{vary.format(listed(self.aside))} within a run: set aside"]
         name, _ = self.checkpoints(first)
         points = f"{counted(len(first), 'run')} by {name!r}, of one size at several tokens"
-        checkpoints = [f"{points}: {AS_CHECKPOINTS}"]
+        settled = of.keys() | {"run", *LONG, "random_baseline", "k"}
         warnings = (
-            *self.columns.unsettled_warnings(
-                but=of.keys() | {"run", *LONG, "random_baseline", "k"}
-            ),
+            *self.columns.unsettled_warnings(but=settled),
             *self.warnings,
             *self.other_columns(),
             *(aside if self.aside else ()),
-            *(checkpoints if name else ()),
-            *scores.warnings,
+            *([f"{points}: {AS_CHECKPOINTS}"] if name else ()),
             *doubts(budget, of),
         )
         return {
-            "run": np.array(self.names, dtype=object),
+            "run": np.array(self.named(by, first), dtype=object),
             **budget,
-            **scores.fields(len(first)),
             "extra": {n: column[first] for n, column in self.table.columns.items() if n in extra},
             "row": first + 1,
-            "columns": {**of, **scores.columns},
-            "told_apart_by": self.told_apart_by,
+            "columns": dict(of),
             "derived": self.derived,
             **self.origin(*warnings),
         }
 
 
-# -- a row for each run ----------------------------------------------------------------------------
-
-
 class _WideReader(_ScoreReader):
-    """Columns of scores, one a benchmark and metric."""
+    """A row for each run, with columns of scores, one a benchmark and metric."""
 
     def __init__(
         self,
@@ -212,14 +184,12 @@ class _WideReader(_ScoreReader):
         columns: Columns,
         benchmarks: Mapping[str, str | None],
         settled: Mapping[str, str],
-        percent: bool,
+        most: float,
     ) -> None:
         super().__init__(table, columns)
-        self.measure(benchmarks, settled, 100.0 if percent else 1.0)
+        self.measure(benchmarks, settled, most)
         for column in self.measured.values():
-            self.scored[column], reasons = table.numbers(column, put_aside(column))
-            for index, reason in reasons.items():
-                raise self.error(reason, index, column=column)
+            self.scored[column] = table.numbers(column, put_aside(column))
         missing = np.all([np.isnan(values) for values in self.scored.values()], axis=0)
         self.drop_where(missing, "every score is missing")
 
@@ -228,7 +198,6 @@ class _WideReader(_ScoreReader):
     ) -> None:
         """Find the benchmark and the metric of each column that has one."""
         aside = {*benchmarks, *filter(None, benchmarks.values())}
-        an_accuracy = Metric(None, True)
 
         def parts(column: str) -> tuple[str, Metric | None]:
             name, metric = benchmark_and_metric(column, settled) or ("", None)
@@ -239,10 +208,10 @@ class _WideReader(_ScoreReader):
             if column is not None:
                 metric = parts(column)[1]
                 is_accuracy = metric is not None and metric.is_accuracy
-                self.note(benchmark, metric if metric and is_accuracy else an_accuracy, column)
+                self.note(benchmark, metric if metric and is_accuracy else AN_ACCURACY, column)
         for column in free:
             name, metric = parts(column)
-            if plain(column) in LOSSES:
+            if is_spelt(column, SPELLINGS["loss"]):
                 self.note(column, Metric(None, False), column)
             elif metric is not None and benchmarks.get(name, "") is not None:
                 self.note(name, metric, column)
@@ -250,15 +219,13 @@ class _WideReader(_ScoreReader):
         for column in self.free(aside):
             usual = is_benchmark(column) and plain(column) not in known
             if usual and self.holds_shares(column, most):
-                self.note(column, an_accuracy, column)
+                self.note(column, AN_ACCURACY, column)
         if not any(metric.is_accuracy for _, metric in self.measured):
             for column in self.free(aside):  # a table of one benchmark that does not say which
                 metric = metric_of(column.strip(), settled)
                 if column in ("score", "accuracy") or (metric is not None and metric.is_accuracy):
-                    self.note(column, metric or an_accuracy, column)
-        for name in settled.keys() - {metric.name for _, metric in self.measured}:
-            complaint = f"{name!r} is no metric of a column of {self.table.source}"
-            raise ArgumentError("metrics", {name: settled[name]}, complaint=complaint)
+                    self.note(column, metric or AN_ACCURACY, column)
+        _refuse_unused(settled, [metric.name for _, metric in self.measured], self.table.source)
         if not any(metric.is_accuracy for _, metric in self.measured):
             which = f"the columns are {listed(self.table.names)}; {name_it('hellaswag')}"
             raise self.error(f"no column of accuracy, such as acc_hellaswag; {which}")
@@ -271,16 +238,28 @@ class _WideReader(_ScoreReader):
 
     def holds_shares(self, column: str, most: float) -> bool:
         """Whether a column holds numbers from 0 to 1, or to 100 in percent."""
-        try:
-            values, reasons = self.table.numbers(column)
-        except TableError:
+        if not self.table.spells_numbers(column):
             return False
+        values = self.table.numbers(column)
         known = values[~np.isnan(values)]
-        return bool(len(known) and not reasons and known.min() >= 0.0 and known.max() <= most)
+        return bool(len(known) and known.min() >= 0.0 and known.max() <= most)
 
-    def join(self) -> None:
+    def cells(self) -> Any:
+        """Every cell with a score."""
+        import pandas as pd
+
+        parts = []
+        for (benchmark, metric), column in self.measured.items():
+            rows = np.flatnonzero(self.kept & ~np.isnan(self.scored[column]))
+            part = pd.DataFrame({"row": rows, "value": self.scored[column][rows]})
+            cells = {"benchmark": benchmark, "column": column, "baseline": np.nan}
+            parts.append(part.assign(metric=[metric] * len(rows), **cells))
+        return pd.concat(parts, ignore_index=True)
+
+    def joined(self) -> dict[str, Any]:
         """Every row is a run: none may be there twice."""
-        self.first = self.rows
+        self.run = np.full(self.table.rows, -1)
+        self.run[self.rows] = np.arange(len(self.rows))
         used = {*self.free(), *self.columns.of.values()}
         others = [name for name in self.table.names if name in used]
         run = self.columns.of.get("run")
@@ -292,70 +271,62 @@ class _WideReader(_ScoreReader):
             same = same if run is None else f"{run} {shown(keys[both[0]][0])}"
             cure = "name runs in a column run, or take one by where="
             raise self.error(f"hold the same {same}: a run comes once; {cure}", *both)
-        self.names = self.named(others)
-
-    def scores(self) -> list[Score]:
-        """Every cell with a score."""
-        return [
-            Score(run, benchmark, metric, float(self.scored[column][row]), row, column)
-            for (benchmark, metric), column in self.measured.items()
-            for run, row in enumerate(self.first.tolist())
-            if not np.isnan(self.scored[column][row])
-        ]
-
-
-# -- a row for each score --------------------------------------------------------------------------
+        return self.fields(others)
 
 
 class _LongReader(_ScoreReader):
-    """Columns of benchmarks, metrics and scores."""
+    """A row for each score, with columns of benchmarks, metrics and scores."""
 
     def __init__(self, table: RawTable, columns: Columns, settled: Mapping[str, str]) -> None:
         super().__init__(table, columns)
         self.settled, of = settled, columns.of
         self.benchmark = table.texts(of["benchmark"])
-        self.read_exactly("score", optional=False)
-        self.values = self.scored[of["score"]] = self.numbers.pop("score")
+        self.read("score", optional=False)
+        self.scored[of["score"]] = self.numbers.pop("score")
         self.baseline = np.full(table.rows, np.nan)
         if "random_baseline" in of:
             remedy = put_aside("random_baseline")
-            self.baseline, _ = table.numbers(of["random_baseline"], remedy)
+            self.baseline = table.numbers(of["random_baseline"], remedy)
         self.drop_where(self.benchmark == "", "benchmark is missing")
-        self.drop_where(np.isnan(self.values), "score is missing")
+        self.drop_where(np.isnan(self.scored[of["score"]]), "score is missing")
 
-    def join(self) -> None:
-        """Join rows to runs."""
-        kept, of = self.rows, self.columns.of
-        self.metric = self.metrics()
+    def cells(self) -> Any:
+        """Every kept row."""
+        import pandas as pd
+
+        rows, column = self.rows, self.columns.of["score"]
+        cells = {"row": rows, "benchmark": self.benchmark[rows], "column": column}
+        numbers = {"value": self.scored[column][rows], "baseline": self.baseline[rows]}
+        return pd.DataFrame(cells).assign(metric=self.metrics(), **numbers)
+
+    def joined(self) -> dict[str, Any]:
+        """Rows of one run have the same name in the column `run`; without one, the same model,
+        params, tokens and compute.
+        """
+        of, rows = self.columns.of, self.rows
         by = self.naming
         if "run" in of:
             self.refuse_empty(by[0], "the run")
         else:
             by = (*by, *(of[name] for name in BUDGET if name in of))
-            by = (*by, *self.also_of_runs(by))
-            if not by:
-                raise self.error(f"no column tells which run a score is of; {name_it('run')}")
+        if not by:
+            raise self.error(f"no column tells which run a score is of; {name_it('run')}")
+        labels = self.table.labels(by)
         places: dict[tuple[str, ...], int] = {}
-        run = np.array([places.setdefault(key, len(places)) for key in self.labels(by)])
-        self.told_apart_by, self.run = by, run
-        self.first = kept[np.unique(run, return_index=True)[1]]
-        ahead = self.first[run]
+        self.run = np.full(self.table.rows, -1)
+        self.run[rows] = [places.setdefault(labels[row], len(places)) for row in rows]
+        ahead = rows[np.unique(self.run[rows], return_index=True)[1]][self.run[rows]]
         for name in BUDGET:
             values = self.numbers.get(name, np.zeros(self.table.rows))
-            off = np.flatnonzero(np.abs(values[kept] - values[ahead]) > AGREEMENT * values[ahead])
+            off = np.flatnonzero(np.abs(values[rows] - values[ahead]) > AGREEMENT * values[ahead])
             for place in off[:1]:
-                one, two = int(ahead[place]), int(kept[place])
+                one, two = int(ahead[place]), int(rows[place])
                 called = self.table.texts(self.naming[0])[one] if self.naming else ""
                 what = f"{name}={values[one]:.10g} and {values[two]:.10g}"
                 raise self.error(f"run {called!r} has {what}; must be one number", one, two)
         texts = {name: self.table.texts(name) for name in self.free()}
-        self.aside = [name for name, t in texts.items() if (t[kept] != t[ahead]).any()]
-        self.names = self.named(by)
-
-    def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
-        """The texts of some columns at the kept rows."""
-        labels = self.table.labels(names)
-        return [labels[index] for index in self.rows.tolist()]
+        self.aside = [name for name, t in texts.items() if (t[rows] != t[ahead]).any()]
+        return self.fields(by)
 
     def metrics(self) -> list[Metric]:
         """The metric of each kept row."""
@@ -386,195 +357,159 @@ class _LongReader(_ScoreReader):
                     raise self.error(complaint, index, column=self.columns.of["k"])
                 metric = Metric(f"pass@{int(k)}", True, int(k))
             metrics.append(metric)
-        for name in self.settled.keys() - every.keys():
-            has = f"{close_matches(name, every)}; it has {listed(every)}"
-            complaint = f"{name!r} is no metric of {self.table.source}{has}"
-            raise ArgumentError("metrics", {name: self.settled[name]}, complaint=complaint)
+        _refuse_unused(self.settled, every, self.table.source)
         return metrics
 
-    def also_of_runs(self, by: Sequence[str]) -> list[str]:
-        """Further columns that tell runs apart: they vary, but not with the benchmark.
 
-        A value of such a column comes with most of the benchmarks of those rows; a standard error
-        or a time does not, and a column with one value for each benchmark and metric is about
-        these.
-        """
-        keys, benchmark = self.labels(by), self.benchmark[self.kept]
-        benchmarks = _sets(keys, benchmark)
-        telling = []
-        for name in self.free(by):
-            cells = self.labels((name,))
-            values = _sets(keys, cells)
-            of_test = _sets(zip(benchmark, self.metric, strict=True), cells)
-            if 1 in (max(map(len, values.values())), max(map(len, of_test.values()))):
-                continue
-            shares = [
-                len(some) / len(benchmarks[key])
-                for (key, _), some in _sets(zip(keys, cells, strict=True), benchmark).items()
-                if len(values[key]) > 1 and (len(benchmarks[key]) > 1 or not self._fractional(name))
-            ]
-            if shares and np.mean(shares) > 0.5:
-                telling.append(name)
-        return telling
-
-    def _fractional(self, name: str) -> bool:
-        """Whether a column holds numbers that are not whole."""
-        cells = self.table.columns[name]
-        return bool(cells.dtype.kind == "f" and (cells[np.isfinite(cells)] % 1.0 != 0.0).any())
-
-    def scores(self) -> list[Score]:
-        """Every kept row; no run may have two scores of one kind."""
-        column = self.columns.of["score"]
-        scores: dict[tuple[Any, ...], Score] = {}
-        for run, metric, index in zip(self.run.tolist(), self.metric, self.rows, strict=True):
-            benchmark, value = self.benchmark[index], float(self.values[index])
-            chance = float(self.baseline[index])
-            score = Score(run, benchmark, metric, value, int(index), column, chance)
-            first = scores.setdefault(score[:3], score)
-            if first is not score:
-                what = " ".join(filter(None, (benchmark, metric.name)))
-                complaint = f"hold two scores of the same run ({self.names[run]}) on {what}"
-                values = f"{first.value:g} and {value:g}"
-                cure = "remove one, take one by where= (--where), or name runs in a column run"
-                raise self.error(f"{complaint}, {values}: {cure}", first.row, index)
-        return list(scores.values())
-
-
-def _sets(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, set[Any]]:
-    """The values of each key."""
-    sets: dict[Any, set[Any]] = {}
-    for key, value in zip(keys, values, strict=True):
-        sets.setdefault(key, set()).add(value)
-    return sets
+def _refuse_unused(settled: Mapping[str, str], metrics: Iterable[str | None], source: str) -> None:
+    """ArgumentError for a metric that the user settles and no score has."""
+    known = [name for name in metrics if name is not None]
+    for name in settled.keys() - {*known}:
+        has = f"{close_matches(name, known)}; it has {listed(known)}"
+        complaint = f"{name!r} is no metric of {source}{has}"
+        raise ArgumentError("metrics", {name: settled[name]}, complaint=complaint)
 
 
 # -- scores ----------------------------------------------------------------------------------------
 
 
-class _CheckedScores:
-    """The scores by key, checked.
+def _scores(
+    reader: _ScoreReader, cells: Any, fields: dict[str, Any], percent: bool
+) -> dict[str, Any]:
+    """The fields of `Evaluations` that are about scores, checked.
 
-    Attributes
-    ----------
-    of : dict of str to list of Score
-        Key -> its scores.
-    metric : dict of str to Metric
-    columns : dict of str to str
-        Key -> column, where a table has several.
-    baselines : dict of str to float
-        Key -> the accuracy of guessing that the table holds.
-    warnings : list of str
+    `cells`: a row for each score, with its row in the table, benchmark, metric, value, column, and
+    the accuracy of guessing beside it.
     """
+    scale, runs = 100.0 if percent else 1.0, fields["run"]
+    cells = cells.assign(
+        run=reader.run[cells["row"]],
+        key=_keys(cells),
+        accuracy=[metric.is_accuracy for metric in cells["metric"]],
+    )
+    _refuse_two_scores(reader, cells, runs)
+    known = cells[cells["accuracy"]]
+    warnings = _checked_accuracies(reader, cells, known, percent)
+    for score in cells[~cells["accuracy"] & ~np.isfinite(cells["value"])].itertuples():
+        what = f"{score.metric.name or 'loss'}={score.value!r}"
+        raise _error(reader, score, f"{what} must be finite")
+    baselines = _baselines(reader, known, percent)
+    ones = known.loc[known["value"] == scale, "key"]
+    if len(ones):
+        what = f"{counted(len(ones), 'score')} ({_some(dict.fromkeys(ones))})"
+        ends = "-log 1 = 0, and laws of -log accuracy leave them out"
+        warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
+    firsts = cells.drop_duplicates("key")
+    several = cells["column"].nunique() > 1
+    arrays: dict[bool, dict[str, Any]] = {True: {}, False: {}}
+    for key, own in cells.groupby("key", sort=False):
+        column = np.full(len(runs), np.nan)
+        is_accuracy = bool(own["accuracy"].iloc[0])
+        column[own["run"]] = own["value"] / (scale if is_accuracy else 1.0)
+        arrays[is_accuracy][str(key)] = column
+    return {
+        "scores": arrays[True],
+        "proxies": arrays[False],
+        "metric_types": {s.key: s.metric.name for s in firsts.itertuples()},
+        "benchmark_names": {
+            s.key: s.benchmark for s in firsts.itertuples() if s.benchmark != s.key
+        },
+        "table_baselines": baselines,
+        "columns": fields["columns"]
+        | ({s.key: s.column for s in firsts.itertuples()} if several else {}),
+        "warnings": (*fields["warnings"], *warnings),
+    }
 
-    def __init__(self, reader: _ScoreReader, scores: list[Score], percent: bool) -> None:
-        self.reader, self.percent, self.scale = reader, percent, 100.0 if percent else 1.0
-        self.warnings: list[str] = []
-        self.metrics = _sets(
-            (score.benchmark for score in scores), (score.metric for score in scores)
-        )
-        self.of: dict[str, list[Score]] = {}
-        for score in scores:
-            self.of.setdefault(self.key(score), []).append(score)
-        self.metric = {key: own[0].metric for key, own in self.of.items()}
-        several = len({score.column for score in scores}) > 1
-        self.columns = {key: own[0].column for key, own in self.of.items() if several}
-        self.accurate = {k: own for k, own in self.of.items() if self.metric[k].is_accuracy}
-        self.check_accuracies([score for score in scores if score.metric.is_accuracy])
-        for score in scores:
-            if not score.metric.is_accuracy and not np.isfinite(score.value):
-                what = f"{score.metric.name or 'loss'}={score.value!r}"
-                raise self.error(score, f"{what} must be finite")
-        self.baselines = self.checked_baselines()
-        counts = {k: sum(s.value == self.scale for s in own) for k, own in self.accurate.items()}
-        if ones := {key: n for key, n in counts.items() if n}:
-            what = f"{counted(sum(ones.values()), 'score')} ({_some(ones)})"
-            ends = "-log 1 = 0, and laws of -log accuracy leave them out"
-            self.warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
 
-    def key(self, score: Score) -> str:
-        """What a benchmark by a metric is called: the metric is named where it must be."""
-        benchmark, metric = score.benchmark, score.metric
+def _keys(cells: Any) -> list[str]:
+    """What each benchmark by each metric is called: the metric is named where it must be."""
+    metrics: dict[str, set[Metric]] = {}
+    for benchmark, metric in zip(cells["benchmark"], cells["metric"], strict=True):
+        metrics.setdefault(benchmark, set()).add(metric)
+
+    def key(benchmark: str, metric: Metric) -> str:
         if metric.k is not None and metric.k > 1:
             return f"{benchmark} {metric.name}"
         alike = [
             other
-            for other in self.metrics[benchmark]
+            for other in metrics[benchmark]
             if not metric.is_accuracy or (other.is_accuracy and (other.k or 1) == 1)
         ]
         return benchmark if len(alike) == 1 else f"{benchmark} {metric.name or 'accuracy'}"
 
-    def error(self, score: Score, complaint: str, column: str = "") -> TableError:
-        """What is wrong with a score, or with the accuracy of guessing beside it."""
-        what = "" if score.column == score.benchmark else f"{self.key(score)}: "
-        return self.reader.error(f"{what}{complaint}", score.row, column=column or score.column)
+    return [key(*pair) for pair in zip(cells["benchmark"], cells["metric"], strict=True)]
 
-    def check_accuracies(self, scores: list[Score]) -> None:
-        """All are shares, or all are percent where that was said."""
-        if not scores:
-            metrics = listed(sorted({metric.name or "loss" for metric in self.metric.values()}))
-            raise self.reader.error(f"no score is an accuracy; its metrics are {metrics}")
-        bad = [score for score in scores if not 0.0 <= score.value <= self.scale]
-        for score in bad[:1]:
-            others = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
-            domain = f"a number from 0 to {'100 (percent)' if self.percent else '1'}"
-            cure = CURE if 1.0 < score.value <= 100.0 and not self.percent else ""
-            if score.metric.name is None:
-                cure += "; if it is no accuracy, say so in a column metric_type"
-            value = f"accuracy={score.value:.16g}"
-            raise self.error(score, f"{value} must be {domain}{others}{cure}")
-        if not self.percent:
-            return
-        highest = max(scores, key=lambda score: score.value)
-        if highest.value <= 1.0:
-            where = f"(the highest is {highest.value:.6g}, row {highest.row + 1})"
-            what = f"no accuracy of {self.reader.table.source} is above 1 {where}"
-            complaint = f"{what}: leave percent=True (--percent) out"
-            raise ArgumentError("percent", True, complaint=complaint)
-        most = {key: max(score.value for score in own) for key, own in self.accurate.items()}
-        if low := [key for key, value in most.items() if 0.0 < value <= 1.0]:
-            what = f"no score of {_some(low)} is above 1 %: are these in percent as well?"
-            self.warnings.append(what)
 
-    def checked_baselines(self) -> dict[str, float]:
-        column, baselines = self.reader.columns.of.get("random_baseline", ""), {}
-        for key, own in self.accurate.items():
-            given = [score for score in own if not np.isnan(score.baseline)]
-            for score in given:
-                self.check_baseline(score, column)
-                if score.baseline != given[0].baseline:
-                    values = f"{key}: random_baseline={given[0].baseline:g} and {score.baseline:g}"
-                    complaint = f"{values}; must be one number for a benchmark"
-                    raise self.reader.error(complaint, given[0].row, score.row, column=column)
-                baselines[key] = score.baseline / self.scale
-        return baselines
+def _refuse_two_scores(reader: _ScoreReader, cells: Any, runs: Any) -> None:
+    """TableError for the first score of a benchmark and metric that its run has already."""
+    for score in cells[cells.duplicated(["run", "key"])].head(1).itertuples():
+        first = next(cells[(cells["run"] == score.run) & (cells["key"] == score.key)].itertuples())
+        what = " ".join(filter(None, (score.benchmark, score.metric.name)))
+        values = f"{first.value:g} and {score.value:g}"
+        cure = "remove one, take one by where= (--where), or name runs in a column run"
+        if "run" not in reader.columns.of:
+            texts = {name: reader.table.texts(name) for name in reader.aside}
+            differ = [name for name, text in texts.items() if text[first.row] != text[score.row]]
+            which = " + ".join(map(spelt_in, (*reader.naming, *differ[:1]))) or "NAME"
+            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
+        complaint = f"hold two scores of the same run ({runs[score.run]}) on {what}, {values}"
+        raise reader.error(f"{complaint}: {cure}", first.row, score.row)
 
-    def check_baseline(self, score: Score, column: str) -> None:
-        complaint = ""
-        if not 0.0 <= score.baseline < self.scale:
-            complaint = f"must be at least 0 and below {self.scale:g}"
-            complaint += CURE if 1.0 < score.baseline <= 100.0 and not self.percent else ""
-        elif self.percent and 0.0 < score.baseline < 1.0:
-            complaint = "must be in percent as the scores are (percent=True), such as 25"
-        if complaint:
-            value = f"random_baseline={score.baseline:.16g}"
-            raise self.error(score, f"{value} {complaint}", column)
 
-    def fields(self, runs: int) -> dict[str, Any]:
-        """The fields of `Evaluations` that are about scores."""
-        arrays: dict[bool, dict[str, Any]] = {True: {}, False: {}}
-        for key, own in self.of.items():
-            values = np.full(runs, np.nan)
-            values[[score.run for score in own]] = [score.value for score in own]
-            is_accuracy = key in self.accurate
-            arrays[is_accuracy][key] = values / (self.scale if is_accuracy else 1.0)
-        names = {key: own[0].benchmark for key, own in self.of.items()}
-        return {
-            "scores": arrays[True],
-            "proxies": arrays[False],
-            "metric_types": {key: metric.name for key, metric in self.metric.items()},
-            "benchmark_names": {key: name for key, name in names.items() if name != key},
-            "table_baselines": self.baselines,
-        }
+def _error(reader: _ScoreReader, score: Any, complaint: str, column: str = "") -> Exception:
+    """What is wrong with a score, or with the accuracy of guessing beside it."""
+    what = "" if score.column == score.benchmark else f"{score.key}: "
+    return reader.error(f"{what}{complaint}", score.row, column=column or score.column)
+
+
+def _checked_accuracies(reader: _ScoreReader, cells: Any, known: Any, percent: bool) -> list[str]:
+    """Warnings; all accuracies are shares, or all are percent where that was said."""
+    if known.empty:
+        metrics = listed(sorted({metric.name or "loss" for metric in cells["metric"]}))
+        raise reader.error(f"no score is an accuracy; its metrics are {metrics}")
+    bad = known[~known["value"].between(0.0, 100.0 if percent else 1.0)]
+    for score in bad.head(1).itertuples():
+        others = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
+        domain = f"a number from 0 to {'100 (percent)' if percent else '1'}"
+        cure = CURE if 1.0 < score.value <= 100.0 and not percent else ""
+        if score.metric.name is None:
+            cure += "; if it is no accuracy, say so in a column metric_type"
+        raise _error(reader, score, f"accuracy={score.value:.16g} must be {domain}{others}{cure}")
+    if not percent:
+        return []
+    highest = known.loc[known["value"].idxmax()]
+    if highest["value"] <= 1.0:
+        where = f"(the highest is {highest['value']:.6g}, row {highest['row'] + 1})"
+        what = f"no accuracy of {reader.table.source} is above 1 {where}"
+        complaint = f"{what}: leave percent=True (--percent) out"
+        raise ArgumentError("percent", True, complaint=complaint)
+    most = known.groupby("key", sort=False)["value"].max()
+    low = [str(key) for key, value in most.items() if 0.0 < value <= 1.0]
+    return [f"no score of {_some(low)} is above 1 %: are these in percent as well?"] if low else []
+
+
+def _baselines(reader: _ScoreReader, known: Any, percent: bool) -> dict[str, float]:
+    """Key -> the accuracy of guessing that the table holds; one number for each."""
+    column, baselines = reader.columns.of.get("random_baseline", ""), {}
+    scale = 100.0 if percent else 1.0
+    for key, own in known[known["baseline"].notna()].groupby("key", sort=False):
+        first = next(own.itertuples())
+        for score in own.itertuples():
+            complaint = ""
+            if not 0.0 <= score.baseline < scale:
+                complaint = f"must be at least 0 and below {scale:g}"
+                complaint += CURE if 1.0 < score.baseline <= 100.0 and not percent else ""
+            elif percent and 0.0 < score.baseline < 1.0:
+                complaint = "must be in percent as the scores are (percent=True), such as 25"
+            if complaint:
+                value = f"random_baseline={score.baseline:.16g}"
+                raise _error(reader, score, f"{value} {complaint}", column)
+            if score.baseline != first.baseline:
+                values = f"{key}: random_baseline={first.baseline:g} and {score.baseline:g}"
+                complaint = f"{values}; must be one number for a benchmark"
+                raise reader.error(complaint, first.row, score.row, column=column)
+        baselines[str(key)] = first.baseline / scale
+    return baselines
 
 
 def _some(names: Iterable[str]) -> str:

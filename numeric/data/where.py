@@ -174,12 +174,14 @@ def holds(
     return Selection(found, empty)
 
 
-def computed(text: str, columns: Mapping[str, Any], rows: int, source: str, argument: str) -> Any:
-    """The numbers of an expression on columns, (rows,); raises as `holds` does."""
+def computed(
+    text: str, columns: Mapping[str, Any], rows: int, source: str, argument: str = "columns"
+) -> Any:
+    """The numbers or texts of an expression on columns, (rows,); raises as `holds` does."""
     values, _ = _evaluated(text, columns, columns, rows, source, argument)
-    if values.dtype.kind not in "iuf":
-        raise ArgumentError(argument, text, complaint="does not give numbers")
-    return values.astype(np.float64)
+    if values.dtype.kind == "b":
+        raise ArgumentError(argument, text, complaint="is a condition, not a number or a text")
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else values.astype(object)
 
 
 def _evaluated(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...theory.typeset.shown import Shown
-from ..arrays import Forms, at_least, for_formulas, is_number, namespace, positive_values
+from ..arrays import Forms, any_of, at_least, for_formulas, namespace, positive_values, real_values
 from ..errors import ArgumentError, outside, positive_number
 from . import penalty as misallocation
 from .allocation import Allocation, allocate
 from .figures import Result, figure
 from .penalty import Penalty, Run, Tolerance
-from .run import ShortNames
+from .run import ShortNames, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
-SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 
 def compiled_law(envelope: Envelope) -> ModuleType:
@@ -47,14 +45,8 @@ def executed(name: str, source: str) -> ModuleType:
     return module
 
 
-def _expm1_of_log1p(power: float, x: Any) -> Any:
-    """(1 + x)^power - 1 without cancellation."""
-    xp = namespace(x)
-    return xp.expm1(power * xp.log1p(x))
-
-
 class CustomAllocation(Allocation):
-    """Params and tokens for a budget, under a law h(R)."""
+    """Params and tokens for a budget, under a law E + K R^p."""
 
     @property
     def variables(self) -> tuple[tuple[str, Any], ...]:
@@ -63,9 +55,7 @@ class CustomAllocation(Allocation):
 
     @figure
     def reducible_loss(self) -> Any:
-        """|L - E|, E the limit of the law; None where there is none."""
-        if self.law.E is None:
-            return None
+        """|L - E|."""
         if self.moved:
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
@@ -87,9 +77,8 @@ class FactorAllocation(Result):
     ----------
     variables : tuple of (str, float or ndarray)
         In the order of the law's terms; each is an attribute too.
-    compute, loss : float or ndarray
-    reducible_loss : float, ndarray or None
-        |L - E| with E the limit of the law; None where there is none.
+    compute, loss, reducible_loss : float or ndarray
+        The last is |L - E|, E the limit of the law.
     """
 
     law: CustomLaw
@@ -129,16 +118,14 @@ class FactorAllocation(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CustomPenalty(Penalty):
-    """What an allocation costs under a law h(R), R being the sum of power laws inside it.
+    """What an allocation costs under a law E + K R^p, R being the sum of power laws inside it.
 
-    An allocation that has P_R times the least R has the loss h(P_R R*), so its `loss_penalty` is
-    that of the loss, and the budget matters where |L* - E| is no power law; how much compute it
-    wastes is the same for every h.
+    An allocation that has P_R times the least R has (L - E)/(L* - E) = P_R^p; how much compute it
+    wastes is the same for every p.
     """
 
     law: CustomLaw
     inner_excess: Any
-    budget: Any
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name; of more than two variables the penalty alone."""
@@ -146,15 +133,10 @@ class CustomPenalty(Penalty):
             return {"loss_penalty": self.loss_penalty, "excess": self.excess}
         return super().as_dict()
 
-    @cached_property
-    def inner_penalty(self) -> Any:
-        """R/R*, of the sum inside the law."""
-        return 1.0 + self.inner_excess
-
     @figure
     def excess(self) -> Any:
         """P - 1."""
-        return self.law._excess_of_loss(self.inner_excess, self.budget)
+        return self.law.excess_of_loss(self.inner_excess)
 
     @figure
     def loss_penalty(self) -> Any:
@@ -202,36 +184,13 @@ class CustomEnvelope(Shown):
 
     @property
     def exponent(self) -> float:
-        """alpha of the compute law |L* - E| = C0 C^-alpha.
-
-        Raises
-        ------
-        ValueError
-            Where |L* - E| is no power law of compute: see `local_exponent` and `inner_exponent`.
-        """
-        return float(self._of_compute_law("exponent"))
+        """alpha of the compute law |L* - E| = C0 C^-alpha."""
+        return float(self.law.evaluate("exponent"))
 
     @property
     def coefficient(self) -> float:
-        """C0 of the compute law |L* - E| = C0 C^-alpha; ValueError where there is none."""
-        return float(self._of_compute_law("coefficient"))
-
-    def local_exponent(self, compute: Any) -> Any:
-        """-dlog|L* - E|/dlog C at a budget; the same at all of them where |L* - E| is a power law."""
-        self.law._require_reducible()
-        if self.law.derived.form.is_sum:
-            return self.exponent + 0.0 * self.loss(compute)
-        return self.law.evaluate("local_exponent", compute=compute)
-
-    @property
-    def inner_exponent(self) -> float:
-        """alpha of R* = C0 C^-alpha, R the sum inside the law."""
-        return float(self.law.evaluate(self.law._of_sum("exponent")))
-
-    @property
-    def inner_coefficient(self) -> float:
-        """C0 of R* = C0 C^-alpha, R the sum inside the law."""
-        return float(self.law.evaluate(self.law._of_sum("coefficient")))
+        """C0 of the compute law |L* - E| = C0 C^-alpha."""
+        return float(self.law.evaluate("coefficient"))
 
     def loss(self, compute: Any) -> Any:
         """L*(C)."""
@@ -239,7 +198,6 @@ class CustomEnvelope(Shown):
 
     def reducible_loss(self, compute: Any) -> Any:
         """|L*(C) - E|."""
-        self.law._require_reducible()
         return self.law.evaluate("optimal_reducible_loss", compute=compute)
 
     def marginal_loss(self, compute: Any) -> Any:
@@ -255,27 +213,16 @@ class CustomEnvelope(Shown):
             raise AttributeError(f"CustomEnvelope has no attribute {name!r}")
         return lambda compute: self.law.evaluate(f"optimal_{name}", compute=compute)
 
-    def _of_compute_law(self, name: str) -> Any:
-        law, form = self.law, self.law.derived.form
-        law._require_reducible()
-        if form.power is None:
-            raise ValueError(
-                f"{name}: {law.name} has none, for {form.outer} less its limit {form.irreducible} "
-                f"is no power of R, so no power "
-                "law of compute; see local_exponent(compute), and inner_exponent, that of R"
-            )
-        return law.evaluate(name)
-
     def tables(self) -> tuple[Table, ...]:
-        """Exponent and coefficient; those of R where |L* - E| is no power law."""
+        """Exponent and coefficient."""
         from ...theory.typeset.table import Column, Table
 
-        form = self.law.derived.form
-        inner = "inner_" if form.power is None or form.gap is None else ""
-        names = [f"{inner}{name}" for name in ("exponent", "coefficient")]
-        rows = [{"name": name.replace("_", " "), "value": getattr(self, name)} for name in names]
+        rows = [
+            {"name": name, "value": getattr(self, name)} for name in ("exponent", "coefficient")
+        ]
         columns = [Column("name", "", align="left"), Column("value")]
-        return (Table(columns, rows, title=f"envelope of L = {form.loss}  ({self.law.name})"),)
+        title = f"envelope of L = {self.law.derived.form.loss}  ({self.law.name})"
+        return (Table(columns, rows, title=title),)
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"
@@ -306,7 +253,7 @@ class CustomLaw(ShortNames, Shown):
         return estimated(self, quantity, level, least)
 
     def plot(self, ax: Any = None) -> Any:
-        """The penalty of training off the optimum; of two variables, where |L* - E| is a power law."""
+        """The penalty of training off the optimum; of two variables."""
         from ..plot.panels import plot_penalty
 
         return plot_penalty([self], ax)
@@ -341,10 +288,8 @@ class CustomLaw(ShortNames, Shown):
         return tuple(argument_name(variable) for variable in self.derived.form.variables)
 
     def evaluate(self, name: str, /, **variables: Any) -> Any:
-        """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`.
-
-        Of a law h(R) that is no limit plus R, the functions of R have `inner` in their names, e.g.
-        `inner_penalty_at_ratio`.
+        """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`; those of
+        R, where the law is not E + R, have `inner` in their names.
         """
         formula = getattr(self.formulas, name)
         taken = {key: value for key, value in self.coefficients.items() if key in formula.names}
@@ -354,40 +299,17 @@ class CustomLaw(ShortNames, Shown):
         """The law at the variables, in their order or by name; scalars or arrays that broadcast."""
         return self.evaluate("loss", **self._run(values, variables))
 
-    def inner_sum(self, *values: Any, **variables: Any) -> Any:
-        """R, the sum of the power laws inside the law; the reducible loss itself where L = E + R."""
-        return self.evaluate(self._of_sum("reducible_loss"), **self._run(values, variables))
-
-    # -- the loss ------------------------------------------------------------------------------------------------------
-
-    @property
-    def irreducible_loss(self) -> float:
-        """What the law tends to as all its variables grow; of an accuracy exp(-R) the best that
-        there is, 1.
-
-        Raises
-        ------
-        ValueError
-            Where that is not finite: there is then no reducible loss, and no penalty or exponent of
-            it.
-        """
-        self._require_reducible()
+    @cached_property
+    def E(self) -> float:
+        """The irreducible loss: what the law tends to as all its variables grow."""
         return self._number(self.derived.form.irreducible)
-
-    @property
-    def E(self) -> float | None:
-        """The `irreducible_loss`, None where there is none."""
-        return None if self.derived.form.gap is None else self.irreducible_loss
 
     def compute(self, *values: Any, **variables: Any) -> Any:
         """Training compute in FLOP of the variables, in their order or by name."""
         return self.evaluate("compute", **self._run(values, variables))
 
     def reducible_loss(self, *values: Any, **variables: Any) -> Any:
-        """|L - E|, E the `irreducible_loss`: what more params and tokens could take off a loss, or
-        add to an accuracy.
-        """
-        self._require_reducible()
+        """|L - E|: what more params and tokens could take off a loss, or add to an accuracy."""
         return self.evaluate("reducible_loss", **self._run(values, variables))
 
     # -- the optimum ---------------------------------------------------------------------------------------------------
@@ -441,124 +363,73 @@ class CustomLaw(ShortNames, Shown):
             ),
             compute=compute,
             loss=self.envelope.loss(compute),
-            reducible_loss=None if self.E is None else self.envelope.reducible_loss(compute),
+            reducible_loss=self.envelope.reducible_loss(compute),
         )
 
     # -- other allocations ---------------------------------------------------------------------------------------------
 
-    def penalty(
-        self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any
-    ) -> CustomPenalty:
-        """What training off the optimum costs, of a run or at an overtraining or size ratio; E is
-        the `irreducible_loss`.
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, **run: Any) -> CustomPenalty:
+        """What training off the optimum costs, of a run or at an overtraining or size ratio.
 
         Parameters
         ----------
         ratio, size_ratio : float or array_like, optional
             (D/N)/(D*/N*) or N/N* at the same compute, for laws of two variables.
-        compute : float or array_like, optional
-            The budget at a ratio: needed where |L* - E| is no power law of compute, for the penalty
-            depends on it there.
-        **variables : float or array_like
-            All variables of a run.
+        **run : float or array_like
+            All variables of a run; of params and tokens what `Law.penalty` takes.
 
         Raises
         ------
         ValueError
-            Where the law has no irreducible loss, or a budget is needed and missing;
-            `inner_penalty` needs neither.
+            Where not exactly one allocation is given, or a value is outside its domain.
         """
-        self._require_reducible()
-        if variables and compute is not None:
-            raise ValueError("compute: is for ratio or size_ratio; a run has its own")
-        return self._penalty(ratio, size_ratio, compute, variables)
-
-    def inner_penalty(self, ratio: Any = None, *, size_ratio: Any = None, **variables: Any) -> Any:
-        """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum
-        inside the law, at least 1.
-        """
-        return self._penalty(ratio, size_ratio, None, variables, needs_compute=False).inner_penalty
-
-    def tolerance(self, within: float, *, compute: float | None = None) -> Tolerance:
-        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 +
-        within.
-
-        ``compute``: the budget, needed where |L* - E| is no power law of compute.
-        """
-        self._require_reducible()
-
-        def excess(s: float) -> float:
-            return float(self._excess_of_loss(self.forms.excess(s), compute))
-
-        excess(0.0)  # what it needs is missed here, not taken for an excess that no float holds
-        return misallocation.tolerance(self, within, excess)
-
-    def _penalty(
-        self,
-        ratio: Any,
-        size_ratio: Any,
-        compute: Any,
-        variables: Mapping[str, Any],
-        *,
-        needs_compute: bool = True,
-    ) -> CustomPenalty:
-        s = None
         if ratio is not None or size_ratio is not None:
-            if variables or (ratio is not None and size_ratio is not None):
-                raise ValueError(
-                    "given more than one of ratio, size_ratio, a run: must be exactly one"
-                )
-            if len(self.variables) != 2:
-                raise ValueError(
-                    f"ratio: fixes the allocation of 2 variables only, the law has "
-                    f"{len(self.variables)}"
-                )
-            given = {"size_ratio": size_ratio} if ratio is None else {"ratio": ratio}
-            given = {name: for_formulas(name, value) for name, value in given.items()}
-            forms = self.forms
-            to_log = forms.log_size_ratio if ratio is None else forms.log_size_ratio_at_ratio
-            s = to_log(*given.values())
-        else:
-            run = self._run((), variables)
-            given = {name: for_formulas(name, value) for name, value in run.items()}
-            compute = self.evaluate("compute", **given)
-            if len(self.variables) == 2:
-                s = self.evaluate("log_size_ratio_of_run", **given)
-        if s is not None:
+            return self._at_ratio(ratio, size_ratio, run)
+        if self.variables == ("params", "tokens") and run and set(run) != set(self.variables):
+            run = dict(zip(self.variables, run_of(self, run), strict=True))
+        given = {name: for_formulas(name, value) for name, value in self._run((), run).items()}
+        s = None
+        if len(self.variables) == 2:
+            s = self.evaluate("log_size_ratio_of_run", **given)
             inner = self.forms.excess(s)
         else:
+            compute = self.evaluate("compute", **given)
             best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=compute)
-            inner = at_least(self.inner_sum(**given) / best, 1.0) - 1.0
-        if needs_compute and self._power is None and compute is None:
-            raise ValueError(
-                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio "
-                f"depends on the budget; "
-                "inner_penalty, of the sum R inside it, does not"
-            )
-        budget = None if compute is None else positive_values("compute", compute)
-        if budget is not None and not variables:
-            given["compute"] = budget
+            inner = self.evaluate(self._of_sum("reducible_loss"), **given)
+            inner = at_least(inner / best, 1.0) - 1.0
         return CustomPenalty(
-            law=self,
-            log_size_ratio=s,
-            inner_excess=inner,
-            budget=budget,
-            given=tuple(given.items()),
+            law=self, log_size_ratio=s, inner_excess=inner, given=tuple(given.items())
         )
 
-    def _excess_of_loss(self, inner: Any, compute: Any) -> Any:
-        """(L - E)/(L* - E) - 1 from R/R* - 1, at a budget where it depends on one."""
-        if self._power is not None:
-            excess = _expm1_of_log1p(self._power, inner)
-            return excess if compute is None else excess + 0.0 * compute  # the same at every budget
-        if compute is None:
+    def _at_ratio(self, ratio: Any, size_ratio: Any, run: Mapping[str, Any]) -> CustomPenalty:
+        if run or (ratio is not None and size_ratio is not None):
+            raise ValueError("given more than one of ratio, size_ratio, a run: must be exactly one")
+        if len(self.variables) != 2:
             raise ValueError(
-                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio "
-                f"depends on the budget"
+                f"ratio: fixes the allocation of 2 variables only, the law has "
+                f"{len(self.variables)}"
             )
-        best = self.evaluate("optimal_inner_sum", compute=compute)
-        above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
-        return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0) - 1.0
+        name, value = ("size_ratio", size_ratio) if ratio is None else ("ratio", ratio)
+        value = for_formulas(name, value)
+        forms = self.forms
+        to_log = forms.log_size_ratio if ratio is None else forms.log_size_ratio_at_ratio
+        s = to_log(value)
+        return CustomPenalty(
+            law=self, log_size_ratio=s, inner_excess=forms.excess(s), given=((name, value),)
+        )
+
+    def tolerance(self, within: float) -> Tolerance:
+        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 +
+        within.
+        """
+        return misallocation.tolerance(
+            self, within, lambda s: float(self.excess_of_loss(self.forms.excess(s)))
+        )
+
+    def excess_of_loss(self, inner: Any) -> Any:
+        """(L - E)/(L* - E) - 1 = (R/R*)^p - 1 from R/R* - 1, without cancellation."""
+        xp = namespace(inner)
+        return xp.expm1(self._power[1] * xp.log1p(inner))
 
     # -- plumbing ------------------------------------------------------------------------------------------------------
 
@@ -588,10 +459,12 @@ class CustomLaw(ShortNames, Shown):
         return bool(self.derived.form.is_sum)
 
     @cached_property
-    def _power(self) -> float | None:
-        """p of L - E = K R^p, None where it is no power of R."""
+    def _power(self) -> tuple[float, float]:
+        """K and p of |L - E| = K R^p."""
         power = self.derived.form.power
-        return None if power is None else self._number(power[1])
+        if power is None:
+            raise ValueError(f"{self.derived.form.outer}: is no power of R")
+        return self._number(power[0]), self._number(power[1])
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
@@ -603,14 +476,6 @@ class CustomLaw(ShortNames, Shown):
                 subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols},
             )
         )
-
-    def _require_reducible(self) -> None:
-        if self.derived.form.gap is None:
-            raise ValueError(
-                f"{self.name}: {self.derived.form.outer} has no finite limit as R -> 0, so no "
-                f"irreducible loss and nothing "
-                "that is measured from it; inner_penalty and inner_exponent are of R"
-            )
 
     def _run(self, values: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         if len(values) > len(self.variables):
@@ -624,47 +489,15 @@ class CustomLaw(ShortNames, Shown):
         return given | dict(named)
 
     def inner_sum_for(self, name: str, target: Any) -> Any:
-        """The R at which the loss, or the reducible loss, is the target."""
-        if name == "reducible_loss":
-            self._require_reducible()
-            if self._is_sum:
-                return positive_values(name, target)
-        if not is_number(target) and not isinstance(target, (str, bytes, bool)):
-            import numpy as np
-
-            sums = [self._inner_sum_at(name, value) for value in np.ravel(target).tolist()]
-            return np.array(sums, dtype=float).reshape(np.shape(target))
-        return self._inner_sum_at(name, target)
-
-    def _inner_sum_at(self, name: str, target: Any) -> float:
-        """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so
-        bisection in log R finds it.
-        """
-        if (
-            isinstance(target, bool)
-            or not isinstance(target, (int, float))
-            or not math.isfinite(target)
-        ):
-            raise outside(name, target, "a finite number")
-        form = self.derived.form
-        direction = form.direction if name == "loss" else 1
-        argument = "reducible_loss" if form.is_sum else "inner_sum"
-        is_limit = name == "loss" and self.E is not None and direction * (target - self.E) <= 0.0
-
-        def above(log_sum: float) -> bool:
-            try:
-                value = self.evaluate(f"{name}_at", **{argument: math.exp(log_sum)})
-            except ValueError:  # beyond the largest float
-                value = math.inf
-            return bool(direction * value > direction * target)
-
-        low, high = SMALLEST_LOG_SUM, LARGEST_LOG_SUM
-        if is_limit or above(low) or not above(high):
-            what = form.outer if name == "loss" else f"|L - E| of {form.outer}"
-            raise outside(name, target, f"a value that {what} takes for some R > 0")
-        while (middle := low + (high - low) / 2) not in (low, high):
-            low, high = (low, middle) if above(middle) else (middle, high)
-        return math.exp(high)
+        """The R at which the loss, or the reducible loss, is the target: (|L - E|/K)^(1/p)."""
+        reducible = positive_values(name, target) if name == "reducible_loss" else None
+        if reducible is None:
+            reducible = self.derived.form.direction * (real_values(name, target) - self.E)
+            if any_of(reducible <= 0.0):
+                domain = f"a value that {self.derived.form.loss} takes for some R > 0"
+                raise outside(name, target, domain)
+        K, p = self._power
+        return reducible if self._is_sum else (reducible / K) ** (1.0 / p)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
@@ -674,12 +507,10 @@ class CustomLaw(ShortNames, Shown):
         return f"L = {self.derived.form.loss}  ({self.name})\n{super().__str__()}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The coefficients, and the exponent where there is one."""
+        """The coefficients, and the exponent."""
         from ...theory.typeset.table import Column, Table
 
-        figures = dict(self.coefficients)
-        if self.derived.form.power is not None and self.derived.form.gap is not None:
-            figures["exponent"] = self.exponent
+        figures = {**self.coefficients, "exponent": self.exponent}
         rows = [{"name": name, "value": value} for name, value in figures.items()]
         return (Table([Column("name", "", align="left"), Column("value")], rows),)
 
@@ -733,8 +564,8 @@ def law_from_expression(
     Parameters
     ----------
     expression : sympy.Expr or str
-        h(sum_i A_i x_i^-b_i) with h monotone, e.g. `E + A*N**-b + B*D**-g`,
-        `((Nc/N)**(p/q) + Dc/D)**q`, `exp(-A*N**-b - B*D**-g)`. All symbols are taken as positive.
+        E + K R^p with R = sum_i A_i x_i^-b_i, e.g. `E + A*N**-b + B*D**-g`, or
+        `((Nc/N)**(p/q) + Dc/D)**q` as Kaplan et al. have it. All symbols are taken as positive.
         Text is parsed by the package's grammar, never evaluated.
     coefficients : mapping of str to float
         A positive number for every symbol that is not a variable.
@@ -793,6 +624,11 @@ def law_from_expression(
             {symbol: Symbol(symbol.name, positive=True) for symbol in free.free_symbols}
         )
         spending = Budget.from_expression(monomial, positive_variables)
+    if form.power is None:
+        raise ValueError(
+            f"expression={exact}: must be E + K R^p with R a sum of power laws; of an accuracy Q, "
+            f"-log Q is"
+        )
     envelope = derive(form, spending)
     needed = {*form.coefficients, *(spending.compute().free_symbols - set(positive_variables))}
     _require_coefficients({symbol.name for symbol in needed} - set(literals), coefficients)

@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from ..data.counts import Counts
 from ..errors import outside
+from ..words import counted
 from .estimator import covariance, estimated_covariance, log_fail, whole_numbers
 
-__all__ = ["Curve", "curve"]
+__all__ = ["Curve", "curve", "stopped"]
 
 Floats = NDArray[np.float64]
 REFUSED = ("out", "solved")
+#: So many problems of a group whose samples end with the last of a fixed number of successes are no
+#: chance.
+LEAST_STOPPED = 5
 #: What a mean is: an estimate with an error; 0, with -log pass@k = inf; 1, with -log pass@k = 0; or
 #: of no problem.
 STATUSES = ESTIMATE, NO_SUCCESS, ALL_SOLVED, REFUSAL = (
@@ -223,3 +227,23 @@ def _variances(n: Any, c: Any, draws: Any) -> Floats:
     result[known] = estimated_covariance(n[known], c[known], k[known], k[known])
     result[plugged] = covariance(n[plugged], c[plugged] / n[plugged], k[plugged], k[plugged])
     return result
+
+
+def stopped(counts: Counts) -> list[str]:
+    """That sampling stopped at the first success, or at another, a sentence for each such number.
+
+    Within a group all problems with fewer samples than the most then have as many correct ones, and
+    none has more. Estimates take the number of samples as fixed beforehand, and are too high.
+    """
+    found: dict[int, int] = {}
+    for g in range(len(counts)):
+        n, c = counts.per_group(g)
+        short, last = n < n.max(), int(c.max())
+        is_one = last and short.sum() >= LEAST_STOPPED and (c[short] == last).all()
+        if is_one and len(np.unique(n[short])) > 1:
+            found[last] = found.get(last, 0) + 1
+    return [
+        f"sampling stopped at {'the first success' if last == 1 else f'{last} successes'} in "
+        f"{counted(groups, 'group')}"
+        for last, groups in sorted(found.items())
+    ]

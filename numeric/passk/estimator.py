@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     [0.0, 0.5, 1.0]
     """
 
-    def passed(*counts: Floats) -> Floats:
-        return -np.expm1(_log_fail(*counts)) + 0.0
-
-    return _estimates(passed, n, c, k)
+    return _estimates(lambda *counts: -np.expm1(_log_fail(*counts)) + 0.0, n, c, k)
 
 
 def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -97,10 +95,7 @@ def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
         In nats: inf where c = 0, 0 where c + k > n.
     """
 
-    def missed(*counts: Floats) -> Floats:
-        return neg_log_pass(_log_fail(*counts)) + 0.0
-
-    return _estimates(missed, n, c, k)
+    return _estimates(lambda *counts: neg_log_pass(_log_fail(*counts)) + 0.0, n, c, k)
 
 
 def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
@@ -181,19 +176,14 @@ def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
 
 def _covariances(n: Floats, p: Floats, k1: Floats, k2: Floats) -> Floats:
     result = np.zeros(n.shape)
-    previous, shared, log_weights, together = None, np.empty(0), np.empty(0), np.empty(0)
-    for index in np.lexsort((k2, k1, n)):  # equal (n, k1, k2) one after the other
-        if not 0.0 < p[index] < 1.0:
-            continue
-        one = (float(n[index]), float(k1[index]), float(k2[index]))
-        if one != previous:
-            previous, (shared, log_weights) = one, _overlaps(*one)
-            together = one[1] + one[2] - shared
-        log_q = math.log1p(-float(p[index]))
+    for index in np.flatnonzero((p > 0.0) & (p < 1.0)):
+        shared, log_weights = _overlaps(float(n[index]), float(k1[index]), float(k2[index]))
+        log_q, together = math.log1p(-float(p[index])), k1[index] + k2[index] - shared
         result[index] = np.sum(np.exp(log_weights + together * log_q) * -np.expm1(shared * log_q))
     return result
 
 
+@lru_cache(maxsize=64)
 def _overlaps(n: float, k1: float, k2: float) -> tuple[Floats, Floats]:
     """j >= 1 and log w_j, from the ratios of neighbours outwards from the most likely j, so that
     rounding stays small there.
@@ -291,8 +281,10 @@ def _at_most(name: str, values: Floats, bound: str, limit: Floats) -> None:
 
 
 def _estimates(function: Callable[..., Floats], n: Any, c: Any, k: Any) -> Any:
-    samples, correct = whole_numbers("n", n, 1), whole_numbers("c", c, 0)
-    draws = whole_numbers("k", k, 1)
+    samples, correct, draws = (
+        whole_numbers(name, values, least)
+        for name, values, least in (("n", n, 1), ("c", c, 0), ("k", k, 1))
+    )
     _at_most("c", correct, "n", samples)
     _at_most("k", draws, "n", samples)
     return _once_each(function, samples, correct, draws)

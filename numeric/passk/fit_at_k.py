@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.fitted import DEFAULT_LEVEL, Fitted
-from ..fit.models import AT_BOUND, Design, in_coordinates
+from ..fit.models import Design
 from ..fit.newton import Problems, expand, minimise
 from ..fit.resample import Refits
 from ..fit.separable import Centred
 from ..results import Estimate, coverage_factor, percentiles
 from .marginal import Marginal, fit_marginal
-from .profile import profile_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,58 +45,11 @@ if TYPE_CHECKING:
 
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
 FLATTEST = 1e-12
-#: A share this much above a level's, relative to it, is the same.
-ROUNDED = 1e-9
-#: The search begins at this share of the least value of the law at the models, and goes up to so
-#: many times the greatest; a limit beyond is none.
+#: The search for an upper limit begins at this share of the least value of the law at the models,
+#: and goes up to so many times the greatest; a limit beyond is none.
 FIRST, FARTHEST = 0.05, 100.0
 #: Relative precision of the limit.
 PRECISION = 1e-6
-
-
-def open_side(estimate: Estimate) -> str | None:
-    """Which ends bound nothing, infinite or at a limit of the search: "below", "above", "both" or
-    None.
-    """
-    below = "low" in estimate.at_limit or estimate.low == -np.inf
-    above = "high" in estimate.at_limit or estimate.high == np.inf
-    return {(True, True): "both", (True, False): "below", (False, True): "above"}.get(
-        (below, above)
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class PassPrediction:
-    """What a law says of models: u = log(-log pass@k), its standard error, and what models scatter
-    about it.
-
-    Attributes
-    ----------
-    log_y : ndarray
-        (M,): log of the law.
-    standard_error : ndarray
-        (M,): of that, from the errors of the coefficients.
-    scatter : float
-        Standard deviation of models about the law in u.
-    degrees_of_freedom : float
-        Models less free parameters, at least 1.
-    """
-
-    log_y: Floats
-    standard_error: Floats
-    scatter: float
-    degrees_of_freedom: float
-
-    @property
-    def neg_log(self) -> Floats:
-        """-log pass@k (M,) in nats."""
-        return np.exp(self.log_y)
-
-    def interval(self, level: float = DEFAULT_LEVEL) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, by Student's t in u."""
-        wide = coverage_factor(level, self.degrees_of_freedom)
-        half = wide * np.hypot(self.standard_error, self.scatter)
-        return np.exp(self.log_y - half), np.exp(self.log_y + half)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -161,8 +113,6 @@ class PassFit(Fitted):
         """How many models take part."""
         return int(self.used.sum())
 
-    n_models = size
-
     @property
     def objective_value(self) -> float:
         """Minus the log likelihood, or the sum of squares, at the minimum."""
@@ -190,14 +140,14 @@ class PassFit(Fitted):
     @property
     def degrees_of_freedom(self) -> float:
         """Models less free coefficients, at least 1."""
-        return float(max(1, self.n_models - int(self.fit.free.sum())))
+        return float(max(1, self.size - int(self.fit.free.sum())))
 
     @property
     def spare(self) -> int:
         """Models less coefficients; where none is left no residual tells how sure the coefficients
         are.
         """
-        return self.n_models - len(self.kind.coefficients)
+        return self.size - len(self.kind.coefficients)
 
     @property
     def drawn(self) -> Floats:
@@ -206,14 +156,9 @@ class PassFit(Fitted):
             return np.empty((0, len(self.kind.coefficients)))
         return self.draws.coefficients
 
-    @property
-    def has_intervals(self) -> bool:
-        """Whether there are resamples that tell how sure the coefficients are."""
-        return len(self.drawn) > 1
-
-    def drawn_of(self, name: str) -> Floats:
-        """(R,): one coefficient of the resamples."""
-        return self.drawn[:, self.kind.index(name)]
+    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
+        """Which of the coefficients (K, p) ran to a limit of the search, (K, p)."""
+        return self.fit.on_limit(coefficients)
 
     # -- intervals ---------------------------------------------------------------------------------
 
@@ -223,59 +168,36 @@ class PassFit(Fitted):
 
         Where the estimate of the irreducible part is 0, or as many resamples end there that their
         percentile does, they are no measure of it, and the upper end is that of a profile
-        (`upper_limit`), or of the resamples where they reach higher. No interval
-        without resamples, or where there are no more models than coefficients.
+        (`upper_limit`), or of the resamples where they reach higher. No interval without resamples,
+        or where there are no more models than coefficients.
         """
-        drawn = self.drawn_of(name)
-        undetermined = name in self.undetermined
-        plain = Estimate.of_draws(self.coefficients[name], drawn, level, undetermined=undetermined)
-        if plain.low is None or plain.high is None:
-            return plain
-        if name == self.kind.floor:
-            if not self.is_limited(level):
-                return plain
-            high = max(plain.high, self.floor_limit(level))
-            return replace(plain, low=0.0, high=high)
-        return replace(plain, at_limit=self.ends_at_limit(level, name))
+        at = self.kind.index(name)
+        found = Estimate.of_draws(
+            self.coefficients[name],
+            self.drawn[:, at],
+            level,
+            on_limit=self.on_limit(self.drawn)[:, at],
+            undetermined=name in self.undetermined,
+        )
+        if found.high is None or name != self.kind.floor or not self.is_limited(level):
+            return found
+        high = max(found.high, self.floor_limit(level)[0])
+        return replace(found, low=0.0, high=high, standard_error=None)
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """Every coefficient with its interval."""
         return {name: self.estimate(name, level) for name in self.kind.coefficients}
 
-    def interval(self, name: str, level: float = DEFAULT_LEVEL) -> tuple[float, float]:
-        """The ends of `estimate`.
-
-        Raises
-        ------
-        ValueError
-            Where there are none.
-        """
-        found = self.estimate(name, level)
-        if found.low is None or found.high is None:
-            raise ValueError(
-                f"k={self.k}: no interval of {name} without resamples and spare models; fit with "
-                f"resamples=200"
-            )
-        return found.low, found.high
-
     def is_limited(self, level: float = DEFAULT_LEVEL) -> bool:
         """Whether the interval of the irreducible part is an upper limit: its estimate, or the
         percentile below it, is 0.
         """
-        if self.spare <= 0:
-            return False
-        drawn = self.drawn_of(self.kind.floor)
-        return self.coefficients[self.kind.floor] == 0.0 or (
-            len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0
-        )
+        drawn = self.drawn[:, 0]
+        ends = percentiles(drawn, level)[:1] if len(drawn) > 1 else ()
+        return self.spare > 0 and 0.0 in (self.coefficients[self.kind.floor], *ends)
 
-    def floor_limit(self, level: float = DEFAULT_LEVEL) -> float:
-        """The greatest irreducible part that the models do not exclude, in nats; inf where they
-        exclude none.
-        """
-        return self._limit(level)[0]
-
-    def _limit(self, level: float) -> tuple[float, Floats]:
+    def floor_limit(self, level: float = DEFAULT_LEVEL) -> tuple[float, Floats]:
+        """`upper_limit`, found once for each level."""
         if level not in self._limits:
             self._limits[level] = upper_limit(self, level)
         return self._limits[level]
@@ -284,90 +206,25 @@ class PassFit(Fitted):
     def _limits(self) -> dict[float, tuple[float, Floats]]:
         return {}
 
-    def at_edge(self, name: str) -> NDArray[np.bool_]:
-        """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
-        own = self.kind.index(name)
-        return np.logical_or(*(side[:, own] for side in self._at_edges))
-
-    def ends_at_limit(self, level: float, *names: str) -> tuple[str, ...]:
-        """Which ends, "low" and "high", of a quantity that rises with all of these coefficients
-        bound nothing: a limit of the search keeps more draws from values beyond than lie there.
-        """
-        if not self.has_intervals:
-            return ()
-        own = list(map(self.kind.index, names))
-        sides = zip(("low", "high"), self._at_edges, strict=True)
-        return tuple(end for end, side in sides if self._too_many(side[:, own].any(axis=1), level))
-
-    def is_at_limit(self, level: float, *names: str) -> bool:
-        """Whether that holds of an end of some quantity that depends on these coefficients."""
-        edges = [self.at_edge(name) for name in names]
-        return self.has_intervals and self._too_many(np.logical_or.reduce(edges), level)
-
-    def _too_many(self, draws: Any, level: float) -> bool:
-        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
-
-    @cached_property
-    def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of the draws (R, p): whether a coefficient could be less, and more, but for a limit of
-        the search.
-
-        An exponent at its limit takes its prefactor along, which goes to 0 or to infinity as the
-        variable is below or above 1 at the models; a term that vanishes, or outgrows all data,
-        leaves both undetermined on both sides.
-        """
-        design, terms = self.design, self.kind.terms
-        drawn = in_coordinates(terms, self.drawn)
-        theta = np.linalg.solve(design.to_coordinates, drawn.T).T
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        least, most = theta - design.lower <= near, design.upper - theta <= near
-        below, above = np.zeros_like(least), np.zeros_like(most)
-        for prefactor, exponent, centre in zip(
-            terms.prefactors, terms.exponents, design.centres, strict=True
-        ):
-            a, b = (terms.coefficients.index(coefficient) for coefficient in (prefactor, exponent))
-            lost = least[:, a] | most[:, a]
-            below[:, b], above[:, b] = lost | least[:, b], lost | most[:, b]
-            below[:, a] = below[:, b] if centre >= 0.0 else above[:, b]
-            above[:, a] = above[:, b] if centre >= 0.0 else below[:, b]
-        return below, above
-
     def row(self, level: float = DEFAULT_LEVEL) -> dict[str, Any]:
-        """Plain data: k, the coefficients with their intervals, the scatter of models, how many
-        models took part.
+        """Plain data: k, the coefficients with the ends of their intervals, the scatter of models,
+        how many models took part.
 
-        NAME_open says which ends of an interval bound nothing ("above", "below", "both", else
-        None), NAME_interval of the irreducible part whether it is by "percentiles" or an upper
-        "limit".
+        NAME_open holds the ends that a limit of the search, not the models, has set.
         """
         row: dict[str, Any] = {"k": self.k}
         for name, found in self.estimates(level).items():
-            row[name] = found.value
-            if self.draws is not None:
-                row |= {
-                    f"{name}_lo": found.low,
-                    f"{name}_hi": found.high,
-                    f"{name}_open": open_side(found),
-                }
-        if self.draws is not None:
-            by = "limit" if self.is_limited(level) else "percentiles"
-            row[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
-        row |= {
+            row |= flat(name, found) if self.draws is not None else {name: found.value}
+        return row | {
             "scatter": self.scatter,
-            "n_models": self.n_models,
+            "n_models": self.size,
             "n_unsolved": self.n_unsolved,
             "n_without": self.n_without,
-        }
-        row |= {
             "n_refused": self.n_refused,
             "converged": self.converged,
-            "undetermined": list(self.undetermined),
+            "undetermined": " ".join(self.undetermined),
+            "n_failed_resamples": self.n_failed,
         }
-        return row | (
-            {}
-            if self.draws is None
-            else {"n_resamples": self.draws.done, "n_failed_resamples": self.n_failed}
-        )
 
     # -- predictions -------------------------------------------------------------------------------
 
@@ -377,7 +234,7 @@ class PassFit(Fitted):
         on a bound.
         """
         free = self.fit.free
-        hessian = self.hessian()[np.ix_(free, free)]
+        hessian = self.hessian[np.ix_(free, free)]
         scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
         values, vectors = np.linalg.eigh(hessian / np.outer(scale, scale))
         values = np.maximum(values, FLATTEST * values[-1])
@@ -385,6 +242,7 @@ class PassFit(Fitted):
         found[np.ix_(free, free)] = (vectors / values) @ vectors.T / np.outer(scale, scale)
         return found
 
+    @cached_property
     def hessian(self) -> Floats:
         """(p, p): of minus the log likelihood; for least squares of the sum of squares over twice
         their variance.
@@ -397,9 +255,9 @@ class PassFit(Fitted):
         problems = Problems.of(model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
-    def prediction(self, covariates: Mapping[str, Any]) -> PassPrediction:
-        """What the law says of models with these covariates, (M,) each; keys as in
-        `Counts.covariates`.
+    def prediction(self, covariates: Mapping[str, Any]) -> tuple[Floats, Floats]:
+        """u = log(-log pass@k) by the law (M,) for models with these covariates, (M,) each with the
+        keys of `Counts.covariates`; and its standard error (M,), from those of the coefficients.
 
         Raises
         ------
@@ -409,39 +267,34 @@ class PassFit(Fitted):
         values, jacobian = self._model_at(covariates).evaluate(self.fit.theta[None])
         slope = jacobian[0] / values[0]
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
-        return PassPrediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
+        return np.log(values[0]), error
 
     def interval_ahead(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL
     ) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these: as by `PassPrediction.interval`, and
-        as far as its floor lets it.
+        """-log pass@k of a new model lies between these: by Student's t in u = log(-log pass@k),
+        and as far as the floor lets it.
 
         Where the irreducible part has but an upper limit, the errors of the coefficients know none
         of it. The law of greatest likelihood at that limit then adds, as an independent error of
         the same level, to the side on which it lies.
         """
-        ahead = self.prediction(covariates)
-        low, high = ahead.interval(level)
-        if not self.is_limited(level):
-            return low, high
-        limit, theta = self._limit(level)
-        if limit == np.inf:
-            return low, np.full_like(high, np.inf)
-        away = np.log(self._model_at(covariates).evaluate(theta[None])[0][0]) - ahead.log_y
-        below = np.hypot(ahead.log_y - np.log(low), np.minimum(away, 0.0))
-        above = np.hypot(np.log(high) - ahead.log_y, np.maximum(away, 0.0))
-        return np.exp(ahead.log_y - below), np.exp(ahead.log_y + above)
+        log_y, error = self.prediction(covariates)
+        error = np.hypot(error, self.scatter)
+        below = above = coverage_factor(level, self.degrees_of_freedom) * error
+        if self.is_limited(level):
+            limit, theta = self.floor_limit(level)
+            if limit == np.inf:
+                return np.exp(log_y - below), np.full_like(error, np.inf)
+            model = self._model_at(covariates)
+            away = np.log(model.evaluate(theta[None])[0][0]) - log_y
+            below = np.hypot(below, np.minimum(away, 0.0))
+            above = np.hypot(above, np.maximum(away, 0.0))
+        return np.exp(log_y - below), np.exp(log_y + above)
 
     def predict(self, rows: Mapping[str, Any]) -> Floats:
         """-log pass@k by the law (M,), at covariates (M,) each."""
         return self._model_at(rows).evaluate(self.fit.theta[None])[0][0]
-
-    def predict_by(self, draws: Floats, covariates: Mapping[str, Any]) -> Floats:
-        """-log pass@k (R, M) by other coefficients (R, p), as `draws` has them."""
-        model = self._model_at(covariates)
-        moved = in_coordinates(self.kind.terms, draws)
-        return model.evaluate(np.asarray(np.linalg.solve(self.design.to_coordinates, moved.T).T))[0]
 
     def _model_at(self, covariates: Mapping[str, Any]) -> Centred:
         for name in self.kind.covariates:
@@ -467,13 +320,21 @@ class PassFit(Fitted):
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())
-        return f"<{self.kind.name} at k={self.k}: {numbers}; {self.n_models} models, {self.method}>"
+        return f"<{self.kind.name} at k={self.k}: {numbers}; {self.size} models, {self.method}>"
+
+
+def flat(name: str, estimate: Estimate) -> dict[str, Any]:
+    """An estimate as the columns NAME, NAME_lo, NAME_hi and NAME_open of a row: the last says which
+    ends, or the value, a limit of the search has set.
+    """
+    ends = {f"{name}_lo": estimate.low, f"{name}_hi": estimate.high}
+    return {name: estimate.value, **ends, f"{name}_open": " ".join(estimate.at_limit)}
 
 
 # -- how large an irreducible part may be ----------------------------------------------------------
 
 
-def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
+def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> tuple[float, Floats]:
     """The greatest irreducible part that the models do not exclude, in nats, and the parameters
     (p,) of the best law with it.
 
@@ -496,46 +357,44 @@ def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
     ValueError
         Where the level is not between 0 and 1.
     """
-    design, spare = fit.design, max(1, fit.spare)
-    theta, tau, scale = fit.fit.theta, fit.scatter, overdispersion(fit)
+    from scipy.optimize import brentq
 
-    def held(value: float) -> tuple[float, bool]:
-        """The objective where the irreducible part is held, from where the last search ended."""
-        nonlocal theta, tau
-        lower, upper, start = design.lower.copy(), design.upper.copy(), theta.copy()
-        lower[0] = upper[0] = start[0] = value
-        if fit.evidence is not None:
-            narrowed = replace(design, lower=lower, upper=upper)
-            found = fit_marginal(narrowed, fit.evidence, start[None], None, tau)
-            theta, tau = found.theta[0], float(found.tau[0])
-            return 2.0 * float(found.value[0]), bool(found.done[0])
-        loss, objective = np.asarray(fit.fit.runs.loss), fit.fit.objective
-        ends = minimise(Problems.of(design.model, loss, None, objective), start[None], lower, upper)
-        theta = ends.theta[0]
-        return fit.n_models * float(np.log(ends.value[0])), bool(ends.done[0])
+    spare, scale = max(1, fit.spare), overdispersion(fit)
+    allowed = float(fit.size * np.log1p(coverage_factor(level, spare) ** 2 / spare))
+    own, law = float(fit.fit.theta[0]), fit.fit.fitted
+    least = _held(fit, own)[0]
 
-    own, law = float(theta[0]), fit.fit.fitted
-    least, _ = held(own)
-
-    def rise(value: float) -> float:
-        """How much worse the best law with this irreducible part is, in the units of chi^2; 0 where
-        that is not certified.
+    def excess(value: float) -> float:
+        """By how much more than allowed the best law with this irreducible part is worse, in the
+        units of chi^2; not at all where that is not certified.
         """
-        size, certified = held(value)
-        return (size - least) / scale if certified else 0.0
+        if value == own:
+            return -allowed
+        size, _, certified = _held(fit, value)
+        return (size - least) / scale - allowed if certified else -allowed
 
-    found = profile_end(
-        rise,
-        float(fit.n_models * np.log1p(coverage_factor(level, spare) ** 2 / spare)),
-        own,
-        FARTHEST * float(law.max()),
-        first=max(own, FIRST * float(law.min())),
-        precision=PRECISION,
-    )
-    if found is None:
-        return np.inf, np.full_like(theta, np.nan)
-    held(found)
-    return found, theta
+    inside, outside = own, max(own, FIRST * float(law.min()))
+    while not excess(outside) > 0.0:
+        inside, outside = outside, 2.0 * outside
+        if outside > FARTHEST * float(law.max()):
+            return np.inf, np.full_like(fit.fit.theta, np.nan)
+    found = float(brentq(excess, inside, outside, xtol=PRECISION * outside, rtol=PRECISION))
+    return found, _held(fit, found)[1]
+
+
+def _held(fit: PassFit, value: float) -> tuple[float, Floats, bool]:
+    """The objective in the units of chi^2 where the irreducible part is held, the parameters (p,)
+    of the best law there, and whether it is certified.
+    """
+    lower, upper, start = fit.design.lower.copy(), fit.design.upper.copy(), fit.fit.theta.copy()
+    lower[0] = upper[0] = start[0] = value
+    if fit.evidence is not None:
+        narrowed = replace(fit.design, lower=lower, upper=upper)
+        found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
+        return 2.0 * float(found.value[0]), found.theta[0], bool(found.done[0])
+    problems = Problems.of(fit.design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective)
+    ends = minimise(problems, start[None], lower, upper)
+    return fit.size * float(np.log(ends.value[0])), ends.theta[0], bool(ends.done[0])
 
 
 def overdispersion(fit: PassFit) -> float:
@@ -562,7 +421,7 @@ def _scores(fit: PassFit) -> Floats:
         slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]
     else:
         slope = -fit.fit.residuals / fit.scatter**2
-    hessian = fit.hessian()
+    hessian = fit.hessian
     free = fit.fit.free.copy()
     free[0] = False
     along = np.zeros(len(free))

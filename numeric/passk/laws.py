@@ -16,11 +16,10 @@ from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
-from ..fit.resample import case_weights, paired, refits_of
+from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
 from ..repeat import repeat
-from .cautions import AUTO, clusters
 from .curve import curve
 from .fit_at_k import PassFit
 from .kinds import PassKind, kind_of
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 
 METHODS = ("likelihood", "least-squares-log")
 SQUARES = Objective(name="least-squares-log")
+#: What models are drawn together by: the covariate that "auto" is, where its values repeat.
+AUTO, SIZE = "auto", "params"
 #: Exponents tried for each term, and how many local minima of the scan are followed.
 EXPONENTS, MOST_STARTS = 12, 6
 
@@ -90,12 +91,9 @@ class Data:
 
     def some(self, chosen: NDArray[np.bool_]) -> Data:
         """Of some of the models; what is known of each is not computed again."""
-        known = tuple(each.some(chosen) for each in self.evidence) if self._is_learnt else None
-        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, known)
-
-    @property
-    def _is_learnt(self) -> bool:
-        return self.known is not None or "evidence" in vars(self)
+        known = vars(self).get("evidence", self.known)
+        some = None if known is None else tuple(each.some(chosen) for each in known)
+        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, some)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -168,25 +166,10 @@ class PassLaws:
             return np.empty(0, dtype=np.intp), [fit.drawn[:0] for fit in self.fits]
         return paired(fit.draws for fit in self.fits if fit.draws is not None)
 
-    def draws(self, name: str) -> Floats:
-        """Its draws (R, K); a row is one resample of models, certified at every k."""
-        at = self.kind.index(name)
-        return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
-
-    def intervals(self, name: str, level: float = 0.9) -> Floats:
-        """Its percentile intervals, (K, 2)."""
-        return np.array([fit.interval(name, level) for fit in self.fits])
-
     @property
     def covariates(self) -> dict[str, Floats]:
         """What the models have, (G,) each."""
         return self.data.counts.covariates
-
-    def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
-        """A row a k: the coefficients with their intervals, the scatter of models, how many models
-        took part.
-        """
-        return [fit.row(level) for fit in self.fits]
 
     def __repr__(self) -> str:
         span = f"k = {self.ks[0]} to {self.ks[-1]}" if self.fits else "no k"
@@ -254,9 +237,7 @@ def fit_passk(
     if method not in METHODS:
         raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
-    counts = as_counts(counts)
-    data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
-    one_benchmark(data.counts)
+    data = as_data(counts, k, method)
     chosen, without = with_covariates(data, kind)
     size = len(chosen.counts)
     random = np.random.default_rng(seed)
@@ -294,11 +275,22 @@ def fit_passk(
     )
 
 
-def as_counts(counts: Any) -> Counts | Data:
-    """Counts, read where they are a table."""
+def as_data(counts: Any, k: Sequence[int] | None, method: str) -> Data:
+    """The counts of one benchmark at the k that are asked for; a table is read."""
     from ..data.counts import Counts
 
-    return counts if isinstance(counts, (Counts, Data)) else Counts.read(counts)
+    if not isinstance(counts, Data):
+        read = counts if isinstance(counts, Counts) else Counts.read(counts)
+        counts = Data(read, ks_of(read, k, method))
+    held: Counts = counts.counts
+    if "benchmark" in held.by:
+        found = sorted({label[held.by.index("benchmark")] for label in held.labels})
+        if len(found) > 1:
+            raise ValueError(
+                f"{held.source}: holds {len(found)} benchmarks ({', '.join(found[:6])}); choose "
+                f"one with where, as in benchmark == {found[0]!r}"
+            )
+    return counts
 
 
 def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -> tuple[int, ...]:
@@ -314,17 +306,34 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
     return tuple(sorted(set(found)))
 
 
-def one_benchmark(counts: Counts) -> None:
-    """Raise where the counts are of several benchmarks."""
-    if "benchmark" not in counts.by:
-        return
-    found = sorted({label[counts.by.index("benchmark")] for label in counts.labels})
-    if len(found) > 1:
-        shown = ", ".join(found[:6])
+def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
+    """What models are drawn together by: the covariate, and its value at every model; None where
+    they are drawn one by one.
+
+    "auto" is params, where sizes repeat and there are enough of them.
+
+    Raises
+    ------
+    ValueError
+        Where the models do not have the covariate, or too few values of it to be resampled.
+    """
+    held = counts.covariates
+    if cluster == AUTO:
+        repeat = SIZE in held and LEAST_GROUPS <= len(np.unique(held[SIZE])) < len(counts)
+        cluster = SIZE if repeat else None
+    if cluster is None:
+        return None, None
+    if cluster not in held:
         raise ValueError(
-            f"{counts.source}: holds {len(found)} benchmarks ({shown}); choose one with where, as "
-            f"in benchmark == {found[0]!r}"
+            f"cluster={cluster!r}: must be one of {', '.join(held) or 'no covariate'}, which the "
+            f"models have"
         )
+    if (number := len(np.unique(held[cluster]))) < LEAST_GROUPS:
+        raise ValueError(
+            f"cluster={cluster!r}: has {number} values; must have at least {LEAST_GROUPS} to be "
+            f"resampled"
+        )
+    return cluster, np.array([repr(float(value)) for value in held[cluster]], dtype=object)
 
 
 def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
@@ -333,8 +342,7 @@ def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
     if absent := [name for name in kind.covariates if name not in held]:
         raise ValueError(
             f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law "
-            f"{kind.name} "
-            f"needs {' and '.join(kind.covariates)}"
+            f"{kind.name} needs {' and '.join(kind.covariates)}"
         )
     known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
     if known.all():
@@ -450,6 +458,5 @@ def _enough(k: int, count: int, kind: PassKind, others: str) -> None:
     if count < least:
         raise ValueError(
             f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least "
-            f"{least} for the "
-            f"{least} coefficients of {kind.formula}"
+            f"{least} for the {least} coefficients of {kind.formula}"
         )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.formula import formula_latex
 from ..backtest.sweep import FEW_BENCHMARKS, UNSURE, is_success
 from ..errors import outside
 from .panels import (
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from ..fit.hold_out import Judged
     from ..results import Estimate
 
-__all__ = ["plot_backtest", "plot_coefficient", "plot_errors", "plot_sweep"]
+__all__ = ["plot_coefficient", "plot_errors", "plot_sweep"]
 
 #: A line goes through the medians of bins of so many decades with at least so many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
@@ -51,9 +50,7 @@ AXES = {
     "tokens": "training tokens",
     "gold": "gold $-\\log$ probability (nats)",
 }
-#: An axis of relative errors ends at so many times the error that is a success.
-MOST_SUCCESSES = 5.0
-SPREAD, MARKER = 0.035, 2.4
+SPREAD = 0.035
 #: Panels in a row.
 COLUMNS = 4
 
@@ -168,49 +165,8 @@ def plot_coefficient(
         if result.axis == "gold" and not ax.xaxis_inverted():
             ax.invert_xaxis()
         ax.set_xlabel(f"cutoff: {AXES[result.axis]}")
-        ax.set_ylabel(f"${formula_latex(coefficient)}$")
+        ax.set_ylabel(coefficient)
     return ax
-
-
-def plot_backtest(result: Backtest, *, k: int | None = None) -> Any:
-    """A page of errors against decades held out, and below them coefficients against the cutoff, a
-    column a law; an array of Axes. Where a condition holds out the targets, the errors alone.
-
-    Parameters
-    ----------
-    result : Backtest
-    k : int, optional
-        By default the first.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such k.
-    """
-    at = _chosen(result, k)
-    names = {law: _coefficients(result, law, at) for law in result.laws}
-    rows = 0 if result.hold_out else max(map(len, names.values()))
-    with _figure((PAGE, 2.6 + 1.35 * rows)) as figure:
-        heights = [2.6, 1.35 * rows] if rows else [2.6]
-        upper, *lower = figure.subfigures(
-            len(heights), 1, height_ratios=heights, squeeze=False
-        ).flat
-        axes = [upper.subplots()]
-        plot_errors(result, axes[0], k=at)
-        title = [f"$k={at}$"] if result.is_of_counts else []
-        if rows:
-            title.append(f"bands below: {100 * result.level:g} % intervals of the final fit")
-        axes[0].set_title(", ".join(title), loc="left", color=DIM)
-        for part in lower:
-            columns = part.subfigures(1, len(names), squeeze=False).flat
-            for (law, own), column in zip(names.items(), columns, strict=True):
-                panels = column.subplots(max(len(own), 1), squeeze=False, sharex=True).flat
-                panels[0].set_title(law)
-                for name, ax in zip(own, panels, strict=True):
-                    plot_coefficient(result, law, name, ax, k=at)
-                    ax.set_xlabel(ax.get_xlabel() if name == own[-1] else "")
-                    axes.append(ax)
-    return np.array(axes, dtype=object)
 
 
 def _chosen(result: Backtest, k: int | None) -> int:
@@ -274,11 +230,8 @@ def _is_sound(fit: Judged, name: str) -> bool:
 
 
 def plot_sweep(sweep: Sweep) -> Any:
-    """A page: against the threshold the mean relative error on every benchmark, a line a law, and
-    then the successes of every law with the logistic curve, T50 and its interval.
-
-    An axis of errors ends at five times the error that is a success; what is beyond is a triangle
-    at its top. Where the regression has no finite fit, there is no curve.
+    """The successes of every law over the threshold with the logistic curve, T50 and its interval;
+    where the regression has no finite fit, there is no curve.
 
     Parameters
     ----------
@@ -287,7 +240,7 @@ def plot_sweep(sweep: Sweep) -> Any:
     Returns
     -------
     ndarray of Axes
-        (benchmarks + laws,).
+        One a law.
 
     Raises
     ------
@@ -296,50 +249,19 @@ def plot_sweep(sweep: Sweep) -> Any:
     """
     if not sweep.benchmarks:
         raise outside("sweep", "no curve", "a sweep with at least one")
-    groups = ((sweep.benchmarks, _draw_errors), (sweep.laws, _draw_successes))
-    across = [min(COLUMNS, len(names)) for names, _ in groups]
-    lines = [-(-len(names) // width) for (names, _), width in zip(groups, across, strict=True)]
-    heights = [1.6 * lines[0] + 0.3, 1.7 * lines[1] + 0.3]
-    axes: list[Axes] = []
-    with _figure((PAGE, sum(heights))) as page:
-        parts: Any = page.subfigures(2, 1, height_ratios=heights)
-        for part, (names, draw), rows, width in zip(parts, groups, lines, across, strict=True):
-            panels = part.subplots(rows, width, squeeze=False)
-            for name, ax in zip(names, panels.flat, strict=False):
-                draw(sweep, name, ax)
-                ax.set_xscale("log")
-                ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
-                axes.append(ax)
-            for ax in panels.flat[len(names) :]:
-                ax.set_axis_off()
-        parts[0].supylabel("relative error (%)", fontsize=8.0)
-        parts[1].supylabel(f"MRE below {100.0 * sweep.success:g} %", fontsize=8.0)
-        parts[1].supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
-        parts[0].legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return np.array(axes)
-
-
-def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
-    """Mean relative errors on the runs above the threshold, a line a law."""
-    from matplotlib.ticker import StrMethodFormatter
-
-    limit = 100.0 * sweep.success
-    top, highest = MOST_SUCCESSES * limit, limit
-    for index, law in enumerate(sweep.laws):
-        curve = sweep.curve(benchmark, law)
-        thresholds = np.array([one.split.at for one in curve])
-        errors = np.array([100.0 * float(one.errors["mre"] or 0.0) for one in curve])
-        style: Any = {"color": COLOURS[index % len(COLOURS)], "markersize": MARKER}
-        dashes = DASHES[index % len(DASHES)]
-        ax.plot(thresholds, errors, dashes, marker="o", label=law, **style)
-        beyond = thresholds[errors > top]
-        if len(beyond):
-            ax.plot(beyond, np.full(len(beyond), top), "^", clip_on=False, **style)
-        highest = max([highest, *np.minimum(errors, top)])
-    ax.axhline(limit, color=PALE, linewidth=1.0, zorder=1, label=f"{limit:g} %")
-    ax.set_title(_literal(benchmark))
-    ax.set_ylim(0.0, top if highest == top else 1.05 * highest)
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    across = min(COLUMNS, len(sweep.laws))
+    rows = -(-len(sweep.laws) // across)
+    with _figure((PAGE, 1.7 * rows + 0.3)) as page:
+        panels = page.subplots(rows, across, squeeze=False)
+        for law, ax in zip(sweep.laws, panels.flat, strict=False):
+            _draw_successes(sweep, law, ax)
+            ax.set_xscale("log")
+            ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
+        for ax in panels.flat[len(sweep.laws) :]:
+            ax.set_axis_off()
+        page.supylabel(f"MRE below {100.0 * sweep.success:g} %", fontsize=8.0)
+        page.supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
+    return panels.flat[: len(sweep.laws)]
 
 
 def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:

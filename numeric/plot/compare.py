@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..accuracy.fitting import LawFit
+    from ..accuracy.law import LawFit
     from ..backtest.comparison import Comparison
     from ..data.sample import Sample
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..accuracy.bilinear import crossing_of
+from ..accuracy.laws import beyond, crossing_of
 from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import outside
@@ -17,7 +17,7 @@ from .panels import COLUMN, DIM, PALE, _axes, _literal, plain_logs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..accuracy.fitting import LawFit
+    from ..accuracy.law import LawFit
     from ..data.sample import Sample
     from ..results import Estimate
 
@@ -78,8 +78,8 @@ def plot_in_k(
         for k, shade in zip(ks, shades, strict=True):
             at = Points(compute=path, k=np.full(len(path), k))
             curve = _neg_log(fit.accuracy(at), part)
-            beyond: Any = fit.kind.beyond(fit.values, at)  # type: ignore[attr-defined]
-            holds, fails = np.where(beyond, np.nan, curve), np.where(beyond, curve, np.nan)
+            off: Any = beyond(fit, at)
+            holds, fails = np.where(off, np.nan, curve), np.where(off, curve, np.nan)
             ax.plot(path, holds, color=shade, linewidth=1.0, zorder=2)
             ax.plot(path, fails, ":", color=shade, linewidth=0.8, zorder=2)
             filled = {"color": shade, "linewidths": 0.0, "s": 4.0}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.backtest import backtest
     from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
-    from isoflop.numeric.check.runs import check_runs
+    from isoflop.numeric.check.runs import check
     from isoflop.numeric.data.counts import Counts
     from isoflop.numeric.data.evaluations import Evaluations
     from isoflop.numeric.data.runs import Runs
@@ -39,8 +39,8 @@ __all__ = [
     "Runs",
     "__version__",
     "backtest",
+    "check",
     "check_published",
-    "check_runs",
     "compare_laws",
     "decide",
     "derive",
@@ -65,8 +65,8 @@ _HOME = {
     "Runs": "isoflop.numeric.data.runs",
     "__version__": "isoflop._version",
     "backtest": "isoflop.numeric.backtest",
+    "check": "isoflop.numeric.check.runs",
     "check_published": "isoflop.numeric.check.published",
-    "check_runs": "isoflop.numeric.check.runs",
     "compare_laws": "isoflop.numeric.backtest.compare",
     "decide": "isoflop.theory.kernel",
     "derive": "isoflop.theory.envelope",

@@ -111,12 +111,12 @@ def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
     path = file("falling", [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)])
     words = ("backtest", path, "--law", "compute", "--bootstrap", "20")
     text = " ".join(call(*words).out.split())
-    assert "alpha at its bound 0.001: accuracy does not rise with compute" in text
+    assert "alpha = 0.001 is at a limit of the search" in text
     assert "is not compared with the others" in text
     law = data(*words)["benchmarks"][0]["laws"][0]
     alpha = law["coefficients"][1]
-    assert {alpha[end] for end in ("bound", "low_bound", "high_bound")} == {"lower"}
-    assert alpha["refits_at_bound"] == 20
+    assert alpha["at_limit"] == ["value"]
+    assert alpha["refits_at_limit"] == 20
     assert law["weak"]
 
 

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 import running
 
-from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS
+from isoflop.numeric.accuracy.laws import LAWS
 from isoflop.numeric.data.sample import Points, Sample
 
 DECADE = np.log(10.0)
@@ -122,7 +122,7 @@ def outcome(seed, breaks, widths, noise):
     sample = Sample(
         benchmark="drawn", accuracy=observed, baseline=0.0, at=Points(compute=truth.compute)
     )
-    kind = BNSL_KINDS["bnsl" if breaks == 1 else "bnsl-2"]
+    kind = LAWS["bnsl" if breaks == 1 else "bnsl-2"]
     found = kind.fit(sample)
     fitted = kind.accuracy(found.values[None], sample.at, np.zeros(1))[0]
     near = bool(np.abs(fitted / truth.accuracy - 1.0).max() <= CURVE)

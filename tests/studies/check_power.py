@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isoflop.numeric.check.runs import check_runs
+from isoflop.numeric.check.runs import check as check_runs
 from isoflop.numeric.law import Law
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)

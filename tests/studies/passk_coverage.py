@@ -15,22 +15,16 @@ success, as on a hard benchmark.
 Ways to sample and to fit: a fixed number of samples (least squares, likelihood); every other model
 sampled fewer than k times (least squares leaves these out); in batches until a problem is solved,
 so that n < k depends on the outcome (likelihood); the same where three problems in ten are given up
-after the first batch (likelihood, and the "convention": problems with n < k count as solved,
-whatever their outcome, then least squares).
-
-Prints the tables, and writes their rows as JSON where a file is named.
+after the first batch (likelihood).
 """
 
 import argparse
-import json
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import running
 
-import isoflop
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
@@ -138,7 +132,7 @@ class Case:
     setting: str = "moderate"
 
 
-SQUARES, LIKELIHOOD, CONVENTION = "least-squares-log", "likelihood", "convention"
+SQUARES, LIKELIHOOD = "least-squares-log", "likelihood"
 UNTIL_SOLVED = Adaptive(32, 1, 512)
 #: The last number is a + b of the success rates Beta(a, b). At k = 1000 with a + b = 2 nearly every
 #: problem would be solved always or never; with 50 the shapes a are from 0.01 to 0.4, and samples
@@ -152,15 +146,6 @@ SAMPLINGS = (
 #: Until solved, but three problems in ten are given up after the first batch, as where a budget
 #: runs out.
 GIVEN_UP = GivenUp(Adaptive(32, 1, 2048), Fixed(32), 0.3)
-#: What the convention makes of the exponent while the likelihood does not need it. Up to the first
-#: batch no problem has n < k.
-CONVENTIONS = (
-    (CONVENTION, 32),
-    (CONVENTION, 100),
-    (CONVENTION, 1000),
-    (LIKELIHOOD, 100),
-    (LIKELIHOOD, 1000),
-)
 CASES = [
     *(
         Case(name, law, method, k, how, total)
@@ -172,10 +157,7 @@ CASES = [
         for law in UNSOLVED
         for method in (SQUARES, LIKELIHOOD)
     ),
-    *(
-        Case("solved or given up", "compute", method, k, GIVEN_UP, 50.0)
-        for method, k in CONVENTIONS
-    ),
+    *(Case("solved or given up", "compute", LIKELIHOOD, k, GIVEN_UP, 50.0) for k in (100, 1000)),
 ]
 
 
@@ -210,60 +192,21 @@ def repetition(case, seed):
     simulated = simulate(
         setting.models, truth, problems=setting.problems, sampling=case.sampling, rng=random
     )
-    estimates, intervals, fit = fitted(case, simulated, seed)
-    found = {
-        name: running.held(*_around(value, intervals[name]), estimate=estimates[name], true=value)
-        for name, value in setting.coefficients[case.law].items()
-    }
-    if fit is not None:
-        new = _new_model(case, random)
-        ahead = fit.prediction({name: getattr(NEW, name) for name in fit.kind.covariates})
-        (low,), (high,) = ahead.interval(running.LEVEL)
-        entry = running.held(low, new, high, estimate=ahead.neg_log.item(), true=new)
-        found[NEW_MODEL] = {**entry, "width": float(np.log(high / low))}
-    return found
-
-
-def _around(value, interval):
-    low, high = interval
-    return low, value, high
+    fit = fitted(case, simulated, seed)
+    found = {}
+    for name, value in setting.coefficients[case.law].items():
+        one = fit.estimate(name, running.LEVEL)
+        found[name] = running.held(one.low, value, one.high, estimate=one.value, true=value)
+    new, at = _new_model(case, random), {name: getattr(NEW, name) for name in fit.kind.covariates}
+    (low,), (high,) = fit.interval_ahead(at, running.LEVEL)
+    entry = running.held(low, new, high, estimate=fit.predict(at).item(), true=new)
+    return found | {NEW_MODEL: {**entry, "width": float(np.log(high / low))}}
 
 
 def fitted(case, simulated, seed):
-    """Estimates and intervals by coefficient, and the fit, which the convention has none of."""
-    counts = simulated.counts()
-    if case.method == CONVENTION:
-        return (*by_convention(counts, case.k, seed), None)
-    (fit,) = fit_passk(
-        counts,
-        law=case.law,
-        k=[case.k],
-        method=case.method,
-        resamples=RESAMPLES,
-        seed=seed,
-        cluster=None,
-    ).fits
-    return (
-        fit.coefficients,
-        {name: fit.interval(name, running.LEVEL) for name in fit.kind.coefficients},
-        fit,
-    )
-
-
-def by_convention(counts, k, seed):
-    """The compute law by least squares where problems of fewer than k samples count as solved;
-    models at exactly 1 drop out.
-    """
-    passed = curve(counts, [k], refused="solved").pass_at_k[:, 0]
-    usable = (passed > 0.0) & (passed < 1.0)
-    columns = {"compute": counts.covariates["compute"][usable], "loss": -np.log(passed[usable])}
-    fit = isoflop.fit(columns, model="compute", objective=SQUARES)
-    estimates = fit.bootstrap(RESAMPLES, seed=seed).estimates(running.LEVEL)
-    intervals = {name: (one.low, one.high) for name, one in estimates.items()}
-    names = dict(zip(KINDS["compute"].coefficients, fit.coefficients, strict=True))
-    return {own: fit.coefficients[name] for own, name in names.items()}, {
-        own: intervals[name] for own, name in names.items()
-    }
+    """The law fitted to the counts."""
+    options = {"method": case.method, "resamples": RESAMPLES, "seed": seed, "cluster": None}
+    return fit_passk(simulated.counts(), law=case.law, k=[case.k], **options).fits[0]
 
 
 def _new_model(case, random):
@@ -292,13 +235,6 @@ def study(case, repetitions, **how):
     return running.coverage(running.outcomes(one, seeds, unit="repetition", **how))
 
 
-def rows_of(case, found):
-    """A row a quantity, with what was drawn and how it was fitted."""
-    how = {"law": case.law, "truth": case.setting, "method": case.method, "samples": case.name}
-    table = found.rename(columns={"held": "coverage"}).rename_axis("quantity").reset_index()
-    return [{**how, "k": case.k, **row} for row in table.to_dict("records")]
-
-
 def main():
     """Run the study from the command line."""
     parser = argparse.ArgumentParser(
@@ -306,21 +242,15 @@ def main():
     )
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--law", choices=KINDS)
-    parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD, CONVENTION))
+    parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD))
     parser.add_argument("--truth", choices=SETTINGS)
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--json", type=Path, help="a file for the rows")
     options = parser.parse_args()
-    rows: list[dict] = []
     chosen = {"law": options.law, "method": options.method, "setting": options.truth}
     for case in CASES:
         if all(value in (None, getattr(case, name)) for name, value in chosen.items()):
             found = study(case, options.repetitions, jobs=options.jobs, progress=True)
             print(case, found.to_string(), sep="\n", flush=True)
-            rows += rows_of(case, found)
-            if options.json:
-                content = {"level": running.LEVEL, "rows": rows}
-                options.json.write_text(json.dumps(content, indent=1))
 
 
 if __name__ == "__main__":

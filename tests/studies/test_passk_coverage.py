@@ -1,11 +1,9 @@
-"""Coverage of the intervals of the laws of pass@k, whole (slow) and in part; and what the
-convention n < k does.
-"""
+"""Coverage of the intervals of the laws of pass@k, whole (slow) and in part."""
 
 import passk_coverage
 import pytest
 import running
-from passk_coverage import CASES, CONVENTION, GIVEN_UP, LIKELIHOOD, NEW_MODEL, SQUARES
+from passk_coverage import CASES, GIVEN_UP, LIKELIHOOD, NEW_MODEL, SQUARES
 
 #: Percentile intervals of so few models are narrow by up to 7 % of coverage; the study on the
 #: command line measures by how much.
@@ -80,26 +78,8 @@ def test_a_limit_whose_search_is_certified_from_one_side_alone() -> None:
     assert 0.0 <= E0["estimate"] <= E0["width"] < 30.0
 
 
-def test_what_the_convention_does(monkeypatch) -> None:
-    """Counting n < k as solved makes the irreducible part vanish; the likelihood of the same kind
-    of counts keeps it.
-    """
-    by = {
-        method: case_of(sampling=GIVEN_UP, method=method, k=100)
-        for method in (CONVENTION, LIKELIHOOD)
-    }
-    number, rows = held(by[CONVENTION], FEW)
-    assert number["E0"] < least_held(FEW)
-    medians = {CONVENTION: running.coverage(rows).estimate["E0"]}
-    monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)
-    medians[LIKELIHOOD] = running.coverage(held(by[LIKELIHOOD], 3)[1]).estimate["E0"]
-    true = rows[0]["E0"]["true"]
-    assert medians[CONVENTION] < 0.5 * true < medians[LIKELIHOOD]
-
-
 #: Least squares by every law; the likelihood, which takes a second a repetition, by one law for
-#: each way to sample. Neither the convention nor least squares that drops the models without a
-#: success holds the truth.
+#: each way to sample. Least squares that drops the models without a success does not hold the truth.
 HELD = [case for case in CASES if case.method == SQUARES and case.setting == "moderate"] + [
     case_of(method=LIKELIHOOD, name="fixed n", setting="moderate", law="gold"),
     case_of(method=LIKELIHOOD, name="fixed n", setting="moderate", law="params-tokens"),

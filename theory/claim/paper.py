@@ -609,8 +609,8 @@ class _Claim:
             reason = f"{self.name} is {meant} here, and the document may mean something else"
             return self._verdict(UNDECIDED, k, reason, f"let {self._typed(k)}")
         if link.relation in ("==", "propto") and DECIMAL.search(self._typed(k)):
-            names = self.words.notation.names()
-            remedy = f"assume \\{names['beta']} = ..., \\{names['gamma']} = ..."
+            letters = self.words.notation.names()
+            remedy = f"assume \\{letters['beta']} = ..., \\{letters['gamma']} = ..."
             reason = "a rounded number hangs on those of the law, which are not given here"
             return self._verdict(UNDECIDED, k, reason, remedy)
         where = self._holds_where(k)

@@ -142,15 +142,11 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
         return
-    inner = {sym.REDUCIBLE: INNER_SUM}
     yield GeneratedFormula(
         "reducible_loss",
         gap.subs(sym.REDUCIBLE, form.reducible),
         form.variables,
         "Loss above its limit.",
-    )
-    yield GeneratedFormula(
-        "reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R."
     )
     at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
     yield GeneratedFormula(
@@ -159,10 +155,6 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
     marginal = slope * envelope.exponent / sym.C
     yield GeneratedFormula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.")
-    local = slope * envelope.exponent / at_best
-    yield GeneratedFormula(
-        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope."
-    )
     if form.power is not None:
         K, p = form.power
         yield GeneratedFormula(

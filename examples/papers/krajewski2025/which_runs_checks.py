@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric.accuracy.power import MARGIN, MARGINS
+from isoflop.numeric.accuracy.baselines import MARGINS
+from isoflop.numeric.accuracy.law import MARGIN
 from isoflop.numeric.data.sample import above_guessing
 from isoflop.numeric.data.scale import accuracy, neg_log_accuracy
 from isoflop.numeric.simulate.evaluations import design

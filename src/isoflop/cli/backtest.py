@@ -134,7 +134,7 @@ def parser() -> Parser:
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    drawn = "draw errors and coefficients; of evaluations the laws, or the sweep"
+    drawn = "draw the errors; of evaluations the laws, or the successes of the sweep"
     declare_output(built, *FORMATS, plot=drawn)
     return built
 
@@ -211,13 +211,13 @@ class _Found:
 
 def _draw(found: _Found, plot: str) -> None:
     from ..numeric.backtest import Backtest
-    from ..numeric.plot.backtest import plot_backtest, plot_sweep
+    from ..numeric.plot.backtest import plot_errors, plot_sweep
     from ..numeric.plot.compare import plot_comparison
     from ..numeric.plot.panels import save
 
     result = found.result
     if isinstance(result, Backtest):
-        save(plot_backtest(result), plot)
+        save(plot_errors(result), plot)
     elif result.benchmarks:
         sweeps = found.further.get("thresholds")
         save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(result), plot)

@@ -147,10 +147,10 @@ def _of_runs(options: Options) -> Any:
         "compute": options.positive("--compute"),
     }
     runs = table.runs("params", "tokens", "loss")
-    from ..numeric.check.runs import check_runs
+    from ..numeric.check.runs import check
 
     given = {name: value for name, value in settings.items() if value is not None}
-    return check_runs(runs, progress=is_terminal(sys.stderr), **given)
+    return check(runs, progress=is_terminal(sys.stderr), **given)
 
 
 def _draw(result: Any, path: str, *, on_runs: bool) -> None:

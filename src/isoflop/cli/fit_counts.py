@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import sys
-from math import log10
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from .render import TABLES, WIDTH, csv_text, json_text, plain, tables_text
+from .render import TABLES, csv_text, json_text, plain, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
-from .selection import loss_law
 from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..numeric.data.counts import Counts
-    from ..numeric.passk.allocation import AllocationMatrix
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
 
@@ -47,9 +42,9 @@ def parser() -> Parser:
         "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
         "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
         "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
-        "then how the coefficients move with k, below which compute the laws contradict each "
-        "other, and\n"
-        "the envelope of the second law beside the first.\n"
+        "then the compute above which the laws of all k hold together, and the envelope of the "
+        "second law\n"
+        "beside the first.\n"
         "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is "
         "refused.",
         [
@@ -57,7 +52,6 @@ def parser() -> Parser:
             "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
             "isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png",
             "isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
-            "isoflop fit counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
         ],
     )
     declare_counts(built)
@@ -111,16 +105,8 @@ def parser() -> Parser:
         sure,
         "--compute",
         "C",
-        "add predictions of the compute law at each compute in FLOP, refused where the laws at "
-        "different k contradict each "
-        "other, and what the allocation that is optimal for one k costs at another",
-    )
-    takes_one(
-        sure,
-        "--loss-law",
-        "LAW",
-        "a published law of loss or a JSON law file: with --compute, also what its allocation "
-        "costs at every k",
+        "add predictions of the compute law at each compute in FLOP, and what the allocation that "
+        "is optimal for one k costs at another; refused where the laws contradict each other",
     )
     declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
     return built
@@ -134,30 +120,26 @@ def run(options: Options) -> tuple[str, int]:
     asked = _Asked(options)
     counts = asked.table.counts()
     study = asked.study(counts)
-    ahead = _Ahead(study, asked)
     if asked.plot is not None:
-        _draw(study, asked.plot)
+        from ..numeric.plot.panels import save
+        from ..numeric.plot.passk_laws import plot_study
+
+        save(plot_study(study)[0], asked.plot)
     if form == "json":
-        text = json_text(plain(study.as_dict() | ahead.as_dict()))
+        text = json_text(plain(study.as_dict()))
     elif form == "csv":
-        text = csv_text(
-            [
-                {"law": name, **row, "undetermined": " ".join(row["undetermined"])}
-                for name, laws in study.laws.items()
-                for row in laws.rows(study.level)
-            ]
-        )
+        text = csv_text(study.rows())
     elif form in TABLES:
         text = tables_text(study.tables(), form)
     else:
-        text = "\n\n".join(map(str, [study, *ahead.texts(), *_notes(counts)]))
+        text = "\n\n".join([str(study), *_notes(counts)])
     if study.interrupted:
         say_interrupted(
             f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "
             f"left out"
         )
         return text, INTERRUPTED
-    return text, DONE if study.sound and not ahead.refused else NO_VERDICT
+    return text, DONE if study.sound and not study.refused else NO_VERDICT
 
 
 class _Asked:
@@ -190,14 +172,6 @@ class _Asked:
                 f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law "
                 f"params-tokens"
             )
-        word = options.one("--loss-law")
-        if word is not None and not self.compute:
-            raise UsageError(
-                f"--loss-law {shown(word)}: needs --compute, at which its allocation is judged"
-            )
-        if word is not None and self.laws is not None and "params-tokens" not in self.laws:
-            raise UsageError(f"--loss-law {shown(word)}: is for the law params-tokens")
-        self.loss_law = None if word is None else loss_law(word)
         self.plot = target(options, "--plot")
         target(options, "--output")
         if self.plot is not None:
@@ -216,114 +190,9 @@ class _Asked:
             cluster=self.cluster,
             level=self.level,
             ratios=self.ratios,
+            compute=self.compute,
             progress=is_terminal(sys.stderr),
         )
-
-
-class _Ahead:
-    """Predictions and allocations at the computes that were asked for."""
-
-    def __init__(self, study: PassStudy, asked: _Asked) -> None:
-        self.study, self.compute, self.loss_law = study, asked.compute, asked.loss_law
-        self.predictions: list[dict[str, Any]] = []
-        self.refused: list[dict[str, Any]] = []
-        self.matrix: AllocationMatrix | None = None
-        self.notes: list[str] = []
-        if not asked.compute:
-            return
-        if not {"compute", "params-tokens"} & set(study.laws):
-            raise UsageError(
-                f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens"
-            )
-        if asked.loss_law is not None and "params-tokens" not in study.laws:
-            raise UsageError(
-                f"--loss-law {shown(asked.loss_law.name)}: is for the law params-tokens, which the "
-                f"models do not allow"
-            )
-        if "compute" in study.laws:
-            self._predict()
-        else:
-            self.notes.append("no predictions: they are of the compute law, which was not fitted")
-        if "params-tokens" in study.laws:
-            self._allocate()
-        self._extrapolate()
-
-    def _predict(self) -> None:
-        from ..numeric.passk.validity import predict
-
-        laws, level = self.study.laws["compute"], self.study.level
-        for compute in self.compute:
-            try:
-                rows = predict(laws, {"compute": compute}, level=level)
-            except ValueError as error:
-                self._refuse("prediction", compute, str(error))
-            else:
-                self.predictions += [{"compute": compute, **row} for row in rows]
-
-    def _allocate(self) -> None:
-        from ..numeric.passk.allocation import LOSS, allocation_matrix
-
-        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
-        for fit in self.study.laws["params-tokens"].fits:
-            if fit.undetermined:
-                names = ", ".join(fit.undetermined)
-                self.notes.append(f"k = {fit.k}: no allocation: the models leave {names} open")
-            else:
-                laws[fit.k] = fit
-        if len(laws) < 2:
-            return
-        refused = allocation_matrix(laws, self.compute).refusals()
-        for compute, reason in refused.items():
-            self._refuse("allocation", compute, reason)
-        if held := [compute for compute in self.compute if compute not in refused]:
-            self.matrix = allocation_matrix(laws, held, level=self.study.level)
-
-    def _refuse(self, what: str, compute: float, reason: str) -> None:
-        self.refused.append({"what": what, "compute": compute, "reason": reason})
-
-    def _extrapolate(self) -> None:
-        """Say which of the computes lie beyond all models."""
-        covariates = [laws.covariates for laws in self.study.laws.values()]
-        known = next(held["compute"] for held in covariates if "compute" in held)
-        for compute in self.compute:
-            for end, what, beyond in (
-                (known.max(), "above the greatest", log10(compute / known.max())),
-                (known.min(), "below the least", log10(known.min() / compute)),
-            ):
-                if beyond > 0.0:
-                    self.notes.append(
-                        f"compute={compute:g}: {beyond:.2g} orders of magnitude {what} compute of "
-                        f"the models, {end:.4g}"
-                    )
-
-    def as_dict(self) -> dict[str, Any]:
-        named = {} if self.loss_law is None else {"loss_law": self.loss_law.name}
-        found: dict[str, Any] = {
-            "predictions": self.predictions,
-            "refused": self.refused,
-            "allocations": [] if self.matrix is None else [self.matrix.as_dict() | named],
-            "notes": self.notes,
-        }
-        return {name: rows for name, rows in found.items() if rows}
-
-    def texts(self) -> list[str]:
-        from textwrap import wrap
-
-        from ..numeric.passk.study_text import predictions_table
-
-        found = []
-        if self.predictions:
-            table = predictions_table(self.predictions, self.study.level)
-            found.append(str(table).replace("\n", "\n\n", 1))
-        refused = [wrap(f"no {row['what']}: {row['reason']}", WIDTH) for row in self.refused]
-        found.append("\n".join(line for lines in refused for line in lines))
-        if self.matrix is not None:
-            taken = "" if self.matrix.low is None else ", which the intervals take as it is"
-            loss = "" if self.loss_law is None else f"\nloss: {self.loss_law.name}{taken}"
-            found.append(f"{self.matrix}{loss}")
-        notes = [wrap(f"note: {note}", WIDTH) for note in self.notes]
-        found.append("\n".join(line for lines in notes for line in lines))
-        return [text for text in found if text]
 
 
 def _notes(counts: Counts) -> list[str]:
@@ -332,10 +201,3 @@ def _notes(counts: Counts) -> list[str]:
     dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
     said = "\n".join(f"note: {text}" for text in [*counts.warnings, *dropped])
     return [said] if said else []
-
-
-def _draw(study: PassStudy, path: str) -> None:
-    from ..numeric.plot.panels import save
-    from ..numeric.plot.passk_laws import plot_study
-
-    save(plot_study(study)[0], path)

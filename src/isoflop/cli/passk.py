@@ -40,6 +40,9 @@ COLUMNS = {
 STATUS = "status"
 #: The values that have an error.
 WITH_ERROR = "estimate"
+#: Entries that --check shows as text, and what a record of one holds after its group.
+MOST_SHOWN = 20
+ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess", "others")
 #: Groups that one note names.
 MOST_NAMED = 3
 
@@ -110,7 +113,7 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
-    from ..numeric.passk.cautions import of_estimates
+    from ..numeric.passk.curve import stopped
 
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, "counts", LISTS)
@@ -130,7 +133,7 @@ def run(options: Options) -> tuple[str, int]:
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if curve.n_problems.any() else NO_VERDICT
-    doubts = of_estimates(curve)
+    doubts = [f"{said}: estimates are too high" for said in stopped(counts)]
     if form == "text":
         notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
         above = [f"warning: {clean(doubt)}" for doubt in doubts]
@@ -176,14 +179,11 @@ def _checked(
     tolerance: float | None,
     form: str,
 ) -> tuple[str, int]:
-    from ..numeric.passk.inequalities import PARTS, violations
+    from ..numeric.passk.inequalities import STATEMENTS, TOLERANCE, impossible
 
     data = file.table()
-    notes: tuple[str, ...] = ()
     if _has_counts(file, data):
-        counts = file.counts()
-        values: Any = _curve(counts, draws)
-        notes = counts.warnings
+        values: Any = _curve(file.counts(), draws)
     else:
         for option in options.given("--k", "--models", "--gold"):
             raise UsageError(
@@ -191,26 +191,38 @@ def _checked(
                 f"{data.source} holds pass@k"
             )
         values = file.pass_at_k()
-    found = violations(values) if tolerance is None else violations(values, tolerance=tolerance)
-    status = NEGATIVE if found else DONE
-    if form == "text":
-        return "\n".join([str(found), *(f"note: {clean(note)}" for note in notes)]), status
-    rows = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
+    rows = impossible(values, tolerance=TOLERANCE if tolerance is None else tolerance)
+    status = NEGATIVE if rows else DONE
+    if form == "json":
+        return json_text(rows), status
     if form == "csv":
-        say_notes([*found.notes, *notes])
-        for row in rows:  # a list is no cell
-            row |= {name: " ".join(map(str, row[name])) for name in ("others", "rows")}
-        return csv_text(rows, [*found.by, *PARTS]), status
-    report = {
-        "source": found.source,
-        "n_values": found.n_values,
-        "n_groups": found.n_groups,
-        "tolerance": found.tolerance,
-        "counts": found.counts(),
-        "violations": rows,
-        "notes": [*found.notes, *notes],
-    }
-    return json_text(report), status
+        cells = [row | {"others": " ".join(map(str, row["others"]))} for row in rows]
+        return csv_text(cells, None if cells else ENTRY), status
+    if not rows:
+        return f"every value of pass@k from {data.source} is possible", status
+    notes = [f"{name}: {STATEMENTS[name]}" for name in {row["inequality"]: None for row in rows}]
+    return _violations(rows, notes), status
+
+
+def _violations(rows: Sequence[dict[str, Any]], notes: Sequence[str]) -> str:
+    """The entries that are farthest off, and how many there are."""
+    from ..theory.typeset.numbers import Significant
+    from ..theory.typeset.table import Column, Table
+
+    largest = sorted(rows, key=lambda row: -float(row["excess"]))[:MOST_SHOWN]
+    six, three = Significant(6), Significant(3)
+    columns = [Column(name, align="left") for name in rows[0] if name not in ENTRY]
+    columns += [
+        Column("row"),
+        Column("inequality", align="left"),
+        Column("k"),
+        Column("pass_at_k", "pass@k", format=six),
+        Column("bound", format=six),
+        Column("others", "by k", of=lambda row: ", ".join(map(str, row["others"]))),
+        Column("excess", "off by", format=three),
+    ]
+    title = f"Values that are not possible, the largest of {len(rows)}"
+    return Table(columns, largest, title, notes).text()
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -128,14 +128,7 @@ def _entries(word: str) -> list[str]:
     return entries or [word]
 
 
-def loss_law(word: str) -> Law:
-    """A law of loss that allocates: a published one, or one from a file, as ``--loss-law`` names
-    it.
-    """
-    return _named(word, "--loss-law", "A", "B")
-
-
-def _named(entry: str, option: str, *needed: str) -> Law:
+def _named(entry: str, option: str) -> Law:
     from ..numeric.law import Law, law
 
     try:
@@ -146,8 +139,6 @@ def _named(entry: str, option: str, *needed: str) -> Law:
             if read.name == CUSTOM:
                 own = read.as_dict()["coefficients"]
                 read = Law(**own, name=entry, source=read.source, uncertainty=read.uncertainty)
-        if needed:
-            read.needed(*needed)
     except RecursionError:
         raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:

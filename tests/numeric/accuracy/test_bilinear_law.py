@@ -8,7 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.bilinear import BILINEAR, law_of
+from isoflop.numeric.accuracy.baselines import Baseline
+from isoflop.numeric.accuracy.law import fit_law, resampled
+from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, beyond, crossing_of
 from isoflop.numeric.data.sample import Points, Sample
 
 #: log A, a, b, d: of the size of those of Krajewski et al. 2025, Section 3.4.
@@ -62,7 +64,11 @@ def test_the_plane_is_that_of_least_squares(baseline) -> None:
 def test_exact_pairs_give_the_truth_and_the_crossing() -> None:
     found = BILINEAR.fit(pairs(noise=0.0))
     assert found.values == pytest.approx(TRUTH, rel=1e-8)
-    assert law_of(found.values).crossing == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
+    crossing = crossing_of(found, 0.9)
+    assert crossing is not None
+    assert crossing.value == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
+    at = Points(compute=[0.9 * crossing.value, 1.1 * crossing.value], k=[1.0, 4.0])
+    assert beyond(found, at).tolist() == [True, False]
 
 
 def test_refits_are_fits_of_the_resamples() -> None:
@@ -93,15 +99,6 @@ def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
     assert np.isnan(again.coefficients[:2]).all()
 
 
-def test_a_pair_at_or_below_redrawn_guessing_counts_as_not_drawn() -> None:
-    part = pairs()
-    guess = float(np.sort(part.accuracy)[3])
-    again = BILINEAR.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([guess]))
-    left = replace(part.subset(part.accuracy > guess), baseline=guess)
-    assert len(left) == len(part) - 4
-    assert again.coefficients[0] == pytest.approx(plane(left)[0], rel=1e-6)
-
-
 def test_predictions_at_50_digits() -> None:
     at = Points(compute=[3e20, 3e20, 1e25], k=[1.0, 100.0, 7.0])
     laws, baselines = np.stack([TRUTH, 1.01 * TRUTH]), np.array([0.0, 0.2])
@@ -121,16 +118,52 @@ def test_predictions_at_50_digits() -> None:
                 )
 
 
-def test_below_the_crossing_it_predicts_as_well() -> None:
-    crossing = float(np.exp(0.9 / 0.024))
-    at = Points(compute=np.full(3, 0.1 * crossing), k=[1.0, 4.0, 16.0])
-    falling = BILINEAR.accuracy(TRUTH[None], at, np.zeros(1))[0]
-    assert (np.diff(falling) <= 0.0).all()
-
-
 def test_too_few_pairs_and_no_k() -> None:
     part = pairs()
     with pytest.raises(ValueError, match=r"^lbpp: "):
         BILINEAR.fit(part.subset(np.arange(3)))
     with pytest.raises(ValueError, match="k: is not known"):
         BILINEAR.fit(replace(part, at=Points(compute=part.at.compute)))
+
+
+def test_the_interval_of_the_crossing_is_that_of_the_refits() -> None:
+    fit = resampled(fit_law(pairs(), BILINEAR), Baseline(0.0), 60, 0)
+    crossing = crossing_of(fit, 0.8)
+    assert crossing is not None
+    assert crossing.low is not None
+    assert crossing.high is not None
+    drawn = -fit.refitted[:, 2] / fit.refitted[:, 3]
+    ends = np.exp(np.quantile(drawn, [0.1, 0.9]))
+    assert (crossing.low, crossing.high) == pytest.approx(tuple(ends), rel=1e-9)
+
+
+def test_an_open_sign_leaves_the_crossing_open() -> None:
+    """Slopes in k that are as likely to flatten as to steepen: the jackknife over runs holds 0."""
+    whole = pairs(noise=0.0, n=12)
+    log_y = 1.0 - 0.03 * np.log(whole.at.compute) - 0.2 * np.log(whole.at.k)
+    log_y += 0.05 * np.random.default_rng(1).standard_normal(12)[whole.index] * np.log(whole.at.k)
+    fit = fit_law(replace(whole, accuracy=np.exp(-np.exp(log_y))), replace(BILINEAR, margin=0.0))
+    fit = resampled(fit, Baseline(0.0), 30, 0)
+    assert "d" in fit.undetermined
+    crossing = crossing_of(fit, 0.9)
+    assert crossing is not None
+    assert (crossing.undetermined, crossing.low) == (True, None)
+
+
+def test_the_signs_are_judged_by_leaving_out_each_run() -> None:
+    """Errors of the fit against a jackknife of lstsq, run by run."""
+    part = pairs(noise=0.3, seed=3, n=12)
+    left = np.array([plane(part.subset(part.index != i))[0] for i in range(12)])
+    errors = np.sqrt(11.0 / 12.0 * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    full = plane(part)[0]
+    expected = {
+        name for name, at in (("a", 1), ("d", 3)) if abs(full[at]) <= 1.6448536 * errors[at]
+    }
+    assert set(BILINEAR.fit(part).undetermined) == expected
+    few = part.subset(np.isin(part.index, [0, 11]))
+    assert set(BILINEAR.fit(few).undetermined) == {"a", "d"}, "a plane hangs on one run"
+
+
+def test_other_laws_have_no_crossing() -> None:
+    part = pairs()
+    assert crossing_of(fit_law(part.subset(part.at.k == 1.0), LAWS["compute"]), 0.9) is None

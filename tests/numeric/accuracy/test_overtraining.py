@@ -9,6 +9,10 @@ import pytest
 
 from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.fit.fitting import fit_form
+from isoflop.numeric.fit.models import ONE_EXPONENT
+from isoflop.numeric.fit.objective import Objective
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
 LOSS = (
@@ -214,6 +218,22 @@ def test_runs_without_a_score_are_left_out_and_said():
     found: Any = fit_overtraining(columns, loss="c4")
     assert (found.loss_fit.size, found.error_fit.size) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
+
+
+def test_one_exponent_against_the_law_with_two():
+    """With beta = gamma held equal by a scan of the exponent from outside."""
+    columns = simulated()
+    params, tokens = columns["N"], columns["D"]
+    errors = np.exp(0.01 * np.random.default_rng(1).normal(size=len(params)))
+    loss = columns["loss_c4"] * errors
+    table = Runs.read({"params": params, "tokens": tokens, "loss": loss})
+    found = fit_form(table, ONE_EXPONENT, Objective(name="least-squares"))
+    best = np.inf
+    for beta in np.linspace(0.9, 1.1, 2001) * found.coefficients["beta"]:
+        columns = np.stack([np.ones_like(loss), params**-beta, tokens**-beta], axis=1)
+        solution = np.linalg.lstsq(columns / np.linalg.norm(columns, axis=0), loss, rcond=None)
+        best = min(best, float(solution[1][0]))
+    assert found.objective_value == pytest.approx(best, rel=1e-7)
 
 
 # -- bad input -----------------------------------------------------------------------------------------------------------

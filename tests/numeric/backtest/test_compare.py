@@ -12,7 +12,7 @@ import pytest
 from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
 from isoflop.numeric.accuracy import benchmark as learners
-from isoflop.numeric.accuracy import fitting
+from isoflop.numeric.accuracy import law as fitting
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.laws import LAWS
 from isoflop.numeric.backtest import compare as module
@@ -148,7 +148,7 @@ def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compare
         assert len({(each.train["n"], each.held_out["n"]) for each in entries}) == 1
     direct, broken = (compared.entry("hard", law).fit for law in ("compute", "bnsl"))
     assert len(broken.sample) > len(direct.sample)
-    assert (broken.margin, direct.margin) == (0.0, 0.05)
+    assert (broken.kind.margin, direct.kind.margin) == (0.0, 0.05)
     assert "within 0.05 of guessing" in next(compared.notes("hard"))
     assert list(compared.notes("piqa")) == []
 
@@ -261,10 +261,10 @@ def test_margins_by_benchmark(compare, compared) -> None:
     found = compare(*LAW_NAMES, margin={"hard": 0.1}, **both)
     for law in LAW_NAMES:
         assert found.entry("piqa", law).held_out == compared.entry("piqa", law).held_out
-        assert found.entry("hard", law).fit.margin == 0.1
+        assert found.entry("hard", law).fit.kind.margin == 0.1
         assert found.entry("hard", law).fit.sample.accuracy.min() > 0.1
     one = compare(*LAW_NAMES, margin=0.08, **both)
-    assert {each.fit.margin for each in one.judged} == {0.08}
+    assert {each.fit.kind.margin for each in one.judged} == {0.08}
 
 
 # -- over benchmarks -------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 """The rolling origin of laws of accuracy against fits by hand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 np = pytest.importorskip("numpy")
 
-from isoflop.numeric.accuracy.kind import Kind, LawFit  # noqa: E402
-from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
+from isoflop.numeric.accuracy.law import RAW, Law  # noqa: E402
+from isoflop.numeric.accuracy.laws import LAWS  # noqa: E402
 from isoflop.numeric.backtest.origin import rolling_origin  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.fit.fitted import Fitted  # noqa: E402
@@ -28,42 +28,36 @@ class Fixed(Fitted):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Polynomial(Kind):
-    """Q = sum of c_i x^i in x = log10 C - 21: least squares is linear."""
+def polynomial(degree, offset=0.0):
+    """Q = sum of c_i x^i in x = log10 C - 21: least squares is linear. With an offset it is a law
+    that is not fitted by least squares.
+    """
+    names = tuple(f"c{i}" for i in range(degree + 1))
 
-    degree: int
-    margin: float | None = None
-    #: A law that is not fitted by least squares.
-    offset: float = 0.0
-    requires: tuple[str, ...] = ("compute",)
-    asks: tuple[str, ...] = ("compute",)
-    formula: str = "polynomial"
-    fitted_by: str = "least squares of Q"
-
-    @property
-    def name(self):
-        return f"degree-{self.degree}"
-
-    @property
-    def coefficients(self):
-        return tuple(f"c{i}" for i in range(self.degree + 1))
-
-    def fit(self, sample):
-        if len(sample) <= self.degree:
+    def fitted(sample):
+        if len(sample) <= degree:
             raise ValueError(f"{len(sample)} runs")
         x = np.log10(sample.at.column("compute")) - 21.0
-        found = np.polynomial.polynomial.polyfit(x, sample.accuracy, self.degree)
-        found[0] += self.offset
-        part = Fixed(dict(zip(self.coefficients, found.tolist(), strict=True)))
-        return LawFit(kind=self, sample=sample, parts=(part,))
+        found = np.polynomial.polynomial.polyfit(x, sample.accuracy, degree)
+        found[0] += offset
+        return (Fixed(dict(zip(names, found.tolist(), strict=True))),)
 
-    def refit(self, fit, weights, baselines):
-        raise NotImplementedError
-
-    def accuracy(self, coefficients, at, baselines):
+    def values(coefficients, at):
         x = np.log10(at.column("compute")) - 21.0
-        return coefficients @ x ** np.arange(self.degree + 1)[:, None]
+        return coefficients @ x ** np.arange(degree + 1)[:, None]
+
+    return Law(
+        name=f"degree-{degree}",
+        expression="polynomial",
+        coefficients=names,
+        requires=("compute",),
+        asks=("compute",),
+        response=RAW,
+        objective="least squares of Q",
+        fitted=fitted,
+        values=values,
+        margin=None,
+    )
 
 
 def runs(n=24, noise=0.01, seed=2, bend=0.0) -> Sample:
@@ -75,7 +69,7 @@ def runs(n=24, noise=0.01, seed=2, bend=0.0) -> Sample:
 
 def test_the_rolling_origin_by_hand() -> None:
     sample = runs(n=20)
-    found = rolling_origin(sample, [Polynomial(1), Polynomial(2)], cutoffs=4)
+    found = rolling_origin(sample, [polynomial(1), polynomial(2)], cutoffs=4)
     assert not found.interrupted
     folds = found.folds
     assert (len(folds), folds[0]["n_train"], folds[-1]["n_train"]) == (4, 6, 19)
@@ -95,7 +89,7 @@ def test_the_rolling_origin_by_hand() -> None:
 
 
 def test_the_law_that_extrapolates_best_is_named() -> None:
-    found = rolling_origin(runs(noise=0.02), [Polynomial(1), Polynomial(5)])
+    found = rolling_origin(runs(noise=0.02), [polynomial(1), polynomial(5)])
     errors = {law: off.mean() for law, off in found.errors.items()}
     assert errors["degree-1"] < errors["degree-5"]
     assert found.best == found.as_dict()["best_extrapolation"] == "degree-1"
@@ -107,15 +101,13 @@ def test_the_law_that_extrapolates_best_is_named() -> None:
 def test_predictions_outside_the_range_are_counted_and_one_of_them_moves_the_mean_alone() -> None:
     """A law that says 1e9 at the last runs."""
 
-    class Wild(Polynomial):
-        name = "wild"
+    line = polynomial(1)
 
-        def accuracy(self, coefficients, at, baselines):
-            found = super().accuracy(coefficients, at, baselines)
-            return np.where(at.column("compute") > 6e22, 1e9, found)
+    def far_off(coefficients, at):
+        return np.where(at.column("compute") > 6e22, 1e9, line.values(coefficients, at))
 
     sample = runs(n=30)
-    found = rolling_origin(sample, [Polynomial(1), Wild(1)])
+    found = rolling_origin(sample, [line, replace(line, name="wild", values=far_off)])
     beyond = int((sample.at.compute > 6e22).sum())
     ahead = sum(fold["n_next"] for fold in found.folds)
     assert 0 < beyond < ahead / 2
@@ -136,18 +128,16 @@ def test_the_same_runs_for_every_law() -> None:
     accuracy = sample.accuracy.copy()
     accuracy[0], accuracy[1], accuracy[-1] = 0.01, 0.04, 1.0
     sample = Sample(benchmark="task", accuracy=accuracy, baseline=0.0, at=sample.at)
-    found = rolling_origin(sample, [Polynomial(1), POWER_KINDS["compute"]])
+    found = rolling_origin(sample, [polynomial(1), LAWS["compute"]])
     assert (found.margin, found.n, found.left_out) == (0.05, 21, 3)
 
 
 def test_a_law_that_fails_is_said() -> None:
-    class Refusing(Polynomial):
-        name = "refusing"
+    def refuse(sample):
+        raise ValueError("never")
 
-        def fit(self, sample):
-            raise ValueError("never")
-
-    found = rolling_origin(runs(), [Polynomial(1), Refusing(1)], cutoffs=[1e21, 1e22])
+    refusing = replace(polynomial(1), name="refusing", fitted=refuse)
+    found = rolling_origin(runs(), [polynomial(1), refusing], cutoffs=[1e21, 1e22])
     assert [fold["cut"] for fold in found.folds] == [1e21, 1e22]
     assert all(fold["failed"] == {"refusing": "never"} for fold in found.folds)
     assert "refusing: no prediction from the runs up to" in str(found)
@@ -161,7 +151,7 @@ def test_too_few_computes() -> None:
         baseline=0.0,
         at=Points(compute=np.full(24, 1e21)),
     )
-    found = rolling_origin(one, [Polynomial(0)])
+    found = rolling_origin(one, [polynomial(0)])
     assert found.folds == []
     assert found.best is None
     assert "too few runs of different compute" in str(found)
@@ -169,11 +159,11 @@ def test_too_few_computes() -> None:
 
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="each of another name"):
-        rolling_origin(runs(), [Polynomial(1), Polynomial(1)])
+        rolling_origin(runs(), [polynomial(1), polynomial(1)])
     with pytest.raises(ValueError, match="no run exceeds guessing"):
-        rolling_origin(runs(), [Polynomial(1, margin=0.9)])
+        rolling_origin(runs(), [replace(polynomial(1), margin=0.9)])
     with pytest.raises(ValueError, match="cutoffs=0: must be a whole number"):
-        rolling_origin(runs(), [Polynomial(1)], cutoffs=0)
+        rolling_origin(runs(), [polynomial(1)], cutoffs=0)
     with pytest.raises(ValueError, match="compute: is not known"):
         rolling_origin(
             Sample(
@@ -182,5 +172,5 @@ def test_bad_arguments() -> None:
                 baseline=0.0,
                 at=Points(params=np.full(9, 1e9)),
             ),
-            [Polynomial(1)],
+            [polynomial(1)],
         )

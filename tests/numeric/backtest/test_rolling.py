@@ -9,6 +9,7 @@ import pytest
 from tests.data import grid_runs
 
 from isoflop.numeric.backtest import backtest
+from isoflop.numeric.backtest.subject import Extrapolation, standard_estimates
 from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
@@ -195,7 +196,8 @@ def test_models_of_a_size_are_drawn_together(exact):
     (step,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **drawn).judged
     (own,) = fit_passk(exact, law="compute", **drawn).fits
     alpha = step.fitted.final("alpha")
-    assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
+    found = own.estimate("alpha")
+    assert (alpha.low, alpha.high) == pytest.approx((found.low, found.high), rel=1e-6)
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -487,3 +489,19 @@ def test_prediction_intervals_hold_as_often_as_they_say():
         found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
         inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
     assert abs(np.mean(inside) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02
+
+
+def test_a_coefficient_on_its_bound_is_not_stable_by_its_standard_error():
+    """Its standard error is 0, which is no interval."""
+    estimates = standard_estimates({"E": 0.0, "alpha": 0.2}, {"E": 0.0, "alpha": 0.1}, 0.9, 10.0)
+    law = Extrapolation(
+        logs=lambda rows: (rows, rows, 0.0),
+        estimates=estimates,
+        scatter=0.1,
+        degrees_of_freedom=10.0,
+        converged=True,
+        undetermined=(),
+        level=0.9,
+    )
+    assert law.final("E") is None
+    assert law.final("alpha") == estimates["alpha"]

@@ -9,7 +9,7 @@ import pytest
 from tests.data import at_ratios, grid, isoflop_group, noisy, power_law
 
 from isoflop.numeric.check.paired import BATCH
-from isoflop.numeric.check.runs import check_runs as checked
+from isoflop.numeric.check.runs import check as checked
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original

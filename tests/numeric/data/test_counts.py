@@ -51,29 +51,6 @@ def test_groups_in_order_of_appearance() -> None:
     assert {counts.n.dtype, counts.c.dtype, counts.group.dtype} == {np.dtype(np.int64)}
 
 
-def test_a_benchmark_column_groups_too() -> None:
-    data = {
-        "task": ["x", "y"],
-        "model": ["a", "a"],
-        "task_id": [1, 1],
-        "num_samples": [4, 4],
-        "num_correct": [1, 2],
-    }
-    counts = Counts.read(data)
-    assert (counts.by, counts.names) == (("task", "model"), ("x a", "y a"))
-
-
-@pytest.mark.parametrize(
-    "problem", ["problem", "prompt_idx", "problem_id", "task_id", "Question ID"]
-)
-@pytest.mark.parametrize(
-    ("samples", "correct"), [("n_samples", "n_correct"), ("n", "c"), ("num_samples", "num_correct")]
-)
-def test_usual_names(problem: str, samples: str, correct: str) -> None:
-    counts = Counts.read({"model": ["a"], problem: [7], samples: [10], correct: [3]})
-    assert (counts.problem.tolist(), counts.n.tolist(), counts.c.tolist()) == (["7"], [10], [3])
-
-
 def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
     counts = Counts.read(
         {
@@ -94,23 +71,25 @@ def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
     }
 
 
-def test_columns_by_hand() -> None:
-    data = {"who": ["a"], "what": [1], "tried": [10], "right": [3], "n": [99]}
-    counts = Counts.read(
-        data, columns={"model": "who", "problem": "what", "n": "tried", "n_correct": "right"}
-    )
-    assert (counts.by, counts.n.tolist(), counts.c.tolist()) == (("who",), [10], [3])
-
-
-def test_one_model_without_a_column() -> None:
-    counts = Counts.read({"problem": [1, 2], "n": [10, 10], "c": [0, 1]})
-    assert (counts.by, counts.labels, counts.names, len(counts)) == ((), ((),), ("all",), 1)
-
-
-def test_without_a_problem_column_rows_are_problems() -> None:
-    counts = Counts.read({"model": ["a", "a"], "n": [10, 10], "c": [0, 1]})
-    assert counts.problem.tolist() == ["1", "2"]
-    assert any("every row is taken as a problem" in text for text in counts.warnings)
+@pytest.mark.parametrize("cells", [("True", "False"), (True, False), (1, 0), ("1", "0")])
+def test_a_row_for_each_sample(cells: tuple[Any, Any]) -> None:
+    yes, no = cells
+    data = {
+        "model": ["a", "a", "b", "a", "a", "b"],
+        "task_id": ["p", "p", "p", "q", "p", "q"],
+        "sample": [0, 1, 0, 0, 2, 0],
+        "passed": [yes, no, yes, no, yes, None],
+    }
+    counts = Counts.read(data)
+    assert counts.names == ("a", "b")
+    assert counts.problem.tolist() == ["p", "p", "q"]
+    assert (counts.n.tolist(), counts.c.tolist()) == ([3, 1, 1], [2, 1, 0])
+    assert counts.row.tolist() == [1, 3, 4]
+    assert "5 rows taken as samples of 3 problems" in counts.warnings
+    assert list(map(str, counts.dropped)) == ["row 6: n_correct is missing"]
+    assert Counts.read(data, where="task_id == 'q'").n.tolist() == [1]
+    refused("no column for n_samples", data | {"passed": [1, 2, 0, 0, 0, 0]})
+    refused("no column for n_samples", {"problem": [1, 2], "c": [1, 0]})  # of how many samples?
 
 
 def test_numerals_and_empty_cells(tmp_path: Path) -> None:
@@ -122,7 +101,7 @@ def test_numerals_and_empty_cells(tmp_path: Path) -> None:
         "row 2: n_samples is missing",
         "row 3: n_correct is missing",
     ]
-    assert "2 dropped" in str(counts)
+    assert "2 dropped" in repr(counts)
 
 
 def test_conditions() -> None:
@@ -130,20 +109,6 @@ def test_conditions() -> None:
     assert (counts.names, counts.row.tolist(), counts.left_out) == (("b",), [4], 3)
     assert read(where="c == 0").row.tolist() == [1]
     refused("none of 4 rows has counts .4 rows left out by the condition", where="n > 1000")
-
-
-def test_a_condition_goes_before_the_checks() -> None:
-    data = ROWS | {"n_correct": [0, 21, 3, 1]}
-    refused("row 2", data)
-    assert Counts.read(data, where="problem != 2").row.tolist() == [1, 3]
-
-
-def test_pairs_are_computed_once() -> None:
-    counts = Counts.read(
-        {"model": list("aab"), "problem": [1, 2, 1], "n": [10, 20, 10], "c": [3, 3, 3]}
-    )
-    n, c, index = counts.pairs()
-    assert (n.tolist(), c.tolist(), index.tolist()) == ([10, 20], [3, 3], [0, 1, 0])
 
 
 def test_subset_keeps_rows_and_covariates_of_its_groups() -> None:
@@ -227,38 +192,6 @@ def test_gold_of_one_benchmark_is_not_given_to_another() -> None:
     ]
 
 
-def test_gold_in_the_counts() -> None:
-    data = {
-        "model": ["a", "a"],
-        "problem": [1, 2],
-        "n": [10, 10],
-        "c": [1, 2],
-        "gold": [10.0, 30.0],
-    }
-    assert Counts.read(data).covariates["gold"].tolist() == [20.0]
-    assert "gold" not in Counts.read(data, columns={"gold": None}).covariates
-
-
-def test_tables_that_differ_are_noticed() -> None:
-    counts = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [1e8, 2e9]})
-    assert counts.covariates["params"].tolist() == [1e8, 2e9]
-    assert any(
-        "params of 1 group differs between models, which is taken, and data" in text
-        for text in counts.warnings
-    )
-
-
-def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() -> None:
-    counts = read(n_samples=[None] * 4, n=[40, 50, 60, 70])
-    assert counts.n.tolist() == [40, 50, 60, 70]
-    both = read(n=[40, 50, 60, 70])
-    assert both.n.tolist() == [10, 20, 10, 30]
-    assert any(
-        "'n_samples' is taken; --column n_samples='n' takes another" in text
-        for text in both.warnings
-    )
-
-
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 
@@ -295,14 +228,6 @@ def test_public_gold(public_runs: Path) -> None:
         "the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold
     )
     refused("they differ in 'benchmark'", folder / "per_problem_counts.csv", by="model")
-
-
-def test_labels_that_spell_no_number() -> None:
-    """A column of labels that reads as floats, infinities among them."""
-    counts = Counts.read(
-        {"model": [float("inf"), 2.0, 2.5], "problem": [1, 1, 1], "n": [4, 5, 6], "c": [1, 2, 3]}
-    )
-    assert counts.names == ("inf", "2", "2.5")
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------

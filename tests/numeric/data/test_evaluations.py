@@ -1,7 +1,5 @@
 """Tables of evaluations: both formats, which rows are one run, what is refused, and in whose words."""
 
-import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from isoflop.cli.errors import UsageError
 from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
 from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.data.evaluations import Evaluations
-from isoflop.numeric.errors import ArgumentError
 
 Row = dict[str, Any]
 
@@ -141,63 +138,24 @@ def test_both_formats_give_the_same_in_any_order(runs: dict[str, Row], random: A
         assert content(Evaluations.read(rows)) == expected
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from((1e8, 1e9, 1e10)), st.sampled_from("xy")), unique=True, min_size=1
-    )
-)
-def test_runs_without_a_name_are_told_apart_by_their_columns(
-    kinds: list[tuple[float, str]],
-) -> None:
-    """Two training sets with the same params and tokens are two runs; a time of each score is
-    nothing of a run.
-    """
+def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
+    """A training set is of the run, but only the user can say so; a time is of each score."""
     rows = [
-        score(N, name, 0.5, data=data, seconds=10.0 * i + j)
-        for i, (N, data) in enumerate(kinds)
-        for j, name in enumerate(("piqa", "sciq", "arc"))
+        score(1e8, name, 0.5, data=data, seconds=10.0 * i + j)
+        for i, data in enumerate("xy")
+        for j, name in enumerate(("piqa", "sciq"))
     ]
-    found = Evaluations.read(rows)
-    assert {(N, data) for N, data in zip(found.params, found.extra["data"], strict=True)} == set(
-        kinds
-    )
-    assert len(found) == len(kinds)
-    assert not any(np.isnan(values).any() for values in found.scores.values())
-    assert "seconds" not in found.extra
-    assert "column 'seconds' varies within a run: set aside" in found.warnings
-
-
-def test_a_column_about_benchmarks_tells_no_runs_apart() -> None:
-    rows = [
-        score(N, name, 0.5, shots=shots, model="m")
-        for N in (1e8, 1e9)
-        for name, shots in (("a", 0), ("b", 5))
-    ]
-    found = Evaluations.read(rows)
-    assert len(found) == 2
-    assert "shots" not in found.extra
-
-
-def test_checkpoints_of_a_model_are_runs_of_their_own() -> None:
-    rows = [
-        {"model": model, "N": 1e8, "D": D, "task": task, "acc": 0.5}
-        for model in ("m", "n") for D in (1e9, 2e9) for task in ("a", "b")
-    ]  # fmt: skip
-    found = Evaluations.read(rows)
-    assert sorted(zip(found.extra["model"], found.tokens, strict=True)) == [
-        ("m", 1e9),
-        ("m", 2e9),
-        ("n", 1e9),
-        ("n", 2e9),
-    ]
-
-
-def test_arrays_are_for_reading_and_runs_can_be_pickled() -> None:
-    found = Evaluations.read(LONG)
-    with pytest.raises(ValueError, match="read-only"):
-        found.scores["piqa"][0] = 0.9
-    assert content(pickle.loads(pickle.dumps(found))) == content(found)
-    assert Evaluations.read(found) is found
+    of_x = Evaluations.read(rows, where="data == 'x'")
+    assert len(of_x) == 1
+    assert "column 'seconds' varies within a run: set aside" in of_x.warnings
+    with pytest.raises(ValueError, match=r"two scores of the same run .* \(--column run='data'\)"):
+        Evaluations.read(rows)
+    found = Evaluations.read(rows, columns={"run": "data"})
+    assert (list(found.run), "seconds" in found.extra) == (["x", "y"], False)
+    named = [row | {"model": "m"} for row in rows]
+    with pytest.raises(ValueError, match=r"--column run='model \+ data'"):
+        Evaluations.read(named)
+    assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
@@ -285,15 +243,6 @@ def test_columns_of_a_wide_table() -> None:
     assert Evaluations.read([{"N": 1e8, "accuracy": 0.4}]).benchmarks == ("accuracy",)
 
 
-def test_compute_may_come_from_another_column() -> None:
-    rows = [{**row, "exact": 2e18, "flops": 1.2e18} for row in WIDE[:1]]
-    found = Evaluations.read(rows, columns={"params": None, "compute": "exact"})
-    assert found.params.tolist() == [2e18 / (6 * 2e9)]
-    assert found.compute.tolist() == [2e18]
-    assert found.derived == "params"
-    assert found.mask("N > 1.5e8 and `N` == 1e8").tolist() == [True]
-
-
 def test_usual_benchmarks_are_read_without_being_named() -> None:
     rows = [
         {"N": N, "D": 20 * N, "hellaswag": q, "arc:easy": q + 0.1, "MMLU_5shot": "n/a", "drop": 3.0}
@@ -355,38 +304,6 @@ def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
         ValueError, match=r"baseline=1.0: must be a number of at least 0 and below 1"
     ):
         found.sample("piqa", 1.0)
-
-
-def test_what_is_missing_is_counted() -> None:
-    rows = [
-        *LONG,
-        score(1e9, "arc", "nan"),
-        score(1e9, "arc", None),
-        score(2e9, "", 0.5),
-        {**score(3e9, "arc", 0.5), "D": None},
-    ]
-    found = Evaluations.read(rows)
-    reasons = [
-        "row 5: score is missing",
-        "row 6: score is missing",
-        "row 7: benchmark is missing",
-        "row 8: tokens is missing",
-    ]
-    assert list(map(str, found.dropped)) == reasons
-    assert len(found) == 2
-    assert "4 dropped: row 5: score is missing" in str(found)
-    wide = Evaluations.read([*WIDE, {"N": 1e7, "D": 2e8, "acc_piqa": None, "loss_c4": None}])
-    assert str(wide.dropped[0]) == "row 3: every score is missing"
-    assert len(wide) == 2
-
-
-def test_exactly_one_is_said() -> None:
-    found = Evaluations.read([*LONG, score(2e9, "piqa", 1.0)])
-    assert found.warnings == (
-        "accuracy is exactly 1 in 1 score (piqa): -log 1 = 0, and laws of -log accuracy leave them "
-        "out",
-    )
-    assert not Evaluations.read([*LONG, score(2e9, "piqa", 1.0)], where="score < 1").warnings
 
 
 def test_percent_is_divided_out() -> None:
@@ -498,43 +415,6 @@ def test_bad_tables_are_refused(
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: Evaluations.read(Evaluations.read(LONG), percent=True), "percent"),
-        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), "where"),
-        (lambda: Evaluations.read(LONG).only(["piqqa"]), "benchmark"),
-        (lambda: Evaluations.read(LONG).subset([True]), "index of bool"),
-        (lambda: Evaluations.read(LONG).subset([0, 0]), "index"),
-    ],
-)
-def test_bad_arguments(call: Callable[[], Any], argument: str) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        call()
-    assert caught.value.argument == argument
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--metric", "f1=no"), r"--metric 'f1=no': must be NAME=accuracy or NAME=proxy"),
-        (("--benchmark", "piqqa"), r"--benchmark 'piqqa': file .* \(did you mean piqa\?\)"),
-        (("--benchmark", "piqa", "piqa"), r"--benchmark 'piqa'"),
-        (("--margin", "1"), r"--margin '1'"),
-        (("--margin", "much"), r"--margin 'much'"),
-        (("--where", "score <"), r"--where 'score <'"),
-        (("--column", "scor=score"), r"--column 'scor=score': 'scor' is no quantity"),
-        (("--percent",), r"--percent"),
-        (("more.csv",), r"unexpected argument 'more.csv'"),
-    ],
-)
-def test_bad_options(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    rows = [{**row, "random_baseline": 0.25} for row in LONG]
-    with pytest.raises(UsageError, match=message) as caught:
-        asked(written(rows, tmp_path), *words).read()
-    assert "\n" not in str(caught.value)
-
-
 def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
     rows = [{**row, "random_baseline": 0.25} for row in LONG] + [score(1e8, "a b", 0.4, "f1")]
     path = written(rows, tmp_path)
@@ -606,26 +486,3 @@ def test_the_overtrained_runs(public_runs: Path) -> None:
         Evaluations.read(public_runs / "gadre2024" / "runs.csv", where=condition)
     )
     assert found.proxy("loss_c4_val").min() == found.proxies["c4_val"].min()
-
-
-def test_an_empty_column_loses_against_a_filled_one() -> None:
-    rows = [
-        score(N, "piqa", 0.5 + i / 10) | {"params": None} for i, N in enumerate((1e8, 2e8, 4e8))
-    ]
-    read_back = Evaluations.read(rows)
-    assert read_back.params.tolist() == [1e8, 2e8, 4e8]
-    both = Evaluations.read([row | {"params": 2 * row["N"]} for row in rows])
-    assert any(
-        "'params' is taken; --column params='N' takes another" in text for text in both.warnings
-    )
-
-
-def test_lists_and_objects_in_cells_are_labels() -> None:
-    rows = [
-        score(1e8, "piqa", 0.5) | {"run": ["a", 1], "setup": {"lr": 1}},
-        score(2e8, "piqa", 0.6) | {"run": {"b": 2}, "setup": {"lr": 2}},
-    ]
-    found = Evaluations.read(rows)
-    assert list(found.run) == ["['a', 1]", "{'b': 2}"]
-    del rows[0]["run"], rows[1]["run"]
-    assert len(Evaluations.read(rows)) == 2

@@ -11,6 +11,7 @@ from isoflop.numeric.data.table import table_of
     [
         ("model problem n c", "counts"),
         ("prompt_idx num_samples num_correct params", "counts"),
+        ("model task_id passed", "counts"),
         ("model k pass_at_k", "pass@k"),
         ("model k pass@k n c", "counts"),
         ("N D loss", "runs"),

@@ -81,7 +81,9 @@ def test_quantities() -> None:
     values = computed("log(`Model Size`)*2 + b", ROWS, 4, "data", "columns")
     expected = np.log(ROWS["Model Size"]) * 2 + ROWS["b"]
     assert np.array_equal(values, expected, equal_nan=True)
-    with pytest.raises(ArgumentError, match="does not give numbers"):
+    both = computed("source + source", ROWS, 4, "data", "columns").tolist()
+    assert both[:2] == ["xx", "yy"]
+    with pytest.raises(ArgumentError, match="is a condition, not a number"):
         computed("a < 2", ROWS, 4, "data", "columns")
 
 

@@ -5,7 +5,7 @@ small samples.
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import comb, inf, isnan
+from math import comb, inf
 from typing import Any
 
 import mpmath
@@ -124,18 +124,6 @@ def test_anything_up_to_a_million_samples(data: Any) -> None:
     )
 
 
-def test_broadcasting_and_repetitions() -> None:
-    n, c = np.array([128, 128, 10_000, 128]), np.array([3, 3, 40, 0])
-    k = np.array([1, 7, 128])
-    table = pass_at_k(n[:, None], c[:, None], k)
-    assert table.shape == (4, 3)
-    for (i, j), value in np.ndenumerate(table):
-        assert value == pass_at_k(int(n[i]), int(c[i]), int(k[j]))
-    assert pass_at_k(n, c, 5).shape == (4,)
-    assert isinstance(float(pass_at_k(4, 1, 2)), float)
-    assert pass_at_k([], [], 3).shape == (0,)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -229,13 +217,6 @@ def test_variance_against_a_sum_in_high_precision() -> None:
         ]
         expected = mp.fsum(w * q ** (k1 + k2 - j) for j, w in enumerate(weights)) - q ** (k1 + k2)
         assert relative(covariance(n, p, k1, k2), expected) < 1e-12
-
-
-def test_covariance_at_the_ends() -> None:
-    assert covariance(10, [0.0, 1.0], 3, 4).tolist() == [0.0, 0.0]
-    assert estimated_covariance(10, [0, 10], 3, 4).tolist() == [0.0, 0.0]
-    assert covariance(4, np.full((2, 3), 0.5), 1, 1).shape == (2, 3)
-    assert not isnan(covariance(1, 0.5, 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,16 @@
 the sampling.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import exp, log
 
 import numpy as np
 import pytest
-from scipy.integrate import trapezoid
 from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
-from isoflop.numeric.passk import likelihood
-from isoflop.numeric.passk.likelihood import Surface
-from isoflop.numeric.passk.shapes import LEAST_SHAPE, MOST_SHAPE, Shapes
+from isoflop.numeric.passk.likelihood import LEAST_SHAPE, MOST_SHAPE, Surface
 
 #: (n, c) of the problems of a model.
 MODELS = {
@@ -81,7 +77,7 @@ def surface():
 )
 def test_against_plain_products(surface, name, k) -> None:
     index = list(MODELS).index(name)
-    evidence = surface.at(k, learn=False)
+    evidence = surface.at(k)
     nodes, found = evidence.nodes[index], evidence.log_likelihood[index]
     kept = np.flatnonzero((found > -12.0) & (nodes < 4.0))
     low, middle, high = kept[[0, len(kept) // 2, -1]]
@@ -93,22 +89,16 @@ def test_against_plain_products(surface, name, k) -> None:
         ), (j, nodes[j])
 
 
-def test_the_nodes_hold_the_mass(surface) -> None:
-    for k in (1, 10, 10_000):
-        evidence = surface.at(k, learn=False)
-        assert evidence.nodes.shape == (len(MODELS), likelihood.NODES)
-        assert np.allclose(np.diff(evidence.nodes, axis=1), evidence.spacing[:, None])
-        assert (evidence.log_likelihood.max(axis=1) == 0.0).all()
-        for nodes, found, flat in zip(
-            evidence.nodes, evidence.log_likelihood, evidence.flat, strict=True
-        ):
-            assert abs(nodes[0] - likelihood.LEAST_U) < 0.2 or found[0] < 3.0 - likelihood.DEPTH
-            assert flat or found[-1] < 3.0 - likelihood.DEPTH
-            assert (found > -2.0).sum() >= 4  # several nodes where it matters
+def test_evidence_of_a_model_depends_on_no_other(surface) -> None:
+    chosen = [1, 3]
+    some = surface.at(10).some(chosen)
+    alone = Surface.of([list(MODELS.values())[g] for g in chosen]).at(10)
+    assert some.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-9)
+    assert some.flat.tolist() == alone.flat.tolist()
 
 
 def test_without_a_success_it_is_flat_towards_zero(surface) -> None:
-    evidence = surface.at(10, learn=False)
+    evidence = surface.at(10)
     index = list(MODELS).index("no success")
     nodes, found = evidence.nodes[index], evidence.log_likelihood[index]
     assert (np.diff(found) > -1e-6).all()
@@ -128,11 +118,6 @@ def test_without_a_failure_it_is_flat_towards_one(k) -> None:
     assert (np.diff(found) < 1e-6).all()
     assert found[0] > -1e-6
     assert evidence.nodes[0, 0] < -13.0
-
-
-def log_y(a, b, k):
-    j = np.arange(k)
-    return float(np.log(-np.log(-np.expm1(np.log1p(-a / (a + b + j)).sum()))))
 
 
 def of_many(problems, samples, seed=5):
@@ -163,66 +148,10 @@ def over_all(n, c, k):
 @pytest.mark.parametrize(("problems", "k"), [(100, 10), (100, 1000), (2000, 10), (2000, 1000)])
 def test_moments_against_a_dense_grid(problems, k) -> None:
     models = of_many(problems, 200)[1:3]
-    mean, deviation = Surface.of(models).at(k, learn=False).moments()
+    mean, deviation = Surface.of(models).at(k).moments()
     expected, spread = np.transpose([over_all(n, c, k) for n, c in models])
     assert (mean - expected) / spread == pytest.approx(np.zeros(2), abs=0.05)
     assert deviation == pytest.approx(spread, rel=0.05)
-
-
-# -- the usual shapes ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "usual",
-    [
-        Shapes(),
-        Shapes((-1.0, 0.5, 0.0), 0.05),
-        Shapes((-4.0, -1.2, -0.1), 2.0),
-        Shapes((30.0, 0.0, 0.0), 0.1),
-    ],
-)
-def test_densities_of_shapes_are_normalised(usual) -> None:
-    u = np.random.default_rng(2).uniform(-14.0, 5.0, size=(2, 3))
-    log_a = np.linspace(log(LEAST_SHAPE), log(MOST_SHAPE), 400_001)
-    found = np.broadcast_to(usual.log_density(log_a, u), (2, 3, len(log_a)))
-    assert trapezoid(np.exp(found), log_a, axis=2) == pytest.approx(np.ones((2, 3)), rel=1e-3)
-    if np.isfinite(usual.deviation):  # the nearer log a is to the line, the more it weighs
-        m0, m1, m2 = usual.mean
-        order = np.argsort(np.abs(log_a - (m0 + m1 * u + m2 * np.exp(u))[..., None]), axis=2)
-        assert (np.diff(np.take_along_axis(found, order, axis=2), axis=2) <= 1e-6).all()
-
-
-def test_the_shapes_of_simulated_models_are_learnt() -> None:
-    """Rates of Beta(a, b) with log a about a line in log(-log pass@1)."""
-    random = np.random.default_rng(3)
-    intercept, slope, deviation = -0.9, -0.5, 0.25
-    models, beyond = [], []
-    for u in random.uniform(-1.0, 1.2, size=60):
-        a = exp(intercept + slope * u + deviation * random.standard_normal())
-        b = a * (exp(exp(u)) - 1.0)  # pass@1 is a/(a + b)
-        models.append((np.full(150, 60), random.binomial(60, random.beta(a, b, size=150))))
-        beyond.append(log_y(a, b, 1000))
-    surface = Surface.of(models)
-    assert surface.at(60).usual == Shapes()  # every problem has 60 samples: nothing is learnt
-    found = replace(surface, fewest=np.zeros(60, dtype=int)).at(1).usual
-    between = np.linspace(-1.0, 1.2, 12)
-    assert found.centre(between) == pytest.approx(intercept + slope * between, abs=0.25)
-    assert found.deviation == pytest.approx(deviation, abs=0.1)
-    away = {}
-    for learn in (False, True):
-        mean, claimed = surface.at(1000, learn=learn).moments()
-        away[learn] = np.sqrt(np.mean((mean - beyond) ** 2))
-        assert 0.7 < np.sqrt(np.mean(((mean - beyond) / claimed) ** 2)) < 1.4
-    assert away[True] < away[False]  # beyond the samples it helps
-
-
-def test_few_models_teach_nothing() -> None:
-    """Nor do models without a success or without a failure."""
-    told, untold = ([16] * 8, [0, 0, 1, 2, 5, 9, 0, 3]), ([16] * 8, [0] * 8)
-    few = Surface.of([told] * (likelihood.LEAST_MODELS - 1) + [untold] * 9).at(40)
-    assert few.usual == Shapes()
-    enough = Surface.of([told] * likelihood.LEAST_MODELS + [untold] * 2).at(40)
-    assert np.isfinite(enough.usual.deviation)
 
 
 # -- when sampling stops ---------------------------------------------------------------------------

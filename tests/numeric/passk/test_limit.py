@@ -3,7 +3,6 @@ clusters.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +11,7 @@ from scipy.stats import t
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.fitting import fit_form
-from isoflop.numeric.fit.models import Design
-from isoflop.numeric.fit.resample import Draws
-from isoflop.numeric.passk.fit_at_k import PassFit, open_side, overdispersion, upper_limit
+from isoflop.numeric.passk.fit_at_k import PassFit, overdispersion, upper_limit
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
 from isoflop.numeric.simulate.counts import Fixed
@@ -118,8 +115,8 @@ def test_the_likelihood_of_many_samples_is_a_sum_of_squares(drawn):
     (fit,) = fit_passk(found, k=[10]).fits
     assert fit.evidence is not None
     plain = squares(found.covariates["compute"], np.exp(fit.evidence.most_likely))
-    assert fit.floor_limit() > fit.coefficients["E0"]
-    assert fit.floor_limit() == pytest.approx(plain.floor_limit(), rel=0.05)
+    assert fit.floor_limit()[0] > fit.coefficients["E0"]
+    assert fit.floor_limit()[0] == pytest.approx(plain.floor_limit()[0], rel=0.05)
 
 
 def test_intervals_of_a_floor_on_its_bound_reach_the_limit(drawn):
@@ -127,18 +124,16 @@ def test_intervals_of_a_floor_on_its_bound_reach_the_limit(drawn):
     laws = fit_passk(found, k=[10], method="least-squares-log", resamples=40)
     (fit,) = laws.fits
     assert fit.coefficients["E0"] == 0.0
-    assert fit.interval("E0") == (
-        0.0,
-        max(fit.floor_limit(), np.quantile(fit.drawn_of("E0"), 0.95)),
-    )
-    assert fit.floor_limit(0.5) < fit.floor_limit(0.9) < fit.floor_limit(0.99)
-    row = laws.rows()[0]
-    assert (row["E0_lo"], row["E0_hi"], row["E0_interval"]) == (0.0, fit.interval("E0")[1], "limit")
-    low, high = fit.interval_ahead({"compute": [1e20, 1e30]})
-    usual = fit.prediction({"compute": [1e20, 1e30]}).interval()
-    assert (low <= usual[0]).all()
-    assert (high >= usual[1]).all()
-    assert high[1] > fit.floor_limit()  # far beyond the models all that is left may be the floor
+    row, high = fit.row(), max(fit.floor_limit()[0], np.quantile(fit.drawn[:, 0], 0.95))
+    assert (row["E0"], row["E0_lo"], row["E0_hi"]) == (0.0, 0.0, high)
+    limits = [fit.floor_limit(level)[0] for level in (0.5, 0.9, 0.99)]
+    assert limits == sorted(limits)
+    ahead = {"compute": [1e20, 1e30]}
+    low, above = fit.interval_ahead(ahead)
+    assert (low < fit.predict(ahead)).all()
+    assert (
+        above[1] > fit.floor_limit()[0]
+    )  # far beyond the models all that is left may be the floor
 
 
 def test_a_floor_above_its_bound_keeps_its_percentiles(drawn):
@@ -149,10 +144,8 @@ def test_a_floor_above_its_bound_keeps_its_percentiles(drawn):
         resamples=40,
     ).fits
     assert not fit.is_limited()
-    assert fit.interval("E0") == pytest.approx(
-        np.quantile(fit.drawn_of("E0"), [0.05, 0.95]), rel=1e-12
-    )
-    assert fit.row()["E0_interval"] == "percentiles"
+    found = fit.estimate("E0")
+    assert [found.low, found.high] == pytest.approx(np.quantile(fit.drawn[:, 0], [0.05, 0.95]))
 
 
 def test_nothing_is_excluded_where_models_scatter_widely():
@@ -160,10 +153,7 @@ def test_nothing_is_excluded_where_models_scatter_widely():
     fit = squares(BUDGETS[::13], np.array([9.0, 1.0, 3.0, 0.2]))
     assert fit.coefficients["E0"] == 0.0
     assert upper_limit(fit, 0.99)[0] == np.inf
-    same = np.tile(list(fit.coefficients.values()), (9, 1))
-    drawn = fit.with_draws(Draws(fit, same, np.arange(9), 9, 0))
-    assert drawn.row(0.99)["E0_open"] == "above"
-    assert drawn.interval_ahead({"compute": [1e24]}, 0.99)[1].tolist() == [np.inf]
+    assert fit.interval_ahead({"compute": [1e24]}, 0.99)[1].tolist() == [np.inf]
 
 
 # -- clusters --------------------------------------------------------------------------------------
@@ -185,69 +175,6 @@ def test_clusters_never_narrow_a_limit():
     assert overdispersion(fit) == pytest.approx(1.0, abs=1e-12)
 
 
-# -- ends that are none ----------------------------------------------------------------------------
-
-
-def edged(share, exponent, name="params-tokens"):
-    """A fit of which a share of the draws have this exponent."""
-    kind = KINDS[name]
-    random = np.random.default_rng(3)
-    params, tokens = (
-        np.exp(random.uniform(np.log(low), np.log(high), 30))
-        for low, high in ((1e8, 1e10), (1e10, 1e12))
-    )
-    gold = random.uniform(20.0, 200.0, 30)
-    values = 0.5 + (
-        30.0 * params**-0.2 + 20.0 * tokens**-0.15 if name == "params-tokens" else 1e-3 * gold**1.5
-    ) * np.exp(0.05 * random.standard_normal(30))
-    held = {"params": params, "tokens": tokens, "gold": gold}
-    variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(
-        {key: held[key] for key in kind.covariates}
-    )
-    runs = Runs(**variables, loss=values, row=np.arange(1, 31), source="made")
-    fit = fit_form(runs, kind.terms, SQUARES)
-    draws = np.tile(list(fit.coefficients.values()), (100, 1))
-    last = len(kind.coefficients) - 1
-    assert isinstance(fit.design, Design)
-    centre = fit.design.centres[-1]
-    lost = int(share * 100)
-    prefactor = {"params-tokens": 2, "gold": 1}[name]
-    draws[:lost, last] = exponent
-    draws[:lost, prefactor] = np.exp(
-        np.log(draws[0, prefactor]) + (exponent - draws[-1, last]) * centre
-    )
-    return PassFit(
-        kind=kind,
-        k=1,
-        method="least-squares-log",
-        fit=fit,
-        used=np.ones(30, dtype=bool),
-        scatter=0.05,
-        draws=Draws(fit=fit, coefficients=draws, index=np.arange(100), requested=100, failed=0),
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "exponent", "of_exponent", "of_prefactor"),
-    [
-        ("params-tokens", 10.0, "above", "above"),
-        ("params-tokens", 1e-3, "below", "below"),
-        ("gold", 10.0, "above", "below"),  # 1/g is below 1: K0 = T g^-kappa falls as kappa rises
-    ],
-)
-def test_ends_at_a_limit_of_the_search_are_open(name, exponent, of_exponent, of_prefactor):
-    fit = edged(0.06, exponent, name)
-    last, prefactor = fit.kind.coefficients[-1], {"params-tokens": "D0", "gold": "K0"}[name]
-    assert open_side(fit.estimate(last)) == of_exponent
-    assert open_side(fit.estimate(prefactor)) == of_prefactor
-    assert open_side(fit.estimate(last, 0.8)) is None  # 6 % of the draws are in the tail of 10 %
-    assert open_side(edged(0.05, exponent, name).estimate(last)) is None
-    for other in set(fit.kind.coefficients) - {last, prefactor, fit.kind.floor}:
-        assert open_side(fit.estimate(other)) is None
-    assert fit.at_edge(last).sum() == 6
-    assert fit.row()[f"{last}_open"] == of_exponent
-
-
 # -- no degrees of freedom -------------------------------------------------------------------------
 
 
@@ -255,9 +182,7 @@ def test_as_many_coefficients_as_models_have_no_interval(compute_counts):
     few = Data(compute_counts.subset(np.array([0, 12, 29])), (10,))
     laws = fit_passk(few, method="least-squares-log", resamples=50)
     (fit,) = laws.fits
-    assert (fit.spare, fit.has_intervals) == (0, False)
+    assert fit.spare == 0
     assert not fit.estimate("alpha").has_interval
-    assert laws.draws("alpha").shape == (0, 1)
-    row = laws.rows()[0]
-    assert row["alpha_lo"] is row["alpha_hi"] is row["E0_interval"] is None
-    assert row["alpha"] == fit.coefficients["alpha"]
+    assert len(fit.drawn) == 0
+    assert fit.row()["alpha_lo"] is None

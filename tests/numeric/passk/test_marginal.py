@@ -11,7 +11,7 @@ from scipy.stats import norm
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.models import COMPUTE, Design
 from isoflop.numeric.passk.likelihood import Evidence, Surface
-from isoflop.numeric.passk.marginal import MOST_TAU, Marginal, fit_marginal
+from isoflop.numeric.passk.marginal import Marginal, fit_marginal
 
 NODES = 49  # odd: one at the centre
 
@@ -119,38 +119,6 @@ def test_derivatives_against_differences(one_sided, tau) -> None:
         assert slope == pytest.approx((above - below) / (2 * h), rel=1e-5, abs=1e-5)
         assert curvature == pytest.approx((slope_above - slope_below) / (2 * h), rel=1e-5, abs=1e-5)
         assert (measure.value(mu) == measure.measure(mu)[0]).all()
-
-
-def test_counts_that_tell_u_give_a_square() -> None:
-    centre, tau = np.array([-1.0, 0.5, 2.0]), 0.3
-    measure = Marginal(normal(centre, 1e-4), tau)
-    mu = np.array([[-1.2, 0.5, 2.9]])
-    rho, slope, curvature = measure.measure(mu)
-    spread = np.log(1e-4 * np.sqrt(2 * np.pi))  # of the likelihood over u
-    expected = 0.5 * ((mu - centre) / tau) ** 2 + 0.5 * np.log(2 * np.pi * tau**2) - spread
-    assert rho == pytest.approx(expected, abs=1e-5)
-    assert slope == pytest.approx((mu - centre) / tau**2, rel=1e-5, abs=1e-6)
-    assert curvature == pytest.approx(np.full((1, 3), 1 / tau**2), rel=1e-5)
-
-
-def test_counts_with_a_normal_error_add_their_variance() -> None:
-    deviation, tau = 0.2, 0.3
-    evidence = normal([0.4], deviation)
-    variance = deviation**2 + tau**2
-    rho = Marginal(evidence, tau).value(np.array([[0.4], [1.4]]))[:, 0]
-    assert rho[1] - rho[0] == pytest.approx(0.5 / variance, rel=1e-4)
-
-
-def test_a_scatter_of_each_problem(one_sided) -> None:
-    """(K, 1) taus are K problems; blocks do not matter."""
-    taus, mu = np.array([[0.1], [0.4], [2.0]]), np.array([[0.5], [1.0], [1.5]])
-    together = Marginal(one_sided, taus).measure(mu)
-    for index in range(3):
-        alone = Marginal(one_sided, float(taus[index, 0])).measure(mu[index : index + 1])
-        for part, whole in zip(alone, together, strict=True):
-            assert part[0, 0] == pytest.approx(whole[index, 0], rel=1e-14)
-    some = Marginal(one_sided, taus).some(lambda each: each[[2]])
-    assert some.value(mu[[2]])[0, 0] == pytest.approx(together[0][2, 0], rel=1e-14)
 
 
 # -- fits ------------------------------------------------------------------------------------------
@@ -268,11 +236,3 @@ def test_the_optimum_against_another_search(drawn) -> None:
         best = min(ends, key=lambda end: end.fun)
         assert found.value[index] == pytest.approx(best.fun, abs=1e-6)
         assert value(found.theta[index]) == pytest.approx(best.fun, abs=1e-6)
-
-
-def test_counts_that_say_nothing_leave_a_scatter_within_its_bounds() -> None:
-    design = design_of(COMPUTE_GRID, law(COMPUTE_GRID))
-    nothing = evidence_of(lambda u: 0.0 * u, np.full(30, -3.0), np.full(30, 3.0))
-    found = fit_marginal(design, nothing, start(design))
-    assert np.isfinite(found.theta).all()
-    assert 0.0 < found.tau[0] <= MOST_TAU

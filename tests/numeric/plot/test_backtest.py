@@ -8,11 +8,9 @@ from isoflop.numeric.backtest import backtest
 from isoflop.numeric.backtest.subject import Extrapolation
 from isoflop.numeric.plot.backtest import (
     SMALLEST_ERROR,
-    plot_backtest,
     plot_coefficient,
     plot_errors,
 )
-from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import Estimate
 from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
 
@@ -50,14 +48,6 @@ def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
         if line.get_marker() in ("o", "^", "v")
     }
     assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
-
-
-def test_the_page_is_written(result, tmp_path):
-    axes = plot_backtest(result)
-    assert len(axes) == 1 + 3
-    save(axes, tmp_path / "page.svg")
-    text = (tmp_path / "page.svg").read_text()
-    assert "<svg" in text
 
 
 def test_errors_too_small_for_the_axis_are_marked_as_such():

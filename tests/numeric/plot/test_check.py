@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.data import at_ratios, noisy
 
-from isoflop.numeric.check.runs import check_runs
+from isoflop.numeric.check.runs import check as check_runs
 from isoflop.numeric.law import Law
 from isoflop.numeric.plot.check import plot_check_runs
 

@@ -60,7 +60,7 @@ def test_both_laws_have_models_at_the_same_height(laws):
 
 
 def test_observed_against_predicted(laws):
-    from isoflop.numeric.plot.passk_laws import FAR_ABOVE, plot_laws
+    from isoflop.numeric.plot.passk_laws import plot_laws
 
     joint = laws["params-tokens"]
     ax = plot_laws(joint, k=[1])
@@ -69,29 +69,7 @@ def test_observed_against_predicted(laws):
     assert ax.get_xlim() == pytest.approx(diagonal.get_xdata())
     own = {name: joint.covariates[name] for name in joint.kind.covariates}
     at = joint.data.curve.complete[:, 0] & joint.data.solved
-    greatest = max(
-        float(np.exp(each.moments()[0][joint.data.solved]).max()) for each in joint.data.evidence
-    )
-    predicted = joint.at(1).predict(own)[at]
-    assert points.get_xdata() == pytest.approx(np.minimum(predicted, FAR_ABOVE * greatest), rel=0.2)
-    assert points.get_xdata()[predicted < greatest] == pytest.approx(
-        predicted[predicted < greatest]
-    )
-
-
-def test_an_irreducible_part_on_its_bound_is_an_upper_limit(laws):
-    from dataclasses import replace
-
-    from isoflop.numeric.plot.passk_laws import plot_coefficient
-
-    compute = laws["compute"]
-    ax = plot_coefficient([compute], ["E0"])
-    (marks,) = lines(ax, "v")
-    bound = compute.values("E0") == 0.0
-    assert list(marks.get_xdata()) == [k for k, on in zip(compute.ks, bound, strict=True) if on]
-    assert marks.get_ydata() == pytest.approx(compute.intervals("E0")[bound, 1])
-    none = replace(compute, resamples=0)
-    assert lines(plot_coefficient([none], ["E0"]), "v") == []
+    assert points.get_xdata() == pytest.approx(joint.at(1).predict(own)[at])
 
 
 def test_a_wide_band_runs_out_of_the_axis(laws):
@@ -108,22 +86,6 @@ def test_a_wide_band_runs_out_of_the_axis(laws):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", ["compute", "params-tokens"])
-def test_every_k_has_its_key(laws, name):
-    """Where no model has an unbiased estimate as well."""
-    from isoflop.numeric.plot.passk_laws import plot_laws
-
-    data = laws[name].data
-    beyond = fit_passk(Data(data.counts, (1, 1000, 5000)), law=name)
-    assert not beyond.data.curve.complete[:, 1:].any()
-    for ks in ((1, 1000), (1000, 5000)):
-        ax = plot_laws(beyond, k=ks)
-        legend = ax.get_legend()
-        assert legend is not None
-        assert [text.get_text() for text in legend.get_texts()] == [f"{k:,}" for k in ks]
-
-
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("names", [("compute",), ("compute", "params-tokens")])
 def test_a_page_has_no_empty_panel(laws, names):
     from isoflop.numeric.passk.study import study_passk
@@ -131,40 +93,15 @@ def test_a_page_has_no_empty_panel(laws, names):
 
     study = study_passk(laws["compute"].data, laws=names, resamples=6)
     axes = plot_study(study)
-    assert len(axes) == {1: 3, 2: 5}[len(names)]
+    assert len(axes) == len(names) + 2
     assert all(ax.lines and ax.get_title() for ax in axes)
     assert list(axes[0].figure.axes) == list(axes)
     axes[0].figure.draw_without_rendering()
-    right = [max(ax.get_position().x1 for ax in row) for row in (axes[:3], axes[3:]) if len(row)]
-    assert max(right) - min(right) < 0.03
     told = {text.get_text() for text in axes[0].figure.legends[0].get_texts()}
     assert "by the likelihood: fewer than k samples" in told
 
 
-@pytest.mark.filterwarnings("error")
-def test_an_irreducible_part_without_an_upper_end_leaves_the_axis_readable(laws, monkeypatch):
-    from isoflop.numeric.passk.fit_at_k import PassFit
-    from isoflop.numeric.plot.passk_laws import plot_coefficient
-
-    compute = laws["compute"]
-    ends = {1: (0.0, np.inf), 64: (0.0, 0.7)}
-    monkeypatch.setattr(PassFit, "interval", lambda self, name, level=0.9: ends[self.k])
-    ax = plot_coefficient([compute], ["E0"])
-    assert ax.get_ylim()[1] < 10.0
-    (above,) = lines(ax, "^")
-    assert list(above.get_xdata()) == [1]
-
-
 # -- models without a success ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("n", "problems", "k"), [(128, 100, 1), (128, 100, 1000), (1, 3, 7), (10_000, 9, 50)]
-)
-def test_equal_samples(n, problems, k):
-    """A single rate p for all problems, with (1 - p)^(n P) = 1 - level."""
-    wanted = -np.log(-np.expm1(k * np.log(1.0 - LIMIT) / (n * problems)))
-    assert least_neg_log([n] * problems, k) == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 5, 40, 1000])

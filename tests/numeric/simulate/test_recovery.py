@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from isoflop.numeric.accuracy.power import POWER_KINDS
+from isoflop.numeric.accuracy.laws import law_named
 from isoflop.numeric.data.sample import Points, Sample, above_guessing
 from isoflop.numeric.data.scale import accuracy
 from isoflop.numeric.simulate.evaluations import LAWS, METRIC_TYPES, PROBLEMS, simulate
@@ -56,7 +56,7 @@ def parts(sample, law):
 
 def forecast(kind, found, at, baseline):
     """Accuracy at a run, and the ends of its interval by the delta method for log(-log Q')."""
-    fit, y = found.parts[0], float(kind.neg_log(found.values[None], at)[0, 0])
+    fit, y = found.parts[0], float(kind.values(found.values[None], at)[0, 0])
     if kind.name == "compute":
         gradient = np.array([1.0, -np.log(at.compute[0])])
     else:
@@ -80,7 +80,7 @@ def recovery(name, law, seeds):
     """Bias of the exponents in units of their scatter, coverage of them and of the forecast, bias
     of that, held-out MAE.
     """
-    kind, places = POWER_KINDS[law], EXPONENTS[law]
+    kind, places = law_named(law), EXPONENTS[law]
     # Equation 2 is no exact law of these runs: its truth is what it finds without noise.
     truth = kind.fit(parts(evaluations(name, None)[0], law)[0]).values[places]
     estimates, covered, forecasts, errors = [], [], [], []
@@ -110,7 +110,7 @@ def recovery(name, law, seeds):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_without_noise_equation_4_is_found_exactly(name):
-    kind = POWER_KINDS["params-tokens"]
+    kind = law_named("params-tokens")
     fitted, _ = parts(evaluations(name, None)[0], "params-tokens")
     for role, value in zip(kind.coefficients, kind.fit(fitted).values, strict=True):
         assert value == pytest.approx(float(str(LAWS[name].coefficients[role])), rel=1e-5)

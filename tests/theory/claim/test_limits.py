@@ -1,10 +1,35 @@
-"""Limits: as papers write them, refuted with the true one, and what hangs on an assumption."""
+"""Random limits of known truth; limits as papers write them, refuted with the true one, and what hangs on an assumption."""
+
+from itertools import islice
 
 import pytest
+from tests.theory.random_limits import FAMILIES, random_limits
 
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
+
+NUMBER, SEED = 60, 5
+RIGHT = {True: (Answer.PROVED, Answer.BY_SYMPY), False: (Answer.REFUTED,)}
+
+
+def judge(number: int, seed: int) -> None:
+    drawn = list(islice(random_limits(seed), number))
+    answers = [(c, prove(c.text, limit=c.limit, assume=c.assume, seconds=60).answer) for c in drawn]
+    others = [(c, answer) for c, answer in answers if answer not in RIGHT[c.truth]]
+    assert [c for c, answer in others if answer is not Answer.UNDECIDED] == []
+    assert len(others) <= number / 20, others
+    assert {c.kind for c in drawn} == set(FAMILIES)
+
+
+def test_random_limits() -> None:
+    judge(NUMBER, SEED)
+
+
+@pytest.mark.slow
+def test_many_random_limits() -> None:
+    judge(5 * NUMBER, SEED + 1)
+
 
 #: As papers write them: the claim, its limit, what is assumed.
 OF_PAPERS = [

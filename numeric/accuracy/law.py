@@ -1,0 +1,458 @@
+"""A law of accuracy as a declaration, and its fit to a benchmark's runs: intervals of the law,
+intervals of a new run, errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.runs import Runs
+from ..data.sample import SPREAD, above_guessing, one_ratio
+from ..data.scale import accuracy, neg_log_accuracy
+from ..errors import whole_number
+from ..fit.fitted import Joint
+from ..fit.fitting import fit_form
+from ..fit.hold_out import errors
+from ..fit.objective import Objective
+from ..fit.resample import Draws, case_weights, refits_of, together
+from ..results import Estimate, coverage_factor, percentiles
+from ..words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..data.evaluations import Evaluations
+    from ..data.sample import Points, Sample
+    from ..fit.fitted import Fitted
+    from ..fit.resample import Refits
+    from .baselines import Baseline
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "MARGIN",
+    "NEG_LOG",
+    "RAW",
+    "SQUARES",
+    "Law",
+    "LawFit",
+    "as_runs",
+    "fit_law",
+    "resampled",
+    "runs_of",
+]
+
+#: What a law is of: -log of normalised accuracy Q' = (Q - Q_r)/(1 - Q_r), or raw accuracy.
+NEG_LOG, RAW = "-log Q'", "Q"
+#: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
+#: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
+MARGIN = 0.05
+SQUARES = Objective(name="least-squares-log")
+#: Residuals of log(-log Q') of this size are rounding.
+ROUNDING = 1e-9
+#: Refits in one batch, after which a bar moves and an interrupt is heard.
+BATCH = 50
+#: Residuals that are drawn beside every refit, for a new run.
+NEW_RUNS = 25
+#: With fewer runs than so many beyond its coefficients a law passes nearly through them; with fewer
+#: than so many to each coefficient of a stage a word is due.
+SPARE, FEW = 3, 5
+#: A share of the variance that is explained below which what is left is the larger part.
+CHANGE = 0.5
+STAGES = ("first", "second")
+#: Coefficients of the terms in params and in tokens.
+OF_TERMS = ("A", "B", "beta", "gamma")
+#: exp(-y) of this and beyond is 0 as a float.
+SURELY_GUESSING = 1e3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """A law of accuracy.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    expression : str
+        Plain text, in the letters of `coefficients`.
+    coefficients : tuple of str
+    requires : tuple of str
+        Quantities of `Points` that a fit needs.
+    asks : tuple of str
+        Quantities that a prediction needs: as `requires`, but a two-stage law predicts without its
+        proxy.
+    response : {"-log Q'", "Q"}
+        What the law is of.
+    objective : str
+        What is minimised.
+    fitted : callable
+        Sample -> what is fitted, the law itself or its stages, each a `Fitted`; ValueError where
+        the runs are too few.
+    values : callable
+        Coefficients (K, p) and m points -> the response (K, m).
+    margin : float or None
+        Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
+        those at or below guessing.
+    sure : tuple of str
+        Coefficients that are never open.
+    form : PowerTerms, Expression or None
+        What `isoflop.numeric.fit` fits, where it fits the response itself.
+    source : str
+    """
+
+    name: str
+    expression: str
+    coefficients: tuple[str, ...]
+    requires: tuple[str, ...]
+    asks: tuple[str, ...]
+    response: str
+    objective: str
+    fitted: Callable[[Sample], tuple[Fitted, ...]]
+    values: Callable[[Floats, Points], Floats]
+    margin: float | None = MARGIN
+    sure: tuple[str, ...] = ()
+    form: Any = None
+    source: str = ""
+
+    def fit(self, sample: Sample) -> LawFit:
+        """The law closest to the runs, all of which are used; ValueError where they are too few."""
+        for name in self.requires:
+            sample.at.column(name)  # or the error that says which is not known
+        try:
+            parts = self.fitted(sample)
+        except ValueError as error:
+            raise ValueError(f"{sample.benchmark}: {error}") from None
+        return LawFit(kind=self, sample=sample, parts=parts)
+
+    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
+        """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m
+        points; a law of Q is not kept between 0 and 1.
+        """
+        for name in self.asks:
+            at.column(name)
+        values = self.values(coefficients, at)
+        return np.asarray(accuracy(values, baselines[:, None]) if self.is_neg_log else values)
+
+    @property
+    def is_neg_log(self) -> bool:
+        """Whether it is of -log Q'."""
+        return self.response == NEG_LOG
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawFit(Joint):
+    """A law and the runs that it was fitted to.
+
+    Attributes
+    ----------
+    kind : Law
+    sample : Sample
+        The runs of the fit: n.
+    parts : tuple of Fitted
+        What was fitted: the law itself, or its stages.
+    n_below : int
+        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy
+        1.
+    draws : Draws or None
+        The law refitted to resamples of its runs.
+    baselines : ndarray
+        (K,): the accuracy of guessing with which each draw was refitted.
+    """
+
+    kind: Law
+    sample: Sample
+    parts: tuple[Fitted, ...]
+    n_below: int = 0
+    draws: Draws | None = None
+    baselines: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.kind.name
+
+    @property
+    def size(self) -> int:
+        """Number of runs n."""
+        return len(self.sample)
+
+    @property
+    def refitted(self) -> Floats:
+        """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
+        return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
+
+    def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
+        guessing scores. A run that is not above its redrawn guessing accuracy (of a law of Q: by
+        more than the margin) counts as not drawn.
+        """
+        Q, guessing = self.sample.accuracy, baselines[:, None]
+        least = 0.0 if self.kind.is_neg_log else self.kind.margin
+        if least is not None:
+            above = above_guessing(Q, guessing, least)
+            weights = np.where(above, weights, 0.0)
+        if self.kind.is_neg_log:
+            raw = np.where(above, Q, 0.5 * (1.0 + guessing))
+            (part,) = self.parts
+            return part.refit(weights=weights, observed=neg_log_accuracy(raw, guessing))
+        return together(part.refit(weights=weights) for part in self.parts)
+
+    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+        """The coefficients with their percentile intervals over the resamples.
+
+        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
+        Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
+        """
+        estimates = {}
+        for (name, value), draws in zip(self.coefficients.items(), self.refitted.T, strict=True):
+            loose = name in self.undetermined
+            estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
+            is_ceiling = name == "E" and self.kind.form is not None and self.size > len(self.names)
+            if is_ceiling and value == 0.0 and estimate.has_interval:
+                limit = self.limit_at_zero(level)
+                estimate = replace(estimate, low=0.0, high=limit, at_most=True)
+            estimates[name] = replace(estimate, at_limit=self._at_limit(name, estimate))
+        return estimates
+
+    def _at_limit(self, name: str, estimate: Estimate) -> tuple[str, ...]:
+        """Which of the value and its ends lie at a limit of the search."""
+        column = self.names.index(name)
+        ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+        return tuple(
+            part
+            for part, end in ends.items()
+            if end is not None and self.on_limit(np.full(len(self.names), end))[column]
+        )
+
+    def limit_at_zero(self, level: float) -> float:
+        r"""The upper limit of an E that is 0: the largest one with
+
+        .. math:: n \log \frac{S(E)}{\min_E S} \le \chi^2_{1, level},
+
+        S(E) being the least sum of squares of log(-log Q') with that E.
+        """
+        from scipy.optimize import brentq
+
+        runs = as_runs(self.sample)
+        best = fit_form(runs, self.kind.form, SQUARES)
+        rounding, allowed = 0.5 * self.size * ROUNDING**2, coverage_factor(level) ** 2
+
+        def excess(E: float) -> float:
+            """Above 0 where the runs exclude this E."""
+            held = fit_form(runs, self.kind.form, SQUARES, fixed={"E": E})
+            ratio = (held.objective_value + rounding) / (best.objective_value + rounding)
+            return float(self.size * np.log(ratio)) - allowed
+
+        greatest = float(runs.loss.max())
+        if excess(greatest) <= 0.0:
+            return greatest
+        return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
+
+    @property
+    def one_ratio(self) -> tuple[float, float] | None:
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one
+        ratio: see `sample.one_ratio`.
+        """
+        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.requires} else None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
+        be told apart.
+        """
+        own = [name for name in super().undetermined if name not in self.kind.sure]
+        alike = [name for name in self.names if self.one_ratio and name in OF_TERMS]
+        return tuple(dict.fromkeys((*own, *alike)))
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, by stage where there are two; "" where it has converged."""
+        if len(self.parts) == 1:
+            return super().reason
+        stages = zip(STAGES, self.parts, strict=True)
+        return "; ".join(f"{which} stage: {part.reason}" for which, part in stages if part.reason)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the coefficients must know, beside that."""
+        said = [remark for part in self.parts for remark in part.remarks]
+        for which, part in zip(STAGES, self.parts, strict=False):
+            width = len(part.names)
+            if len(self.parts) > 1 and self.size < FEW * width:
+                said.append(
+                    f"{self.size} runs for the {width} coefficients of the {which} stage, fewer "
+                    f"than {FEW} to each"
+                )
+        for name, is_held in zip(self.names, self.on_limit(self.values), strict=True):
+            if is_held:
+                said.append(f"{name} = {self.coefficients[name]:g} is at a limit of the search")
+        if self.one_ratio is not None:
+            low, high = self.one_ratio
+            said.append(
+                f"N and D cannot be told apart: the {self.size} fitted runs are within a factor "
+                f"{SPREAD:g} of one D/N ({low:.3g} to {high:.3g})"
+            )
+        return tuple(said)
+
+    @property
+    def weak(self) -> str:
+        """Why the runs tell too little for this law to be preferred to another; "" where they do
+        not.
+
+        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it
+        (or the usual one) is wide, so that noise decides which runs are fitted; or they scatter
+        about the law by as much as they change.
+        """
+        n, p, margin = len(self.sample), len(self.names), self.kind.margin
+        if n < p + SPARE:
+            return f"{n} runs for {p} coefficients"
+        reach = float(self.sample.accuracy.max()) - self.sample.baseline
+        if margin and reach - margin <= min(margin, MARGIN):
+            return f"the fitted accuracies reach {reach:.3g} above guessing, those within {margin:g} of it are left out"
+        R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
+        if R2 is not None and R2 < CHANGE:
+            return (
+                f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+            )
+        return ""
+
+    def accuracy(self, at: Points) -> Floats:
+        """Raw accuracy (m,) by the law."""
+        guessing = np.array([self.sample.baseline])
+        return np.asarray(self.kind.accuracy(self.values[None], at, guessing)[0])
+
+    def predict(self, rows: Sample) -> Floats:
+        """Raw accuracy (m,) at runs."""
+        return self.accuracy(rows.at)
+
+    def drawn(self, at: Points) -> Floats:
+        """Raw accuracy (K, m) by the refitted laws."""
+        return np.asarray(self.kind.accuracy(self.refitted, at, self.baselines))
+
+    def interval(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the law's accuracy; None without refits."""
+        return np.stack(percentiles(self.drawn(at), level), 1) if len(self.refitted) > 1 else None
+
+    def new_run(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the
+        residual of some run.
+
+        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the
+        refitted laws do not leave these, else of Q; they are stretched by sqrt(n/(n - p)) for what
+        p coefficients took from them. None without refits, or where there are no more runs than
+        coefficients.
+        """
+        n, p = len(self.sample), len(self.names)
+        if self.draws is None or len(self.draws) < 2 or n <= p:
+            return None
+        random = np.random.default_rng([self.draws.seed, 1])
+        laws, own = self.drawn(at), self.accuracy(self.sample.at)
+        guessing, guess = self.baselines[:, None], self.sample.baseline
+        clear = all(
+            ((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy)
+        )
+        inside = clear and bool(((laws >= guessing) & (laws <= 1.0)).all())
+        stretch = np.sqrt(n / (n - p))
+        if inside:
+            residuals = stretch * (
+                _log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess)
+            )
+            around = _log_neg_log(laws, guessing)
+        else:
+            residuals, around = stretch * (self.sample.accuracy - own), laws
+        values = around + random.choice(residuals, size=(NEW_RUNS, len(laws), len(at)))
+        if inside:
+            values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
+        return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
+
+
+def _log_neg_log(values: Floats, baseline: Any) -> Floats:
+    """log(-log Q'); infinite at guessing and at 1, where a law may be to rounding."""
+    strictly = (values > baseline) & (values < 1.0)
+    known = np.log(neg_log_accuracy(np.where(strictly, values, 0.5 * (1.0 + baseline)), baseline))
+    return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))
+
+
+def as_runs(sample: Sample) -> Runs:
+    """The runs of a sample with -log Q' for their loss."""
+    return Runs(
+        params=sample.at.params,
+        tokens=sample.at.tokens,
+        compute=sample.at.compute,
+        loss=np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline)),
+        row=np.arange(1, len(sample) + 1),
+        metric="accuracy",
+        random_baseline=sample.baseline,
+        source=sample.benchmark,
+        n_rows=len(sample),
+    )
+
+
+def runs_of(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, needed: Sequence[str]
+) -> Runs:
+    """The runs of a benchmark that exceed guessing by the margin, with -log Q' for their loss, for
+    everything that `isoflop.fit` does.
+
+    Raises
+    ------
+    ValueError
+        Where a needed quantity of the runs is not known.
+    """
+    sample = evaluations.sample(benchmark, baseline.value)
+    least = MARGIN if baseline.margin is None else baseline.margin
+    kept = above_guessing(sample.accuracy, sample.baseline, least)
+    for name in needed:
+        sample.at.column(name)
+    low = f"{counted(int((~kept).sum()), 'run')} left out: at most {least:g} above guessing, or 1"
+    warnings = (*evaluations.warnings, *(() if kept.all() else (low,)))
+    return replace(as_runs(sample.subset(kept)), source=evaluations.source, warnings=warnings)
+
+
+def fit_law(sample: Sample, kind: Law) -> LawFit:
+    """The law fitted to the runs that exceed guessing by more than its margin.
+
+    Raises
+    ------
+    ValueError
+        Where the runs are too few.
+    """
+    train = sample.subset(above_guessing(sample.accuracy, sample.baseline, kind.margin))
+    if not len(train):
+        raise ValueError(
+            f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than "
+            f"{kind.margin:g} and is below 1"
+        )
+    return replace(kind.fit(train), n_below=len(sample) - len(train))
+
+
+def resampled(
+    fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False
+) -> LawFit:
+    """The same with refits to resamples of its runs, each with its own accuracy of guessing.
+
+    Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples
+    depend on seed and number of runs alone, so that laws on the same runs are paired.
+    """
+    repeats = whole_number("resamples", resamples, 0)
+    random = np.random.default_rng(whole_number("seed", seed, 0))
+    weights = case_weights(
+        fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random
+    )
+    baselines = baseline.draws(repeats, random)
+    if not repeats:
+        return fit
+    batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
+    samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
+    try:
+        draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
+    except KeyboardInterrupt:
+        nothing, index = np.empty((0, len(fit.names))), np.empty(0, dtype=np.intp)
+        draws = Draws(fit, nothing, index, repeats, failed=0, interrupted=True, seed=seed)
+    return replace(fit, draws=draws, baselines=baselines[draws.index])
