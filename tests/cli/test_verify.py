@@ -2,12 +2,9 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
-import termios
-import threading
 import time
 
 import pytest
@@ -362,34 +359,6 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
         < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
         < len(NAMES)
     )
-
-
-def test_progress_on_a_terminal_alone(command) -> None:
-    start, environment = command
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    words = ["verify", "tokens_per_param", "delta_method"]
-    process = subprocess.Popen(
-        [*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
-    )
-    os.close(theirs)
-    seen: list[bytes] = []
-
-    def watch() -> None:
-        try:
-            while block := os.read(ours, 1024):
-                seen.append(block)
-        except OSError:  # the other end is closed
-            pass
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    out, _ = process.communicate(timeout=600)
-    watcher.join()
-    os.close(ours)
-    assert process.returncode == 0
-    assert b"derivations" in b"".join(seen)
-    assert "2/2" not in out
 
 
 @pytest.mark.parametrize("name", ["mine.md", "mine.txt", "paper.tex"])

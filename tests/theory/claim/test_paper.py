@@ -328,21 +328,3 @@ def test_options_hold_for_the_whole_paper(run_cli, in_folder) -> None:
     assert "3 proved, 1 given" in result.out
     assert run_cli("verify", "missing.tex").code == 2
     assert run_cli("verify", "paper.tex", "--assume", "foo == 1").code == 2
-
-
-def test_an_interrupted_report_prints_what_was_decided(run_cli, in_folder, monkeypatch) -> None:
-    from isoflop.theory.claim import paper
-
-    judge = paper.Paper._on
-
-    def interrupted(self, i, piece):
-        if "kappa" in piece.text:
-            raise KeyboardInterrupt
-        return judge(self, i, piece)
-
-    monkeypatch.setattr(paper.Paper, "_on", interrupted)
-    (in_folder / "paper.tex").write_text(f"{OURS} \\[ w_N = w_D \\] \\[ \\kappa = 1 \\]")
-    result = run_cli("verify", "paper.tex")
-    assert result.code == 130
-    assert "refuted" in result.out
-    assert "interrupted" in result.err
