@@ -36,9 +36,7 @@ def main() -> None:
         name="three variables",
     )
     for law in (kaplan, three):
-        print(
-            f"{law.name}: L* - E ~ C^-{law.envelope.exponent:.4f} with E = {law.irreducible_loss:g}"
-        )
+        print(f"{law.name}: L* - E ~ C^-{law.envelope.exponent:.4f} with E = {law.E:g}")
         for compute in (1e20, 1e22, 1e24):
             optimum = law.allocate(compute=compute)
             spent = ", ".join(f"{name} {value:.3g}" for name, value in optimum.variables)

@@ -34,7 +34,7 @@ LAYERS = (
 )
 # Numbers and tables of every result: they format floats, and load pandas only where a frame is
 # asked for.
-TABLES = {"typeset.escapes", "typeset.formula", "typeset.numbers", "typeset.table", "typeset.shown"}
+TABLES = {"typeset.escapes", "typeset.numbers", "typeset.table", "typeset.shown"}
 PLAIN_DATA = {"data"} | TABLES
 CALL_FLOAT = {
     "code",  # prints Python source, so it rounds exact numbers
@@ -46,7 +46,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | 
 
 #: What may say "proved", and what looks for limits and points at which a claim fails.
 OF_ALGEBRA = "field arithmetic convert functions factorials interval steps sample answer decide boundary deadline"
-OF_PROOF = "rules argument_calculus bounds search signs path terms"
+OF_PROOF = "rules bounds search signs path terms"
 TRUSTED = {f"isoflop.theory.kernel.{name}" for name in OF_ALGEBRA.split()} | {
     f"isoflop.theory.kernel.{name}" for name in OF_PROOF.split()
 }

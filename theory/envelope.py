@@ -152,18 +152,21 @@ class Envelope(Displayed):
         """What the names of the law and of its envelope stand for."""
         brief, form = self.named, self.form
         loss, reducible = self.functions
-        factors = (
-            Pow(term.coefficient / w, w) for term, w in zip(form.terms, brief.shares, strict=True)
-        )
-        coefficient = Mul(Pow(self.budget.coefficient, brief.exponent), *factors)
         return (
             Definition(reducible, form.reducible),
             Definition(loss, form.loss),
             Definition(brief.exponent, self.exponent),
             *map(Definition, brief.shares, self.shares),
-            Definition(brief.coefficient, coefficient),
+            Definition(brief.coefficient, self.coefficient_in_names),
             *map(Definition, brief.allocation, self.allocation),
         )
+
+    @property
+    def coefficient_in_names(self) -> Expr:
+        """kappa^alpha prod (A_i/w_i)^w_i with alpha and the shares by name."""
+        brief, terms = self.named, self.form.terms
+        factors = (Pow(t.coefficient / w, w) for t, w in zip(terms, brief.shares, strict=True))
+        return Mul(Pow(self.budget.coefficient, brief.exponent), *factors)
 
     @property
     def assumptions(self) -> tuple[Sentence, ...]:
@@ -227,11 +230,6 @@ class Envelope(Displayed):
             short=tuple(short),
         )
 
-    @property
-    def law_and_budget(self) -> tuple[Expr, Expr]:
-        """L and C in the variables."""
-        return self.form.loss, self.budget.compute()
-
     def check_spelling(self, spelling: Notation) -> None:
         """Refuse to respell a law or a budget that uses the canonical letters for something else.
 
@@ -273,7 +271,9 @@ class Envelope(Displayed):
             lines.append((Equation((brief.tokens_per_param, self.tokens_per_param)),))
         lines.append((exponent_equation(self, brief),))
         lines.append(share_equations(self, brief, spelling))
-        lines.append((Equation((brief.coefficient, coefficient_in_names(self, brief))),))
+        constant = self.coefficient
+        constant = constant if constant.is_number else self.coefficient_in_names
+        lines.append((Equation((brief.coefficient, constant)),))
         if not form.is_sum:  # alpha and C0 are those of R*, not of the loss
             lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
         least = (optimum(sym.L), brief.loss, *_as_power_of_compute(self, brief))
@@ -574,22 +574,3 @@ def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symb
             return []
         names.append((Symbol(name, positive=True),))
     return names
-
-
-def coefficient_in_names(envelope: Envelope, brief: Envelope) -> Expr:
-    """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
-    if len(set(envelope.shares)) < len(envelope.shares) or any(
-        share.is_number for share in envelope.shares
-    ):
-        return envelope.coefficient
-    names = dict(zip(envelope.shares, brief.shares, strict=True))
-    factors = []
-    for factor in Mul.make_args(envelope.coefficient):
-        base, power = factor.as_base_exp()
-        if power == envelope.exponent and base == envelope.budget.coefficient:
-            factors.append(Pow(base, brief.exponent))
-        elif power in names:
-            factors.append(Pow((base * power).cancel() / names[power], names[power]))
-        else:
-            factors.append(factor)
-    return Mul(*factors)

@@ -38,7 +38,7 @@ from .envelope import (
     share_equations,
 )
 from .kernel import symbols as sym
-from .kernel.argument_calculus import ByMonotone, BySameDifference
+from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
@@ -297,12 +297,6 @@ class Misallocation(Displayed):
         return self.iso_loss(*self.envelope.form.terms)
 
     @property
-    def iso_loss_slope(self) -> Expr:
-        """dlog D/dlog N along an iso-loss contour: -(beta T_N)/(gamma T_D)."""
-        params, tokens = self.envelope.form.terms
-        return -params.exponent * params.expression / (tokens.exponent * tokens.expression)
-
-    @property
     def smallest_params(self) -> Expr:
         """N_min = (A/R)^(1/beta): no smaller model reaches reducible loss R."""
         params = self.envelope.form.terms[0]
@@ -323,15 +317,6 @@ class Misallocation(Displayed):
     def size_cap(self) -> Expr:
         """The compute C_N at which N*(C) = N_max: above it a size cap binds."""
         return self.envelope.compute_where(self.envelope.form.variables[0], sym.N_MAX)
-
-    def capped_reducible(self, variable: Symbol, bound: Expr) -> Expr:
-        """R at compute C where `variable` sits at its cap."""
-        other = next(x for x in self.envelope.form.variables if x != variable)
-        at_cap = {
-            other: self.envelope.budget.remaining(variable).subs(variable, bound),
-            variable: bound,
-        }
-        return self.envelope.form.reducible.subs(list(at_cap.items()), simultaneous=True)
 
     # -- proofs ----------------------------------------------------------------------------------------------------
 
@@ -400,11 +385,6 @@ class Misallocation(Displayed):
                 name for name in THEOREM if name not in ("shares_cancel", "above_critical")
             ),
         )
-
-    @property
-    def law_and_budget(self) -> tuple[Expr, Expr]:
-        """L and C in the variables."""
-        return self.envelope.law_and_budget
 
     def check_spelling(self, spelling: Notation) -> None:
         """ValueError where the notation would rename the law's own letters."""
@@ -645,8 +625,6 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
     (w_n, w_d), (b, g) = m._weights, m._exponents
     left = 1 - w_n * R**-b
     reached = {n: R * n_star, d: m.tokens_factor * d_star}
-    power = budget.exponent(d) / tokens.exponent
-    falling = R ** budget.exponent(n) * (w_d / Y) ** power
     above: dict[str, Any] = {"assume": (left,)}
     in_s: dict[str, Any] = {"assume": (left.subs(R, exp(S)),)}
     yield equal(
@@ -698,10 +676,7 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
         say("By {penalty_at_least_one}, {} is at most {}; ", left, w_d * R**g)
         + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
         + "where the two agree the product is 1:",
-        ByMonotone(
-            *(falling, Y, left, w_d * R**g, False),
-            BySameDifference(m.penalty, Integer(1), m._mean),
-        ),
+        ByBound(),
         **above,
     )
     for name, form, safe, why in (
@@ -759,31 +734,9 @@ def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
             say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), solved.variable),
             assume=(sym.REDUCIBLE - given.expression,),
         )
-    contour = m.iso_loss_tokens
-    yield equal(
-        "iso_loss_slope",
-        (n * contour.diff(n), contour * m.iso_loss_slope.subs(d, contour)),
-        "Differentiate the contour in the logarithms:",
-        assume=(sym.REDUCIBLE - params.expression,),
-    )
-    yield equal(
-        "iso_loss_tangency",
-        (m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True), -m._slope),
-        "At the optimum the iso-loss contour is tangent to the isoFLOP line:",
-    )
     for name, best, compute, x, cap in (
         ("data_wall", d_star, m.data_wall, d, sym.D_MAX),
         ("size_cap", n_star, m.size_cap, n, sym.N_MAX),
     ):
         why = "At this compute the optimal {} reaches {}:"
         yield equal(name, (best.subs(sym.C, compute), cap), say(why, x, cap))
-    pull = params.exponent * params.expression / m._slope - tokens.exponent * tokens.expression
-    at_cap = [(n, m.envelope.budget.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
-    yield equal(
-        "data_wall_shadow_price",
-        (
-            sym.D_MAX * m.capped_reducible(d, sym.D_MAX).diff(sym.D_MAX),
-            pull.subs(at_cap, simultaneous=True),
-        ),
-        say("What a larger {} would save at fixed compute:", sym.D_MAX),
-    )

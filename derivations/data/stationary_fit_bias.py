@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import Expr, Integer, Mul, exp, symbols
+from sympy import Expr, Integer, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
-from isoflop.theory.kernel.argument_calculus import ByMonotone, BySameDifference, BySum
-from isoflop.theory.kernel.rules import Argument, ByFactors, ByPositiveTerms
+from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 from isoflop.theory.theorem.argument import UnderLemma
 from isoflop.theory.theorem.derivation import Definition, Derivation, Partial, function, say, step
@@ -37,31 +36,9 @@ ROLLE = say(
 SOURCE = "Karlin and Studden 1966, Tchebycheff Systems; Polya and Szego, Problems and Theorems in Analysis II, part V"
 
 
-def given(argument: Argument) -> UnderLemma:
-    return UnderLemma(WRONSKIANS + (ORTHOGONAL + ROLLE), SOURCE, argument)
-
-
 def twice_shifted(values: Callable[[Expr], Expr], i: Expr, one: Expr, other: Expr) -> Expr:
     """What removes the powers of two factors from a sequence."""
     return values(i + 2) - (one + other) * values(i + 1) + one * other * values(i)
-
-
-def product(*factors: Expr) -> BySameDifference:
-    """A product of factors, none of them negative."""
-    return BySameDifference(Mul(*factors), ZERO, ByFactors(factors))
-
-
-def opposite_signs() -> BySum:
-    """W Z (p^i q^j + p^j q^i) is T(i) T(j), which is negative, less two squares."""
-    share = 1 / (P**RUN * Q**OTHER_RUN + P**OTHER_RUN * Q**RUN)
-    squares = (
-        product((1 - P) ** 2, (M - P) ** 2, U**2, P ** (RUN + OTHER_RUN), share),
-        product((1 - Q) ** 2, (M - Q) ** 2, V**2, Q ** (RUN + OTHER_RUN), share),
-    )
-    return BySum(
-        product(-OF_RAY(RUN) * OF_RAY(OTHER_RUN), share),
-        BySameDifference(squares[0].left + squares[1].left, ZERO, BySum(*squares)),
-    )
 
 
 def derivation() -> Derivation:
@@ -69,8 +46,11 @@ def derivation() -> Derivation:
     line, C, beta, gamma = ray(), sym.C, sym.BETA, sym.GAMMA
     half = RAY_GROWTH * SPACING
     decay, tilted = exp(-FALL * X), TILTED(X)
-    between, positive = (M - P) * (Q - M), (1 / (1 - P), 1 / (1 - Q), 1 / U, 1 / V)
-    falling = (1 - P, 1 - Q)
+    between, falling = (M - P) * (Q - M), (1 - P, 1 - Q)
+    lemma = UnderLemma(WRONSKIANS + (ORTHOGONAL + ROLLE), SOURCE, ByBound())
+    opposite = -OF_RAY(RUN) * OF_RAY(OTHER_RUN)
+    squares = W**2 * P ** (RUN + OTHER_RUN) + Z**2 * Q ** (RUN + OTHER_RUN)
+    mixed = P**RUN * Q**OTHER_RUN + P**OTHER_RUN * Q**RUN
 
     def params(compute: Expr) -> Expr:
         return sym.A * PARAMS(compute) ** -beta
@@ -95,7 +75,7 @@ def derivation() -> Derivation:
             say(
                 "The factor that belongs to an exponent {} is one at {} and falls:", X, (X, "=", 0)
             ),
-            ByMonotone(exp(-X * SPACING), X, X, ZERO, increasing=False),
+            ByBound(),
         ),
         step(
             "in_floor",
@@ -123,7 +103,7 @@ def derivation() -> Derivation:
             "wronskian_of_two",
             (Partial(decay, X), "<", ZERO),
             say("The Wronskian of {} and {} is not zero:", 1, decay),
-            ByPositiveTerms(form=FALL * decay),
+            ByBound(),
         ),
         step(
             "wronskian_of_three",
@@ -137,7 +117,7 @@ def derivation() -> Derivation:
                 "Nor is that of the three, which is {}, so that they are a Chebyshev system:",
                 FALL**2 * decay**2,
             ),
-            ByPositiveTerms(form=FALL**2 * decay**2),
+            ByBound(),
         ),
         step(
             "without_the_fit",
@@ -160,37 +140,32 @@ def derivation() -> Derivation:
             assume=falling,
         ),
         step(
-            "one_sign",
-            (W * Z, "<", ZERO),
+            "exponent_between",
+            (ZERO, "<", (opposite + squares) / (U * V * (1 - P) * (1 - Q) * mixed), "=", between),
             say(
                 "By the lemma and {not_zero} the residual changes sign at least three times, and "
-                "{} at least once. With {} and {} of one sign it could not:",
+                "{} at least once. With {} and {} of one sign it could not, for two squares less the "
+                "product at the two runs are {}:",
                 OF_RAY(RUN),
                 W,
                 Z,
+                -W * Z * mixed,
             ),
-            given(opposite_signs()),
-            assume=(-OF_RAY(RUN) * OF_RAY(OTHER_RUN),),
-        ),
-        step(
-            "exponent_between",
-            (ZERO, "<", -W * Z * Mul(*positive), "=", between),
-            say("Divide {one_sign} by what is positive in {} and {}:", W, Z),
-            given(ByFactors((-W * Z, *positive))),
-            assume=(-W * Z, *falling),
+            lemma,
+            assume=(opposite, *falling),
         ),
         step(
             "factor_above",
             (ZERO, "<", ((M - P) ** 2 + between) / (Q - P), "=", M - P),
             say("Both factors of {exponent_between} are positive, as their sum {} is:", Q - P),
-            BySum(product((M - P) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
+            ByBound(),
             assume=(between, Q - P),
         ),
         step(
             "factor_below",
             (ZERO, "<", ((Q - M) ** 2 + between) / (Q - P), "=", Q - M),
             "In the same way:",
-            BySum(product((Q - M) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
+            ByBound(),
             assume=(between, Q - P),
         ),
         step(
@@ -202,14 +177,7 @@ def derivation() -> Derivation:
                 gamma / 2,
                 beta / 2,
             ),
-            ByMonotone(
-                exp(-X * SPACING),
-                X,
-                FALL + X,
-                FALL,
-                increasing=False,
-                order=ByPositiveTerms(form=X),
-            ),
+            ByBound(),
         ),
         step(
             "without_the_ray",
@@ -228,24 +196,22 @@ def derivation() -> Derivation:
                 M**RUN,
                 K,
             ),
-            ByFactors((M - P, Q - M, SIZE)),
+            ByBound(),
             assume=(M - P, Q - M),
         ),
         step(
             "irreducible_too_high",
-            (FLOOR, ">", sym.E),
+            (
+                *(sym.E, "<", sym.E + (K * M**LATE - OF_FIT(LATE)) / ((1 - P) * (1 - Q))),
+                *("=", FLOOR),
+            ),
             say(
                 "As {} changes sign too, it is negative at a run {}, where {} is not:",
                 OF_FIT(RUN),
                 LATE,
                 K * M**LATE,
             ),
-            given(
-                BySum(
-                    product(-OF_FIT(LATE), *(1 / x for x in falling)),
-                    product(K, M**LATE, *(1 / x for x in falling)),
-                )
-            ),
+            lemma,
             assume=(-OF_FIT(LATE), *falling, K),
         ),
     )

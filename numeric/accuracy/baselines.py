@@ -249,7 +249,8 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
 
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
     """The means of small runs, but for metrics of free text."""
-    mask, baselines = evaluations.mask(small, "small"), {}
+    mask = evaluations.mask(small, "small")
+    baselines: dict[str, Baseline] = {}
     for key, values in evaluations.scores.items():
         scores = values[mask & ~np.isnan(values)]
         few_but_known = len(scores) < 2 and key in evaluations.table_baselines

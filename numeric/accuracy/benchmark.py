@@ -263,11 +263,6 @@ class JudgedLaw(Judged):
         return None if self.fit is None else crossing_of(self.fit, self.level)
 
     @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open."""
-        return () if self.fit is None else tuple(self.fit.undetermined)
-
-    @property
     def weak(self) -> str:
         """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
         return "" if self.fit is None else self.fit.weak

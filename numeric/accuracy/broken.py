@@ -31,7 +31,7 @@ from .broken_model import (
     AHEAD,
     PER_BREAK,
     BrokenModel,
-    log_curve,
+    broken_values,
     starts,
     to_coefficients,
     with_lines,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["HUBER", "BrokenFit", "fit_broken", "log_curve", "names_of"]
+__all__ = ["HUBER", "BrokenFit", "fit_broken", "names_of"]
 
 #: Exponents of accuracy against compute are far within these; C^8 is still a float.
 STEEPEST, LARGEST_CHANGE = 8.0, 16.0
@@ -127,9 +127,7 @@ class BrokenFit(Solved):
 
     def predict(self, rows: Any) -> Floats:
         """y (m,) at rows with compute."""
-        a, b, *_ = self.values
-        height = np.exp(log_curve(self.values[None], np.log(rows.compute))[0])
-        return np.asarray(a + np.sign(b) * height)
+        return np.asarray(broken_values(self.values[None], rows.compute)[0])
 
     @cached_property
     def at_bound(self) -> Mask:

@@ -34,7 +34,7 @@ __all__ = [
     "AHEAD",
     "PER_BREAK",
     "BrokenModel",
-    "log_curve",
+    "broken_values",
     "starts",
     "to_coefficients",
     "with_lines",
@@ -231,13 +231,17 @@ def to_coefficients(theta: Floats, centre: float) -> Floats:
     return found
 
 
-def log_curve(coefficients: Floats, logs: Floats) -> Floats:
-    """log of |y - a| (K, m) at log C (m,), of coefficients (K, p) in the letters of the source."""
-    found = np.log(np.abs(coefficients[:, 1, None])) - coefficients[:, 2, None] * logs
+def broken_values(coefficients: Floats, compute: Floats) -> Floats:
+    """y (K, m) at compute (m,), of coefficients (K, p) in the letters of the source; b = 0 is a
+    constant.
+    """
+    logs, a, b = np.log(compute), coefficients[:, :1], coefficients[:, 1:2]
+    with np.errstate(divide="ignore"):
+        log_height = np.log(np.abs(b)) - coefficients[:, 2:AHEAD] * logs
     for first in range(AHEAD, coefficients.shape[1], PER_BREAK):
         change, place, width = (coefficients[:, first + k, None] for k in range(PER_BREAK))
-        found += break_value(change, logs - np.log(place), width)
-    return np.asarray(found)
+        log_height += break_value(change, logs - np.log(place), width)
+    return np.asarray(a + np.sign(b) * np.exp(log_height))
 
 
 # -- starts ----------------------------------------------------------------------------------------------------------

@@ -19,12 +19,14 @@ from ..fit.hold_out import errors
 from ..fit.objective import Objective
 from ..fit.resample import Draws, case_weights, refits_of, together
 from ..results import Estimate, coverage_factor, percentiles
+from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from ..data.evaluations import Evaluations
     from ..data.sample import Points, Sample
     from ..fit.fitted import Fitted
     from ..fit.resample import Refits
@@ -42,6 +44,7 @@ __all__ = [
     "as_runs",
     "fit_law",
     "resampled",
+    "runs_of",
 ]
 
 #: What a law is of: -log of normalised accuracy Q' = (Q - Q_r)/(1 - Q_r), or raw accuracy.
@@ -389,6 +392,27 @@ def as_runs(sample: Sample) -> Runs:
         source=sample.benchmark,
         n_rows=len(sample),
     )
+
+
+def runs_of(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, needed: Sequence[str]
+) -> Runs:
+    """The runs of a benchmark that exceed guessing by the margin, with -log Q' for their loss, for
+    everything that `isoflop.fit` does.
+
+    Raises
+    ------
+    ValueError
+        Where a needed quantity of the runs is not known.
+    """
+    sample = evaluations.sample(benchmark, baseline.value)
+    least = MARGIN if baseline.margin is None else baseline.margin
+    kept = above_guessing(sample.accuracy, sample.baseline, least)
+    for name in needed:
+        sample.at.column(name)
+    low = f"{counted(int((~kept).sum()), 'run')} left out: at most {least:g} above guessing, or 1"
+    warnings = (*evaluations.warnings, *(() if kept.all() else (low,)))
+    return replace(as_runs(sample.subset(kept)), source=evaluations.source, warnings=warnings)
 
 
 def fit_law(sample: Sample, kind: Law) -> LawFit:

@@ -34,7 +34,8 @@ from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
 from .broken import HUBER as OF_BROKEN
-from .broken import fit_broken, log_curve, names_of
+from .broken import fit_broken, names_of
+from .broken_model import broken_values
 from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, as_runs
 from .stages import LINKS, fit_stage, proxies
 
@@ -99,8 +100,7 @@ def _broken(breaks: int, sample: Sample) -> tuple[Fitted, ...]:
 
 def _on_broken(coefficients: Floats, at: Points) -> Floats:
     """Q (K, m)."""
-    height = np.exp(log_curve(coefficients, np.log(at.column("compute"))))
-    return np.asarray(coefficients[:, :1] + np.sign(coefficients[:, 1:2]) * height)
+    return broken_values(coefficients, at.column("compute"))
 
 
 def _stages(link: Link, sample: Sample) -> tuple[Fitted, ...]:

@@ -207,16 +207,13 @@ class Overtraining(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        laws = {}
+        laws: dict[str, dict[str, Any]] = {}
         for what, fit, more in (
             ("loss", self.loss_fit, self.compute_coefficients),
             ("error", self.error_fit, {}),
         ):
-            scatter = errors(fit.fitted, np.asarray(fit.runs.loss))
             laws[what] = {
-                "n": fit.size,
-                "rmse": scatter["rmse"],
-                "r2": scatter["r2"],
+                **errors(fit.fitted, np.asarray(fit.runs.loss)),
                 "converged": fit.converged,
                 "undetermined": list(fit.undetermined),
                 "coefficients": {

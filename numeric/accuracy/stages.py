@@ -194,8 +194,10 @@ class Link:
         (q,): the box in which the inner coefficients are sought.
     """
 
-    name, formula, coefficients = "linear", "Q = a + b L", ("a", "b")
-    lower = upper = np.empty(0)
+    name, formula = "linear", "Q = a + b L"
+    coefficients: tuple[str, ...] = ("a", "b")
+    lower: Floats = np.empty(0)
+    upper: Floats = np.empty(0)
 
     @property
     def grid(self) -> Floats:
@@ -348,7 +350,7 @@ class LogisticLink(Link):
     """
 
     name, formula = "logistic", "Q = a/(1 + exp(-k (L - L0))) + b"
-    coefficients = ("a", "k", "L0", "b")  # type: ignore[assignment]
+    coefficients = ("a", "k", "L0", "b")
     lower, upper = np.array([-1.0, FLATTEST]), np.array([1.0, STEEPEST])
 
     @property

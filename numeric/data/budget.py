@@ -10,7 +10,7 @@ import numpy as np
 from .. import formulas
 from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET, RUNS, spelt_in
+from .columns import BUDGET, spelt_in
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -22,6 +22,25 @@ FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
+MILLIONS = "of millions say --column {0}='{{0}}*1e6', of billions {0}='{{0}}*1e9'"
+#: Numbers below the first or above the second one are more likely in other units, or something else:
+#: what is said then of a column {0}.
+USUAL = {
+    "params": (1e3, MILLIONS.format("params"), 1e16, "is it compute?"),
+    "tokens": (1e3, MILLIONS.format("tokens"), 1e18, "is it compute?"),
+    "compute": (
+        1e6,
+        "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'",
+        1e30,
+        "is it in other units?",
+    ),
+    "loss": (
+        0.0,
+        "",
+        20.0,
+        "a loss is in nats per token; of a perplexity say --column loss='log({0})'",
+    ),
+}
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
 
@@ -92,8 +111,7 @@ def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]
         Those with a column of their own -> that column.
     """
     warnings = []
-    for known in RUNS:
-        name, (low, if_low, high, if_high) = known.name, known.usual
+    for name, (low, if_low, high, if_high) in USUAL.items():
         if name not in quantities or name not in given:
             continue
         values = quantities[name]

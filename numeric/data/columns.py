@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -42,10 +40,10 @@ HINTS = {
 }
 PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
 #: Names of numbers that are never the quantity itself.
-NEVER = re.compile(r"std|stderr|time|per.?second|/s$|ratio|step", re.IGNORECASE)
+NEVER = re.compile(r"std|time|per.?s(ec|$)|/s$|ratio|step", re.IGNORECASE)
 #: A unit at the end of a name, or before flop, and the powers of ten.
 UNIT = re.compile(
-    r"[\s_(\[](?:in |x)?(?P<unit>1e\+?(?P<power>\d+)|[kmbtgpe]|(?:thousand|million|billion|trillion)s?)"
+    r"[\s_(\[](?:in |x)?(?:1e\+?(?P<power>\d+)|(?P<unit>[kmbtgpe]|[mb]illions?|trillions?))"
     r"(?:flops?)?[)\]]?\s*$|(?<![a-z])(?P<prefix>[kmgtpez])flops?(?![a-z])",
     re.IGNORECASE,
 )
@@ -54,175 +52,56 @@ POWERS = {"k": 3, "m": 6, "b": 9, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21}
 ACTIVE = re.compile(r"activ", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class ColumnKind:
-    """What a column may hold.
-
-    Attributes
-    ----------
-    name : str
-    spellings : str
-        Usual spellings, in lower case, without spaces, underscores and punctuation.
-    letter : str
-    exact : bool
-        Whether it has no name but its own.
-    usual : (float, str, float, str)
-        Numbers below the first or above the second one are more likely in other units, or something
-        else: what is said then; {0} stands for the column.
-    """
-
-    name: str
-    spellings: str = ""
-    letter: str = ""
-    exact: bool = False
-    usual: tuple[float, str, float, str] = (-math.inf, "", math.inf, "")
-
-    @cached_property
-    def plain_names(self) -> frozenset[str]:
-        return frozenset((plain(self.name), *self.spellings.split()))
-
-
-#: What is said of a small number of {0}.
-MILLIONS = "of millions say --column {0}='{{0}}*1e6', of billions {0}='{{0}}*1e9'"
-PARAMS = ColumnKind(
-    "params",
-    """
-    param parameter parameters nparam nparams numparam numparams nparameters numparameters
-    numberofparameters paramcount paramscount parametercount modelsize modelparams modelparameters
-    totalparams totalparameters numtotalparams trainableparams trainableparameters
-    nonembeddingparams nonembeddingparameters paramsnonembedding parametersnonembedding
-    nparamsnonembedding numparamsnonembedding nnonembedding nonembparams paramsnonemb
-    activeparams activeparameters nactiveparams numactiveparams activatedparams nactive
-    """,
-    "N",
-    usual=(1e3, MILLIONS.format("params"), 1e16, "is it compute?"),
+#: Quantity -> its usual names, in lower case, without spaces, underscores and punctuation.
+SPELLINGS = {
+    "params": r"(n|num|numberof|total|numtotal|trainable|model|nonemb(edding)?|n?active|numactive|"
+    r"activated)?param(eter)?s?(count|nonemb(edding)?)?|modelsize|"
+    r"n(nonembedding|active)",
+    "tokens": r"(n|num|numberof|nb|total|((n|num)?train(ing)?)|trained|seen|consumed|dataset)?tokens?"
+    r"(count|trained|seen|processed|consumed)?|(training)?data(set)?size",
+    "compute": r"(total|train(ing)?|model|compute|estimated)?flops?(count|6nd)?|c?6nd|"
+    r"(total|train(ing)?)?compute(flops?)?|(flops?|compute|training)?budget",
+    "loss": r"(final)?(val(idation)?|eval(uation)?|test|train(ing)?|heldout|lm|ce)?loss(nats)?|"
+    r"crossentropy(loss)?|xent|nll(loss)?|negativeloglikelihood",
+    "accuracy": r"acc|top1(acc(uracy)?)?|(mean|test|val(idation)?|eval)?accuracy|(test|val|eval)acc|"
+    r"accuracytop1",
+    "weight": r"(sample)?weights?",
+    "group": r"group(s|id)?|(random)?seed|seeds|run(id)?|trainingrun|cluster(id)?",
+    "run": r"run(id|name)?|trainingrun(id)?",
+    "model": r"model(name|id|alias|nickname)?",
+    "benchmark": r"benchmark(name)?|(eval(uation)?)?task(name)?|eval(uation|name)?",
+    "metric_type": r"metric(name|type)?",
+    "score": r"scores?|meanscore|(metric)?value|acc(uracy)?|result|(mean)?passatk",
+    "random_baseline": r"(random)?baseline|(random|chance)accuracy|chance(level)?|qrandom|guessing",
+    "problem": r"(problem|prompt|question|item|example)(id|idx|index)?|taskid",
+    "n_samples": r"(n|num|numberof)?(samples|attempts|trials|total)|nsample|samplecount|"
+    r"numsamplestotal",
+    "n_correct": r"(n|num|numberof|is)?correct|(n|num|is)?passed|(n|num)?successes|nsolved|"
+    r"correctcount|numsamplescorrect|(n|num)correctsamples",
+    "gold": r"(mean)?(gold(ref(erence)?)?)?nll(nats)?|gold|goldneglogprob(ability)?|neglogprob(gold)?|"
+    r"neggoldlogprob",
+    "k": r"k|samplesk|numdraws",
+    "pass_at_k": r"(mean|scores)?passatk|(mean)?pass|passk|passrate|estimate",
+    "se": r"se(pass(atk)?)?|stderr|standarderror|passatkse",
+}
+LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
+COUNT_LETTERS = {"n": "n_samples", "c": "n_correct"}
+#: What the columns of each kind of table may hold: quantity -> its names.
+RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
+    {name: SPELLINGS[name] for name in names.split()}
+    for names in (
+        "params tokens compute loss accuracy weight group",
+        "run benchmark metric_type score random_baseline k params tokens compute",
+        "problem n_samples n_correct model benchmark params tokens compute gold",
+        "k pass_at_k se model benchmark",
+    )
 )
-TOKENS = ColumnKind(
-    "tokens",
-    """
-    token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens
-    trainingtokens traintokens numtrainingtokens numtraintokens ntrainingtokens ntraintokens
-    tokenstrained trainedtokens tokensseen seentokens tokensprocessed tokensconsumed consumedtokens
-    datasize datasetsize datasettokens trainingdatasetsize
-    """,
-    "D",
-    usual=(1e3, MILLIONS.format("tokens"), 1e18, "is it compute?"),
-)
-COMPUTE = ColumnKind(
-    "compute",
-    """
-    flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops
-    computeflop computeflops flopcount flopscount estimatedflops trainingcompute traincompute
-    totalcompute trainingcomputeflop trainingcomputeflops budget flopbudget flopsbudget
-    computebudget trainingbudget c6nd 6nd flops6nd
-    """,
-    "C",
-    usual=(
-        1e6,
-        "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'",
-        1e30,
-        "is it in other units?",
-    ),
-)
-LOSS = ColumnKind(
-    "loss",
-    """
-    finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss
-    finaltrainloss finaltrainingloss finalvalloss finalvalidationloss finalevalloss finaltestloss
-    heldoutloss lmloss lossnats crossentropy crossentropyloss xent celoss nll nllloss
-    negativeloglikelihood
-    """,
-    "L",
-    usual=(
-        0.0,
-        "",
-        20.0,
-        "a loss is in nats per token; of a perplexity say --column loss='log({0})'",
-    ),
-)
-ACCURACY = ColumnKind(
-    "accuracy",
-    """
-    acc top1 top1acc top1accuracy accuracytop1 meanaccuracy testaccuracy testacc valaccuracy valacc
-    validationaccuracy evalaccuracy evalacc
-    """,
-)
-WEIGHT = ColumnKind("weight", "weights sampleweight sampleweights")
-GROUP = ColumnKind(
-    "group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid"
-)
-RUN = ColumnKind("run", "runid runname trainingrun trainingrunid")
-MODEL = ColumnKind("model", "modelname modelid modelalias modelnickname")
-BENCHMARK = ColumnKind(
-    "benchmark",
-    "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname",
-)
-METRIC_TYPE = ColumnKind("metric_type", "metric metricname")
-SCORE = ColumnKind(
-    "score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk"
-)
-RANDOM_BASELINE = ColumnKind(
-    "random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing"
-)
-PROBLEM = ColumnKind(
-    "problem",
-    """
-    problemidx problemid problemindex prompt promptidx promptid promptindex taskid question
-    questionid questionidx item itemid example exampleid
-    """,
-)
-N_SAMPLES = ColumnKind(
-    "n_samples",
-    """
-    numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total
-    ntotal numtotal numsamplestotal trials ntrials numtrials
-    """,
-    "n",
-)
-N_CORRECT = ColumnKind(
-    "n_correct",
-    """
-    numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples
-    numcorrectsamples passed npassed numpassed successes nsuccesses numsuccesses nsolved iscorrect
-    ispassed
-    """,
-    "c",
-)
-GOLD = ColumnKind(
-    "gold",
-    """
-    goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob
-    neglogprobgold neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability
-    meangoldnll
-    """,
-)
-K = ColumnKind("k", "samplesk numdraws")
-PASS_RATE = ColumnKind(
-    "pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate"
-)
-STANDARD_ERROR = ColumnKind("se", "stderr standarderror sepassatk passatkse sepass")
-
-#: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
-#: in evaluations, what a run was trained on.
-TESTED_ON = replace(BENCHMARK, spellings=f"{BENCHMARK.spellings} dataset datasetname")
-RUNS = (PARAMS, TOKENS, COMPUTE, LOSS, ACCURACY, WEIGHT, GROUP)
-EVALUATIONS = (
-    *(RUN, BENCHMARK, METRIC_TYPE, SCORE, RANDOM_BASELINE, replace(K, exact=True)),
-    *(PARAMS, TOKENS, COMPUTE),
-)
-COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPUTE, GOLD)
-PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
-LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
+# There `dataset` names a benchmark; in evaluations, what a run was trained on.
+COUNTS["benchmark"] = PASS_AT_K["benchmark"] = SPELLINGS["benchmark"] + "|dataset(name)?"
 
 #: Columns that name the run that a row is a checkpoint of, and those that may.
-RUN_NAME = ColumnKind("run_name", "trainingrunname wandbid wandbname wandbrun wandbrunid")
-MAY_NAME_RUN = ColumnKind(
-    "name",
-    """
-    model modelname modelid modelalias exp expname expid experiment experimentname experimentid job
-    jobname jobid trial trialname trialid
-    """,
-)
+RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
+MAY_NAME_RUN = r"name|model(name|id|alias)?|(exp|experiment|job|trial)(name|id)?"
 
 
 def plain(name: str) -> str:
@@ -234,11 +113,20 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def quantity_named(name: str, quantities: Sequence[ColumnKind] = RUNS) -> str | None:
+def is_spelt(name: str, pattern: str) -> bool:
+    """Whether a name, without case, spaces, underscores and punctuation, is one of a pattern."""
+    return re.fullmatch(pattern, plain(name)) is not None
+
+
+def letters_of(quantities: Mapping[str, str]) -> dict[str, str]:
+    """Letter -> quantity, of those that a table may hold."""
+    every = (LETTERS | COUNT_LETTERS).items()
+    return {letter: name for letter, name in every if name in quantities}
+
+
+def quantity_named(name: str, quantities: Mapping[str, str] = RUNS) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
-    return next(
-        (known.name for known in quantities if name and name in (known.name, known.letter)), None
-    )
+    return name if name in quantities else letters_of(quantities).get(name)
 
 
 # -- recognition -----------------------------------------------------------------------------------
@@ -312,7 +200,7 @@ class Columns:
 
 def recognise(
     table: RawTable,
-    quantities: Sequence[ColumnKind],
+    quantities: Mapping[str, str],
     chosen: Mapping[str, str | None],
 ) -> Columns:
     """The column of each quantity.
@@ -325,7 +213,8 @@ def recognise(
     Parameters
     ----------
     table : RawTable
-    quantities : sequence of ColumnKind
+    quantities : mapping of str to str
+        Quantity -> its names, see `SPELLINGS`.
     chosen : mapping of str to str or None
         Quantity -> column as in the source, which may be in another table; None: there is none.
     """
@@ -334,17 +223,16 @@ def recognise(
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]
     weaker, unsettled = {}, {}
-    letters = {quantity.letter: quantity.name for quantity in quantities if quantity.letter}
     for quantity in quantities:
-        if quantity.name in chosen:
+        if quantity in chosen:
             continue
         ranks: dict[tuple[bool, int], list[str]] = {}
         for name in free:
-            if likeness := _likeness(quantity, letters, name):
+            if likeness := _likeness(quantity, quantities, name):
                 ranks.setdefault((name in empty, likeness), []).append(name)
         strongest, *others = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
         rest = [name for rank in others for name in rank]
-        if quantity.name == "params":
+        if quantity == "params":
             kinds = {bool(ACTIVE.search(name)) for name in strongest}
             strongest += [
                 name
@@ -352,32 +240,35 @@ def recognise(
                 if name not in empty and bool(ACTIVE.search(name)) not in kinds
             ]
         if len(strongest) == 1:
-            of[quantity.name] = strongest[0]
-            weaker[quantity.name] = tuple(rest)
+            of[quantity] = strongest[0]
+            weaker[quantity] = tuple(rest)
         elif strongest:
-            unsettled[quantity.name] = tuple(strongest)
+            unsettled[quantity] = tuple(strongest)
     return Columns(table.source, names, of, weaker, unsettled)
 
 
-def _likeness(quantity: ColumnKind, letters: Mapping[str, str], name: str) -> int:
+def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:
     """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
-    # Where n is no quantity of its own, it is N.
-    either_case = all(letter.isupper() for letter in letters)
-    letter = letters.get(name.strip().upper() if either_case else name.strip())
-    ways = [name == quantity.name]
-    if not quantity.exact:
-        ways += [plain(name) == plain(quantity.name), letters.get(name) == quantity.name]
-        ways += [letter == quantity.name, plain(name) in quantity.plain_names]
-        _, slash, last = name.rpartition("/")
-        is_loss = quantity is LOSS and last.endswith("_loss")
-        ways += [bool(slash) and (is_loss or plain(last) in quantity.plain_names)]
+    letters, letter = letters_of(quantities), name.strip()
+    if not {*COUNT_LETTERS} & {*letters}:  # where n is no quantity of its own, it is N
+        letter = letter.upper()
+    _, slash, last = name.rpartition("/")
+    is_loss = quantity == "loss" and last.endswith("_loss")
+    ways = (
+        name == quantity,
+        plain(name) == plain(quantity),
+        letters.get(name) == quantity,
+        letters.get(letter) == quantity,
+        is_spelt(name, quantities[quantity]),
+        bool(slash) and (is_loss or is_spelt(last, quantities[quantity])),
+    )
     return ways.index(True) + 1 if True in ways else 0
 
 
 def chosen_columns(
     source: str,
     names: Collection[str],
-    quantities: Sequence[ColumnKind],
+    quantities: Mapping[str, str],
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
@@ -385,7 +276,7 @@ def chosen_columns(
     `others`; None allows every name. Expressions are among `names`, see `with_expressions`.
     """
     if not isinstance(columns, Mapping) and columns is not None:
-        example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
+        example = f"columns={{{next(iter(quantities))!r}: 'NAME'}}"
         complaint = f"must map quantities to columns, as in {example}"
         raise ArgumentError("columns", columns, complaint=complaint)
     chosen: dict[str, str | None] = {}
@@ -412,12 +303,11 @@ def chosen_columns(
     return chosen, more
 
 
-def no_quantity(name: str, quantities: Sequence[ColumnKind]) -> str:
+def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
     """The complaint about a name that is none of the quantities."""
-    spellings = [quantity.name for quantity in quantities]
-    spellings += [quantity.letter for quantity in quantities if quantity.letter]
-    hint = close_matches(name, spellings)
-    return f"{name!r} is no quantity; choose from {', '.join(spellings)}{hint}"
+    every = (*quantities, *letters_of(quantities))
+    hint = close_matches(name, every)
+    return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
 
 
 def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) -> RawTable:
@@ -434,11 +324,13 @@ def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) 
         if not known or text.strip("`") in known or not {*known} <= {*table.names}:
             continue
         cells = {
-            name: table.numbers(name)[0] if table.spells_numbers(name) else frame[name].to_numpy()
+            name: table.numbers(name) if table.spells_numbers(name) else frame[name].to_numpy()
             for name in known
         }
-        values = computed(text, cells, table.rows, table.source, f"columns[{quantity!r}]")
-        frame = frame.assign(**{text: values})
+        try:
+            frame = frame.assign(**{text: computed(text, cells, table.rows, table.source)})
+        except ArgumentError as error:
+            raise ArgumentError("columns", {quantity: text}, complaint=error.complaint) from None
     return replace(table, frame=frame)
 
 
@@ -484,8 +376,7 @@ def spelt_in(name: str) -> str:
 
 def _power(name: str) -> int:
     """The power of ten of the unit in the heading of a column; 0 where there is none."""
-    for unit in UNIT.finditer(name):
-        if unit["power"]:
-            return int(unit["power"])
-        return POWERS.get((unit["prefix"] or unit["unit"])[0].lower(), 0)
-    return 0
+    unit = UNIT.search(name)
+    if unit is None:
+        return 0
+    return int(unit["power"] or POWERS[(unit["prefix"] or unit["unit"])[0].lower()])

@@ -12,7 +12,17 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed, shown
 from .budget import doubts, fill
-from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise, with_expressions
+from .columns import (
+    BUDGET,
+    COUNTS,
+    Columns,
+    chosen_columns,
+    is_spelt,
+    letters_of,
+    plain,
+    recognise,
+    with_expressions,
+)
 from .rows import RowReader, View, chosen_rows, unusable
 from .table import RawTable, table_of
 
@@ -22,7 +32,7 @@ Label = tuple[str, ...]
 #: What makes a group, and what a group may have besides.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 NEEDED = ("n_samples", "n_correct")
-LETTERS = {quantity.letter: quantity.name for quantity in COUNTS if quantity.letter}
+LETTERS = letters_of(COUNTS)
 #: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 A_SAMPLE = "one sample a row"
@@ -202,9 +212,7 @@ def role(name: str) -> str:
     >>> role("Model Name"), role("model"), role("suite")
     ('model', 'model', 'suite')
     """
-    grouping = (quantity for quantity in COUNTS if quantity.name in GROUPING)
-    named = (quantity.name for quantity in grouping if plain(name) in quantity.plain_names)
-    return next(named, plain(name))
+    return next((each for each in GROUPING if is_spelt(name, COUNTS[each])), plain(name))
 
 
 def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -281,13 +289,18 @@ def _read(
 
 def _as_samples(table: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
     """The same with a column of numbers of samples, 1 each, where a table has a row for each sample:
-    a problem, whether the sample is correct (true or false, 1 or 0), and no number of samples.
+    a problem, whether the sample is correct (true or false; 1 or 0 where a problem has several
+    rows), and no number of samples.
     """
     of, unsettled = columns.of, columns.unsettled
     if "n_samples" in {*of, *unsettled} or not {"problem", "n_correct"} <= of.keys():
         return table, columns
     texts = [text.lower() for text in table.texts(of["n_correct"])]
-    if not {*texts} <= TRUTHS.keys():
+    keys = table.labels(of[name] for name in (*GROUPING, "problem") if name in of)
+    are_truths = {*texts} <= TRUTHS.keys() and (
+        not {"true", "false"}.isdisjoint(texts) or len({*keys}) < len(keys)
+    )
+    if not are_truths:
         return table, columns
     correct = [TRUTHS[text] for text in texts]
     frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})
@@ -304,7 +317,7 @@ class _CountReader(GroupedReader):
         columns.settle("problem", *COVARIATES)
         for name in NEEDED:
             columns.require((name,))
-            self.read_exactly(name, optional=False)
+            self.read(name, optional=False)
         problem = columns.of.get("problem")
         if problem is None:
             self.problems = np.array([str(row) for row in range(1, table.rows + 1)], dtype=object)
@@ -316,7 +329,7 @@ class _CountReader(GroupedReader):
         used = {*by, problem, *(columns.of[name] for name in NEEDED)}
         for name in COVARIATES:
             if columns.of.get(name, problem) not in used:
-                self.read_exactly(name)
+                self.read(name)
         self.drop_missing(NEEDED)
         self.select(where, letters=LETTERS)
         self.require_rows("has counts")
@@ -384,41 +397,32 @@ class _Covariates:
         self.warnings: list[str] = []
 
     def join(self, table: RawTable, columns: Columns, wanted: Sequence[str]) -> None:
-        """From a table with some of the columns that make a group."""
-        names = {role(name): name for name in reversed(table.names)}
-        shared = {
-            index: names[role(name)] for index, name in enumerate(self.by) if role(name) in names
-        }
+        """From a table with some of the columns that make a group; a row may serve several."""
+        import pandas as pd
+
+        own = {role(name): name for name in reversed(table.names)}
+        shared = [name for name in self.by if role(name) in own]
         if not shared:
             there = f"({', '.join(map(repr, self.by)) or 'there are none'})"
             which = f"has no column in common with the groups {there}; it has {listed(table.names)}"
             raise TableError(table.source, which)
-        for index, name in enumerate(self.by):
-            values = sorted({label[index] for label in self.groups})
-            if index not in shared and len(values) > 1 and "gold" in wanted:
+        groups = pd.DataFrame(self.groups, columns=list(self.by), dtype=object)
+        for name in groups.columns.difference(shared):
+            values = sorted({*groups[name]})
+            if len(values) > 1 and "gold" in wanted:
                 several = f"and the counts hold several ({listed(values)}); take one by where="
                 raise TableError(table.source, f"has no column {name!r}, {several}")
         columns.require(wanted)
-        rows, groups = self._matched(table, shared)
-        for name in wanted:
-            if (column := columns.of.get(name)) is not None:
-                values, reasons = table.numbers(column)
-                _refuse_unusable(table, column, unusable(name, values, reasons))
-                self.add(name, table, column, values, groups, rows)
-
-    def _matched(self, table: RawTable, shared: Mapping[int, str]) -> tuple[Any, Any]:
-        """Rows of the table and the group of each; a row may serve several groups."""
-        of: dict[Label, list[int]] = {}
-        for place, label in enumerate(self.groups):
-            of.setdefault(tuple(label[index] for index in shared), []).append(place)
-        keys = table.labels(shared.values())
-        pairs = [(row, place) for row, key in enumerate(keys) for place in of.get(key, ())]
-        if not pairs:
-            first, other = (" ".join(next(iter(labels))) for labels in (of, keys))
+        rows = pd.DataFrame({name: table.texts(own[role(name)]) for name in shared}, dtype=object)
+        pairs = rows.reset_index(names="_row").merge(groups.reset_index(names="_group"), on=shared)
+        if pairs.empty:
+            first, other = (" ".join(some[shared].iloc[0]) for some in (groups, rows))
             both = f"({first!r} there, {other!r} here)"
             raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
-        rows, groups = np.array(pairs, dtype=np.int64).T
-        return rows, groups
+        for name in wanted:
+            if (column := columns.of.get(name)) is not None:
+                values = table.numbers(column)
+                self.add(name, table, column, values, pairs["_group"], pairs["_row"])
 
     def add(
         self, name: str, table: RawTable, column: str, values: Any, groups: Any, rows: Any
@@ -426,28 +430,29 @@ class _Covariates:
         """One value a group: the mean for gold, else the one that all of its rows have. A table
         that comes later fills what an earlier one leaves open.
         """
-        values = values[rows]
-        bad = unusable(name, values, {}).items()
-        _refuse_unusable(table, column, {int(rows[index]): reason for index, reason in bad})
-        present = ~np.isnan(values)
-        if name == "gold" and not present.all():
-            gaps = counted(int(np.count_nonzero(~present)), "row")
+        import pandas as pd
+
+        rows = np.asarray(rows)
+        for place, reason in unusable(name, values[rows]).items():
+            raise TableError(table.source, reason, rows=(int(rows[place]) + 1,), column=column)
+        cells = pd.DataFrame({"group": groups, "row": rows, "value": values[rows]})
+        given = cells.dropna()
+        if name == "gold" and len(given) < len(cells):
+            gaps = counted(len(cells) - len(given), "row")
             what = f"{table.source}: gold is missing in {gaps}; the mean is over the others"
             self.warnings.append(what)
-        values, groups, rows = values[present], groups[present], rows[present]
-        filled, first = np.unique(groups, return_index=True)
+        first = given.groupby("group").transform("first")
+        different = given[given["value"] != first["value"]]
+        for cell in different.head(1).itertuples() if name != "gold" else ():
+            earlier, label = first.loc[cell.Index], " ".join(self.groups[cell.group])
+            one = f"{earlier['value']:.10g} in row {earlier['row'] + 1:.0f}"
+            complaint = f"{name} of {label!r} is {one} and {cell.value:.10g} in row {cell.row + 1}"
+            raise TableError(table.source, f"{complaint}; must be one for a group", column=column)
         of_group = np.full(len(self.groups), np.nan)
-        of_group[filled] = values[first]
-        different = np.flatnonzero(values != of_group[groups])
-        for index in different[:1] if name != "gold" else ():
-            earlier = int(rows[first[filled == groups[index]]][0])
-            label, value = " ".join(self.groups[groups[index]]), of_group[groups[index]]
-            both = f"{value:.10g} in row {earlier + 1} and {values[index]:.10g} in row {rows[index] + 1}"
-            complaint = f"{name} of {label!r} is {both}; must be one for a group"
-            raise TableError(table.source, complaint, column=column)
-        varied = np.unique(groups[different])
-        total = np.bincount(groups, weights=values, minlength=len(self.groups))
-        of_group[varied] = total[varied] / np.bincount(groups, minlength=len(self.groups))[varied]
+        of_group[given["group"]] = first["value"]
+        varied = different["group"].unique()
+        total = np.bincount(given["group"], weights=given["value"], minlength=len(self.groups))
+        of_group[varied] = total[varied] / np.bincount(given["group"])[varied]
         known = self.known.get(name, of_group)
         if n := int(np.count_nonzero(np.abs(known - of_group) > AGREEMENT * np.abs(known))):
             both = f"{self.origin[name]}, which is taken, and {table.source}"
@@ -484,9 +489,3 @@ class _Covariates:
             f"({listed(missing)})"
             for missing, names in lacked.items()
         ]
-
-
-def _refuse_unusable(table: RawTable, column: str, reasons: Mapping[int, str]) -> None:
-    """TableError for the first row that has no positive finite number."""
-    for row, reason in reasons.items():
-        raise TableError(table.source, reason, rows=(row + 1,), column=column)

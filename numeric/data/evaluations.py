@@ -56,8 +56,6 @@ class Evaluations(View):
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
         Quantity, key or proxy -> column of the source that held it.
-    told_apart_by : tuple of str
-        The columns by which rows belong to the same run; empty where every row is a run.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
@@ -77,7 +75,6 @@ class Evaluations(View):
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    told_apart_by: tuple[str, ...] = ()
     derived: str | None = None
 
     # -- reading -----------------------------------------------------------------------------------
@@ -105,8 +102,8 @@ class Evaluations(View):
             Evaluations are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
-            compute) -> column; None: there is none. In a table with a row for each run any other
-            name is that of a benchmark. Others are recognised by name.
+            compute) -> column or expression; None: there is none. In a table with a row for each
+            run any other name is that of a benchmark. Others are recognised by name.
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.

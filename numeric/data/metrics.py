@@ -5,7 +5,7 @@ table holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from .columns import (
     OUTCOME,
     PASS_AT_K,
     RUNS,
-    ColumnKind,
     plain,
     quantity_named,
     recognise,
@@ -159,7 +158,7 @@ def kind_of(table: RawTable, columns: Mapping[str, str | None] | None = None) ->
         Quantity -> column, as far as the user says.
     """
 
-    def has(quantities: Sequence[ColumnKind], *names: str) -> bool:
+    def has(quantities: Mapping[str, str], *names: str) -> bool:
         chosen = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
         here = {str(quantity): name for quantity, name in chosen.items() if quantity is not None}
         known = recognise(table, quantities, here)

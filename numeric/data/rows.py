@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, may_be, plain, put_aside
+from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, is_spelt, may_be, put_aside
 from .table import UNNAMED, RawTable
 from .where import Selection, holds
 
@@ -213,29 +213,22 @@ class RowReader:
         self.selected = np.ones(table.rows, dtype=bool)
         self._reasons: dict[int, str] = {}
 
-    def read(self, quantity: str, *, optional: bool = True) -> dict[int, str]:
-        """Read a quantity as numbers; the cells that no float comes near, with the reason."""
-        column = self.columns.of[quantity]
+    def read(self, quantity: str, *, optional: bool = True) -> None:
+        """Read a quantity as numbers."""
         remedy = put_aside(quantity) if optional else ""
-        self.numbers[quantity], reasons = self.table.numbers(column, remedy)
-        return reasons
+        self.numbers[quantity] = self.table.numbers(self.columns.of[quantity], remedy)
 
     def read_positive(self, quantity: str, *, optional: bool = True) -> None:
         """Read a quantity that must be positive and finite, and drop the rows where it is not."""
-        reasons = self.read(quantity, optional=optional)
-        self.drop(unusable(quantity, self.numbers[quantity], reasons))
-
-    def read_exactly(self, quantity: str, *, optional: bool = True) -> None:
-        """Read a quantity that no row may have beyond the floats."""
-        for index, reason in self.read(quantity, optional=optional).items():
-            raise self.error(reason, index, column=self.columns.of[quantity])
+        self.read(quantity, optional=optional)
+        self.drop(unusable(quantity, self.numbers[quantity]))
 
     def fill_budget(self) -> None:
         """Compute what follows from C = 6ND, and drop the rows where that is beyond the floats."""
         values, self.derived, warnings = fill(self.numbers, "row")
         for name, column in values.items():
             if column is not self.numbers.get(name):
-                self.drop(unusable(name, column, {}))
+                self.drop(unusable(name, column))
         self.numbers |= values
         self.warnings += warnings
 
@@ -366,7 +359,7 @@ class RowReader:
 
     def _says_the_same(self, one: str, other: str) -> bool:
         try:
-            first, second = (self.table.numbers(name)[0][self.kept] for name in (one, other))
+            first, second = (self.table.numbers(name)[self.kept] for name in (one, other))
         except TableError:  # text, which is no number of anything
             return True
         return bool(np.array_equal(first, second, equal_nan=True))
@@ -380,7 +373,7 @@ class RowReader:
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
         for known in (RUN_NAME, MAY_NAME_RUN):
             for name in self.table.names:
-                if plain(name) not in known.plain_names or name in self.columns.of.values():
+                if not is_spelt(name, known) or name in self.columns.of.values():
                     continue
                 labels = self.table.texts(name)[rows]
                 runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
@@ -397,12 +390,11 @@ class RowReader:
         return [f"{counted(n, 'row')} copied exactly from another row; all are kept"] if n else []
 
 
-def unusable(quantity: str, values: Any, reasons: Mapping[int, str]) -> dict[int, str]:
+def unusable(quantity: str, values: Any) -> dict[int, str]:
     """Why cells with a number in them are no positive finite number, by index."""
     bad = ~np.isnan(values) & ~((values > 0.0) & np.isfinite(values))
     why = {}
     for index in np.flatnonzero(bad).tolist():
         domain = "finite (the largest float is 1.8e308)" if np.isinf(values[index]) else "above 0"
-        stands = f"{quantity}={float(values[index])!r}: must be {domain}"
-        why[index] = f"{quantity}: {reasons[index]}" if index in reasons else stands
+        why[index] = f"{quantity}={float(values[index])!r}: must be {domain}"
     return why

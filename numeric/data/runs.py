@@ -13,7 +13,16 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import doubts, refuse_losses
-from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise, with_expressions
+from .columns import (
+    BUDGET,
+    OUTCOME,
+    RUNS,
+    Columns,
+    chosen_columns,
+    recognise,
+    suggested,
+    with_expressions,
+)
 from .rows import (
     Dropped,
     RowReader,
@@ -107,11 +116,13 @@ class Runs(View):
             for it. UTF-8. Runs are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the
-            source; None says that the table has no column for it. Other quantities are recognised
-            by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
-            ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty
-            column after every filled one. Numbers are taken as they stand: a unit in a heading, as
-            in ``params (B)``, is refused.
+            source, or an expression on columns such as ``tokens_B*1e9`` or ``log(perplexity)``;
+            None says that the table has no column for it. Other quantities are recognised by name:
+            their own, a letter (N, D, C, L), or a usual spelling (``Model Size``, ``flops``,
+            ``val_loss``, ``train/loss``), without regard to case, spaces and underscores; an empty
+            column after every filled one. Numbers are taken as they stand: for a unit in a heading,
+            as in ``params (B)``, the error gives the expression. Rows of one ``run_name`` at
+            several tokens are one group.
         where : str, optional
             Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in
             backticks. See :mod:`isoflop.numeric.data.where`.
@@ -294,6 +305,11 @@ class _RunReader(RowReader):
             *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
             *self.other_columns(name for name in of if name != "group"),
         ]
+        unread = [name for name in self.table.names if name not in of.values()]
+        for name in BUDGET:
+            text = suggested(name, unread)  # of a column in other units
+            if "*1e" in text and name not in {*of, *self.columns.unsettled}:
+                warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
         if propose and "group" not in of:
             name, is_certain = self.checkpoints(rows)
             if is_certain:

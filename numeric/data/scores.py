@@ -18,10 +18,10 @@ from .columns import (
     BUDGET,
     EVALUATIONS,
     LETTERS,
-    LOSS,
-    ColumnKind,
+    SPELLINGS,
     Columns,
     chosen_columns,
+    is_spelt,
     may_be,
     name_it,
     no_quantity,
@@ -40,9 +40,7 @@ AGREEMENT = 1e-6
 #: How many columns name a run at most, and how many benchmarks a warning names.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = ColumnKind(
-    "model", "name modelname modelid checkpoint checkpointname checkpointid ckpt"
-).plain_names
+MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 LONG = ("benchmark", "score", "metric_type")
 AS_CHECKPOINTS = "where these are checkpoints of one training run, they are no independent runs"
 CURE = "; say percent=True (--percent) if the table holds percent"
@@ -100,12 +98,11 @@ class _ScoreReader(RowReader):
         The scores as they stand in the table, by column.
     run : ndarray of int64
         The index of its run for each row; -1 where it is not kept.
-    told_apart_by, aside : sequence of str
-        The columns by which rows belong to the same run, and those that vary within one.
+    aside : sequence of str
+        The columns that vary within a run.
     """
 
     run: Any
-    told_apart_by: tuple[str, ...] = ()
     aside: Sequence[str] = ()
 
     def __init__(self, table: RawTable, columns: Columns) -> None:
@@ -117,7 +114,7 @@ class _ScoreReader(RowReader):
                 self.read_positive(name)
         self.fill_budget()
         self.drop_missing(name for name in BUDGET if name in self.numbers)
-        models = [name for name in self.free() if plain(name) in MODELS]
+        models = [name for name in self.free() if is_spelt(name, MODELS)]
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(models)
 
@@ -173,7 +170,6 @@ class _ScoreReader(RowReader):
             "extra": {n: column[first] for n, column in self.table.columns.items() if n in extra},
             "row": first + 1,
             "columns": dict(of),
-            "told_apart_by": self.told_apart_by,
             "derived": self.derived,
             **self.origin(*warnings),
         }
@@ -193,9 +189,7 @@ class _WideReader(_ScoreReader):
         super().__init__(table, columns)
         self.measure(benchmarks, settled, most)
         for column in self.measured.values():
-            self.scored[column], reasons = table.numbers(column, put_aside(column))
-            for index, reason in reasons.items():
-                raise self.error(reason, index, column=column)
+            self.scored[column] = table.numbers(column, put_aside(column))
         missing = np.all([np.isnan(values) for values in self.scored.values()], axis=0)
         self.drop_where(missing, "every score is missing")
 
@@ -217,7 +211,7 @@ class _WideReader(_ScoreReader):
                 self.note(benchmark, metric if metric and is_accuracy else AN_ACCURACY, column)
         for column in free:
             name, metric = parts(column)
-            if plain(column) in LOSS.plain_names:
+            if is_spelt(column, SPELLINGS["loss"]):
                 self.note(column, Metric(None, False), column)
             elif metric is not None and benchmarks.get(name, "") is not None:
                 self.note(name, metric, column)
@@ -246,9 +240,9 @@ class _WideReader(_ScoreReader):
         """Whether a column holds numbers from 0 to 1, or to 100 in percent."""
         if not self.table.spells_numbers(column):
             return False
-        values, reasons = self.table.numbers(column)
+        values = self.table.numbers(column)
         known = values[~np.isnan(values)]
-        return bool(len(known) and not reasons and known.min() >= 0.0 and known.max() <= most)
+        return bool(len(known) and known.min() >= 0.0 and known.max() <= most)
 
     def cells(self) -> Any:
         """Every cell with a score."""
@@ -287,12 +281,12 @@ class _LongReader(_ScoreReader):
         super().__init__(table, columns)
         self.settled, of = settled, columns.of
         self.benchmark = table.texts(of["benchmark"])
-        self.read_exactly("score", optional=False)
+        self.read("score", optional=False)
         self.scored[of["score"]] = self.numbers.pop("score")
         self.baseline = np.full(table.rows, np.nan)
         if "random_baseline" in of:
             remedy = put_aside("random_baseline")
-            self.baseline, _ = table.numbers(of["random_baseline"], remedy)
+            self.baseline = table.numbers(of["random_baseline"], remedy)
         self.drop_where(self.benchmark == "", "benchmark is missing")
         self.drop_where(np.isnan(self.scored[of["score"]]), "score is missing")
 
@@ -321,7 +315,6 @@ class _LongReader(_ScoreReader):
         places: dict[tuple[str, ...], int] = {}
         self.run = np.full(self.table.rows, -1)
         self.run[rows] = [places.setdefault(labels[row], len(places)) for row in rows]
-        self.told_apart_by = by
         ahead = rows[np.unique(self.run[rows], return_index=True)[1]][self.run[rows]]
         for name in BUDGET:
             values = self.numbers.get(name, np.zeros(self.table.rows))
@@ -394,16 +387,7 @@ def _scores(
         key=_keys(cells),
         accuracy=[metric.is_accuracy for metric in cells["metric"]],
     )
-    for first, index in _repeated(cells):
-        values = f"{first.value:g} and {index.value:g}"
-        what = " ".join(filter(None, (first.benchmark, first.metric.name)))
-        cure = "remove one, take one by where= (--where), or name runs in a column run"
-        if "run" not in reader.columns.of:
-            differ = [name for name in reader.aside if _differs(reader, name, first, index)]
-            which = " + ".join(map(spelt_in, (*reader.naming, *differ[:1]))) or "NAME"
-            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
-        complaint = f"hold two scores of the same run ({runs[first.run]}) on {what}, {values}"
-        raise reader.error(f"{complaint}: {cure}", first.row, index.row)
+    _refuse_two_scores(reader, cells, runs)
     known = cells[cells["accuracy"]]
     warnings = _checked_accuracies(reader, cells, known, percent)
     for score in cells[~cells["accuracy"] & ~np.isfinite(cells["value"])].itertuples():
@@ -456,18 +440,20 @@ def _keys(cells: Any) -> list[str]:
     return [key(*pair) for pair in zip(cells["benchmark"], cells["metric"], strict=True)]
 
 
-def _repeated(cells: Any) -> list[tuple[Any, Any]]:
-    """The first score that comes twice, and its like; nothing where none does."""
-    twice = cells[cells.duplicated(["run", "key"])].head(1)
-    return [
-        (next(cells[(cells["run"] == s.run) & (cells["key"] == s.key)].itertuples()), s)
-        for s in twice.itertuples()
-    ]
-
-
-def _differs(reader: _ScoreReader, column: str, one: Any, other: Any) -> bool:
-    texts = reader.table.texts(column)
-    return bool(texts[one.row] != texts[other.row])
+def _refuse_two_scores(reader: _ScoreReader, cells: Any, runs: Any) -> None:
+    """TableError for the first score of a benchmark and metric that its run has already."""
+    for score in cells[cells.duplicated(["run", "key"])].head(1).itertuples():
+        first = next(cells[(cells["run"] == score.run) & (cells["key"] == score.key)].itertuples())
+        what = " ".join(filter(None, (score.benchmark, score.metric.name)))
+        values = f"{first.value:g} and {score.value:g}"
+        cure = "remove one, take one by where= (--where), or name runs in a column run"
+        if "run" not in reader.columns.of:
+            texts = {name: reader.table.texts(name) for name in reader.aside}
+            differ = [name for name, text in texts.items() if text[first.row] != text[score.row]]
+            which = " + ".join(map(spelt_in, (*reader.naming, *differ[:1]))) or "NAME"
+            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
+        complaint = f"hold two scores of the same run ({runs[score.run]}) on {what}, {values}"
+        raise reader.error(f"{complaint}: {cure}", first.row, score.row)
 
 
 def _error(reader: _ScoreReader, score: Any, complaint: str, column: str = "") -> Exception:

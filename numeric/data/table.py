@@ -77,20 +77,15 @@ class RawTable:
         """The texts of some columns, row by row."""
         return list(zip(*map(self.texts, names), strict=True)) or [()] * self.rows
 
-    def numbers(self, column: str, remedy: str = "") -> tuple[Any, dict[int, str]]:
-        """The cells of a column as float64, with NaN where a cell is empty.
+    def numbers(self, column: str, remedy: str = "") -> Any:
+        """The cells of a column as float64: NaN where a cell is empty, infinite or 0 where no float
+        comes near.
 
         Parameters
         ----------
         column : str
         remedy : str
             What to do about a column of text, for the message.
-
-        Returns
-        -------
-        values : ndarray of float64
-        reasons : dict of int to str
-            By index, the numbers that no float comes near; infinite or 0 among the values.
 
         Raises
         ------
@@ -100,19 +95,15 @@ class RawTable:
         cells = self.frame[column].to_numpy()
         if cells.dtype.kind in "iuf":
             with np.errstate(over="ignore"):
-                return cells.astype(np.float64), {}
+                return cells.astype(np.float64)
         values = np.empty(len(cells), dtype=np.float64)
-        reasons: dict[int, str] = {}
         for index, cell in enumerate(cells.tolist()):
             try:
                 values[index] = _number(cell)
-            except OutOfRangeError as error:
-                values[index] = math.inf if BEYOND in str(error) else 0.0
-                reasons[index] = f"{shown(cell)} is {error}"
             except ValueError as error:
                 complaint = f"{shown(cell)} is not a number ({error}){remedy}"
                 raise TableError(self.source, complaint, rows=(index + 1,), column=column) from None
-        return values, reasons
+        return values
 
     def spells_numbers(self, column: str) -> bool:
         """Whether every cell of a column is a number, or empty."""
@@ -146,13 +137,16 @@ def _number(cell: Any) -> float:
     if isinstance(cell, str):
         if "," in cell:
             raise ValueError("a comma may separate thousands or decimals: write 1234.5")
-        return parse(cell)
+        try:
+            return parse(cell)
+        except OutOfRangeError as error:
+            return math.inf if BEYOND in str(error) else 0.0
     if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
         raise ValueError(f"of type {type(cell).__name__}")
     try:
         return float(cell)
     except OverflowError:
-        raise OutOfRangeError(BEYOND) from None
+        return math.inf
 
 
 def is_missing(cell: Any) -> bool:

@@ -174,7 +174,9 @@ def holds(
     return Selection(found, empty)
 
 
-def computed(text: str, columns: Mapping[str, Any], rows: int, source: str, argument: str) -> Any:
+def computed(
+    text: str, columns: Mapping[str, Any], rows: int, source: str, argument: str = "columns"
+) -> Any:
     """The numbers or texts of an expression on columns, (rows,); raises as `holds` does."""
     values, _ = _evaluated(text, columns, columns, rows, source, argument)
     if values.dtype.kind == "b":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -208,7 +208,7 @@ class PassStudy(Shown):
             columns.append(
                 Column(
                     coefficient,
-                    of=lambda fit, own=coefficient: fit.estimate(own, self.level),
+                    of=partial(_estimate, coefficient=coefficient, level=self.level),
                     format=THREE,
                     interval=TWO,
                     show="value" if wide else "all",
@@ -372,3 +372,7 @@ def study_passk(
             break
     planned = len(names) * len(data.ks)
     return PassStudy(laws=found, level=level, ratios=at, compute=budgets, planned=planned)
+
+
+def _estimate(fit: Any, coefficient: str, level: float) -> Any:
+    return fit.estimate(coefficient, level)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.formula import formula_latex
 from ..backtest.sweep import FEW_BENCHMARKS, UNSURE, is_success
 from ..errors import outside
 from .panels import (
@@ -166,7 +165,7 @@ def plot_coefficient(
         if result.axis == "gold" and not ax.xaxis_inverted():
             ax.invert_xaxis()
         ax.set_xlabel(f"cutoff: {AXES[result.axis]}")
-        ax.set_ylabel(f"${formula_latex(coefficient)}$")
+        ax.set_ylabel(coefficient)
     return ax
 
 

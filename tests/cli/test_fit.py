@@ -301,6 +301,30 @@ def test_names_of_an_expression(data, call, folder) -> None:
     )
 
 
+def test_a_benchmark_of_evaluations(data, call, folder, plain) -> None:
+    """The runs that exceed guessing by 0.05, and the law that they were drawn from."""
+    grid = [(n, d) for n in np.geomspace(3e7, 1e10, 8) for d in np.geomspace(3e8, 3e11, 8)]
+    rows = [
+        (n, d, name, 0.25 + 0.75 * exp(-scale * (60.0 * n**-0.27 + 400.0 * d**-0.3)))
+        for name, scale in (("easy", 1.0), ("hard", 2.0))
+        for n, d in grid
+    ]
+    path = write(folder / "scores.csv", rows, ("params", "tokens", "benchmark", "score"))
+    words = ("fit", path, "--benchmark", "hard", "--random-baseline", "0.25")
+    found = data(*words, "--objective", "least-squares-log")
+    kept = sum(score > 0.3 for _, _, name, score in rows if name == "hard")
+    assert found["n_runs"] == kept < 64
+    values = {name: entry["value"] for name, entry in found["coefficients"].items()}
+    assert values["E"] == pytest.approx(0.0, abs=1e-6)
+    truth = {"A": 120.0, "B": 800.0, "beta": 0.27, "gamma": 0.3}
+    assert {name: values[name] for name in truth} == pytest.approx(truth, rel=1e-4)
+    assert f"{64 - kept} runs left out: at most 0.05 above guessing" in call(*words).out
+    result = call("fit", path, "--benchmark", "hrad", "--random-baseline", "0.25")
+    assert result.code == 2
+    assert "--benchmark 'hrad': " in result.err
+    assert "did you mean hard?" in result.err
+
+
 def test_accuracy(data, call, folder, plain) -> None:
     """-log((Q - Qr)/(1 - Qr)) of these accuracies is the loss of the other runs."""
     rows = [(n, d, 0.25 + 0.75 * exp(-y)) for n, d, y in runs()]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_the_rows_are_those_of_the_library(plain, outcome, files) -> None:
     assert (tuple(KINDS), METHODS) == (fit_counts.LAWS, fit_counts.METHODS)
     assert {name: kind.coefficients for name, kind in KINDS.items()} == COEFFICIENTS
     counts = Counts.read(files["counts"], models=files["models"], gold=files["gold"])
-    options = {"k": [1, 8, 64], "method": "least-squares-log", "resamples": 30}
+    options: dict[str, Any] = {"k": [1, 8, 64], "method": "least-squares-log", "resamples": 30}
     study = study_passk(counts, ratios=[0.1, 10.0], compute=[1e22], **options)
     assert plain == json.loads(json.dumps(without_infinities(study.as_dict())))
     assert outcome.code == (0 if study.sound else 3)

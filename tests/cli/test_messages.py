@@ -142,10 +142,10 @@ def test_a_defect_has_its_own_exit_status(call, monkeypatch) -> None:
 
 def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
     assert call("simulate", "runs", "-o", tmp_path / "runs.csv").code == 0
-    result = call("fit", tmp_path / "runs.csv", "--objective", "absolute-log", "--profile", "alpha")
+    result = call("fit", tmp_path / "runs.csv", "--objective", "absolut-log")
     assert result.code == 2
     assert "objective=" not in result.err
-    assert "--objective 'absolute-log'" in result.err
+    assert "--objective 'absolut-log'" in result.err
 
 
 def test_params_alone_need_tokens(call) -> None:

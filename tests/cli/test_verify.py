@@ -18,7 +18,7 @@ from isoflop.derivations import NAMES
 SOUND = """
 from sympy import symbols
 
-from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import all_positive, say
 
@@ -28,7 +28,7 @@ x, y = symbols("x y", positive=True)
 def derivation():
     steps = (
         Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand."),
-        Claim("bound", x + y, ">=", x, "A positive number is added.", ByPositiveTerms()),
+        Claim("bound", x + y, ">=", x, "A positive number is added.", ByBound()),
     )
     statement = say("{square} and {bound}.")
     return Derivation("mine", "Mine", (say("Let ") + all_positive((x, y)),), statement, steps, "own work")
@@ -239,8 +239,6 @@ def test_own_file_that_is_wrong(call, own) -> None:
 CASES = """
 from sympy import Integer, symbols
 
-from isoflop.theory.kernel.argument_calculus import ByMonotone
-from isoflop.theory.kernel.rules import ByPositiveTerms
 from isoflop.theory.theorem.argument import ByCases
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import all_positive, say
@@ -250,21 +248,20 @@ FAR = Integer(10) ** 9
 
 
 def derivation():
-    slope = ByCases((((x, FAR),),))
-    falling = ByMonotone((x - FAR) ** 2, x, x + h, x, False, ByPositiveTerms(h), slope)
-    steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", falling),)
+    cases = ByCases((((x, FAR / 2), (h, FAR / 4)),))
+    steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", cases),)
     assumed = (say("Let ") + all_positive((x, h)),)
     return Derivation("mine", "Mine", assumed, say("{falls}"), steps, "own work")
 """
 OWN_ARGUMENT = (
-    SOUND.replace("ByPositiveTerms()", "Mine()")
+    SOUND.replace("ByBound()", "Mine()")
     + """
 
 class Mine:
     label, strength = "positive terms", "proved"
 
     def establish(self, claim):
-        return ByPositiveTerms().establish(claim)
+        return ByBound().establish(claim)
 """
 )
 
@@ -305,7 +302,7 @@ def test_own_file_with_an_argument_of_its_own(call, own) -> None:
         ),
         (SOUND.replace("(x + y) ** 2", "3.5"), "lhs=3.5: must be a SymPy expression"),
         (
-            SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'),
+            SOUND.replace("ByBound()", 'ByBound(strength="proved")'),
             "unexpected keyword argument 'strength'",
         ),
         (
@@ -448,8 +445,8 @@ Assume $\beta < \gamma$.
 - **few**: $N^*(C)/D^*(C) \to 0$ as $C \to \infty$
   The exponent is negative:
 
-- **open**: $P(r) \ge 1$, by positive terms
-  It is no sum of positive terms, although it holds:
+- **open**: $P(r) \ge 1$, by the mean of $w_N r^{-\beta}$ and $w_D r^{\gamma}$ with the weights $w_D$ and $w_N$
+  These are not the weights, although it holds:
 
 Source: own work
 """

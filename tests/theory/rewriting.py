@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import sympy
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from tests.theory import reference
 
 Node = tuple[Any, ...]
@@ -174,6 +175,10 @@ def from_sympy(expression: sympy.Expr) -> Node:
         return ("rat", expression)
     if hasattr(expression, "definition"):
         return from_sympy(expression.definition())
+    if expression is sympy.E:
+        return ("exp", rat(1))
+    if isinstance(expression, HyperbolicFunction):
+        return from_sympy(expression.rewrite(sympy.exp))
     kinds = {function: kind for kind, function in SYMPY.items()}
     return (kinds[expression.func], *map(from_sympy, expression.args))
 
@@ -310,11 +315,6 @@ def split_power(r: Rewriter, node: Node) -> Node | None:
     return mul(power(node[1], part), power(node[1], add(node[2], negative(part))))
 
 
-def split_off_one(r: Rewriter, node: Node) -> Node | None:
-    """u^e = u u^(e-1)"""
-    return mul(node[1], power(node[1], add(node[2], MINUS_ONE))) if node[0] == "pow" else None
-
-
 def merge_powers(r: Rewriter, node: Node) -> Node | None:
     """u^e u^f = u^(e+f)"""
     if node[0] != "mul":
@@ -332,19 +332,6 @@ def distribute_power(r: Rewriter, node: Node) -> Node | None:
     if node[0] != "pow" or node[1][0] != "mul" or not is_positive_product(node[1]):
         return None
     return mul(*(power(factor, node[2]) for factor in node[1][1:]))
-
-
-def collect_power(r: Rewriter, node: Node) -> Node | None:
-    """u^e v^e = (u v)^e, for one-term u and v"""
-    if node[0] != "mul":
-        return None
-    for i, left in enumerate(node[1:], start=1):
-        for j, right in enumerate(node[i + 1 :], start=i + 1):
-            same = left[0] == right[0] == "pow" and left[2] == right[2]
-            if same and is_one_term(left[1]) and is_one_term(right[1]):
-                rest = [factor for n, factor in enumerate(node[1:], start=1) if n not in (i, j)]
-                return mul(*rest, power(mul(left[1], right[1]), left[2]))
-    return None
 
 
 def power_of_power(r: Rewriter, node: Node) -> Node | None:
@@ -432,11 +419,6 @@ def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
     return power(logarithm[1], mul(*factors, ("log", node[1])))
 
 
-def multiply_and_divide(r: Rewriter, node: Node) -> Node | None:
-    """x = (x f) f^-1"""
-    return cancelled(node, r.one_term())
-
-
 def multiply_and_divide_by_sum(r: Rewriter, node: Node) -> Node | None:
     """x = (x f) f^-1 with f of several terms"""
     return cancelled(node, r.positive_sum())
@@ -463,13 +445,6 @@ def log_of_product(r: Rewriter, node: Node) -> Node | None:
     return add(*(("log", factor) for factor in node[1][1:]))
 
 
-def log_of_power(r: Rewriter, node: Node) -> Node | None:
-    """log(u^e) = e log u"""
-    if node[0] != "log" or node[1][0] != "pow" or not is_positive(node[1][1]):
-        return None
-    return mul(node[1][2], ("log", node[1][1]))
-
-
 def split_exp(r: Rewriter, node: Node) -> Node | None:
     """exp(f) = exp(f - h) exp(h)"""
     if node[0] != "exp":
@@ -492,14 +467,6 @@ def square_a_sum(r: Rewriter, node: Node) -> Node | None:
         return None
     x, y = node[1][1:]
     return add(power(x, rat(2)), mul(rat(2), x, y), power(y, rat(2)))
-
-
-def split_term(r: Rewriter, node: Node) -> Node | None:
-    """x = t x + (1 - t) x"""
-    if node[0] != "mul":
-        return None
-    share = r.exponent()
-    return add(mul(share, node), mul(add(ONE, negative(share)), node))
 
 
 def is_positive(node: Node) -> bool:
@@ -525,10 +492,8 @@ def is_positive_product(node: Node) -> bool:
 
 RULES: tuple[Rule, ...] = (
     split_power,
-    split_off_one,
     merge_powers,
     distribute_power,
-    collect_power,
     power_of_power,
     distribute_product,
     factor_out,
@@ -537,15 +502,12 @@ RULES: tuple[Rule, ...] = (
     power_as_exp,
     complement,
     swap_base_and_log,
-    multiply_and_divide,
     multiply_and_divide_by_sum,
     add_and_subtract,
     log_of_product,
-    log_of_power,
     split_exp,
     factor_number,
     square_a_sum,
-    split_term,
 )
 
 

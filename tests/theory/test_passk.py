@@ -62,9 +62,9 @@ def value(expression, point):
 def _named(name, point):
     from sympy import sympify
 
-    inside = name.removesuffix("!").removeprefix("Gamma").strip("()")
+    inside = name.removesuffix("!").strip("()")
     argument = sympify(inside, locals={s.name: s for s in point}).subs(point)
-    return Rational(str(MP.gamma(MP.mpf(argument.p) / argument.q + name.endswith("!"))))
+    return Rational(str(MP.factorial(MP.mpf(argument.p) / argument.q)))
 
 
 def close(left, right, tolerance=CLOSE):

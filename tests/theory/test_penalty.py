@@ -230,17 +230,13 @@ def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
 @SEEDS
 def test_iso_loss_contour(seed: int, families: dict[str, Misallocation]) -> None:
     case = random_case(seed, families)
-    family, step = case.family, MP.mpf(10) ** -15
+    family = case.family
     target = 2 * case.best
     log_params = case.logs[0] + MP.mpf("0.7")
     log_tokens = case.tokens_for(log_params, target)
     values = {"N": MP.exp(log_params), "D": MP.exp(log_tokens), "R": target}
     assert close(case.at(family.iso_loss_tokens, **values), values["D"])
     assert close(case.at(family.iso_loss_params, **values), values["N"])
-    slope = (
-        case.tokens_for(log_params + step, target) - case.tokens_for(log_params - step, target)
-    ) / (2 * step)
-    assert close(case.at(family.iso_loss_slope, **values), slope, MP.mpf(10) ** -20)
     for smallest, i in ((family.smallest_params, 0), (family.smallest_tokens, 1)):
         logs = [MP.mpf(10**6)] * 2
         logs[i] = MP.log(case.at(smallest, **values))
@@ -273,13 +269,10 @@ def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
             ) / law.powers[other]
             return logs
 
-        at_cap = richer.reducible(spent(MP.log(cap)))
         values = {bound.name: cap, "C": richer.compute}
-        assert close(case.at(family.capped_reducible(variable, bound), **values), at_cap)
-        assert close(
-            case.at(family.envelope.budget.remaining(variable).subs(variable, bound), **values),
-            MP.exp(spent(MP.log(cap))[1 - i]),
-        )
+        left = family.envelope.budget.remaining(variable).subs(variable, bound)
+        assert close(case.at(left, **values), MP.exp(spent(MP.log(cap))[1 - i]))
+        at_cap = richer.reducible(spent(MP.log(cap)))
         for back in ("0.001", "0.1", "2"):
             assert richer.reducible(spent(MP.log(cap) - MP.mpf(back))) > at_cap
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Mul, Symbol, cancel, powsimp
 
 from ..budget import Budget
-from ..envelope import coefficient_in_names, derive
+from ..envelope import derive
 from ..kernel.decide import Decision
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError, Token
@@ -135,7 +135,7 @@ class Corrector:
         forms = {
             "L_opt": brief.loss,
             "R_opt": brief.reducible,
-            "C0": coefficient_in_names(envelope, brief),
+            "C0": envelope.coefficient_in_names,
         }
         written = render if self.spelling.latex else plain
         return written(forms[name], notation=self.words.notation)

@@ -39,7 +39,6 @@ __all__ = [
     "RunsOnARay",
     "compute_counterparts",
     "decode_table_11",
-    "families",
     "names",
     "published",
 ]
@@ -207,35 +206,28 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If column_A is not between 0 and 1 (an exponent that is not positive), or a column is no
-        decimal.
+        If a column is no decimal as text, or column_A is not between 0 and 1.
 
     Examples
     --------
     >>> decode_table_11("0.8320", "8.4951")["alpha"][:6]
     '0.1839'
     """
-    context = Context(prec=DERIVED_DIGITS)
-    digits = {"column_A": column_A, "column_alpha": column_alpha}
-    for name, text in digits.items():
+    for name, text in (("column_A", column_A), ("column_alpha", column_alpha)):
         if not isinstance(text, str):
             raise ValueError(
                 f"{name}={text!r} is not a string of digits: a float has lost the printed ones"
             )
+    context = Context(prec=DERIVED_DIGITS)
     try:
-        slope, intercept = Decimal(column_A), Decimal(column_alpha)
-        C0 = context.exp(intercept)
+        slope, C0 = Decimal(column_A), context.exp(Decimal(column_alpha))
     except ArithmeticError:
-        given = ", ".join(f"{name}={text!r}" for name, text in digits.items())
+        slope = C0 = Decimal("NaN")
+    if not (slope.is_finite() and 0 < slope < 1 and C0.is_finite()):
         raise ValueError(
-            f"{given}: two decimals expected, the second with an exponential in range"
-        ) from None
-    if not (slope.is_finite() and 0 < slope < 1):
-        raise ValueError(
-            f"column_A={column_A!r} is outside (0, 1): it is exp(-alpha) with alpha > 0"
+            f"column_A={column_A!r}, column_alpha={column_alpha!r}: must be exp(-alpha), between 0 "
+            f"and 1, and ln C0"
         )
-    if not intercept.is_finite():
-        raise ValueError(f"column_alpha={column_alpha!r} is not finite: it is ln C0")
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
 
 
@@ -287,14 +279,6 @@ def names(kind: str | None = None) -> tuple[str, ...]:
             f"unknown kind={kind!r}; choose from {', '.join(KINDS)}{close_matches(kind, KINDS)}"
         )
     return tuple(law.name for law in LAWS.values() if kind in (None, law.kind))
-
-
-def families() -> dict[str, tuple[str, ...]]:
-    """Family -> names of its laws, in the order of the source."""
-    found: dict[str, tuple[str, ...]] = {}
-    for law in LAWS.values():
-        found[law.family] = (*found.get(law.family, ()), law.name)
-    return found
 
 
 def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:

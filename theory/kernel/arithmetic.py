@@ -489,15 +489,15 @@ class Arithmetic:
             (frozenset(powers.items()), key[1]): value / generator**whole
         }
 
-    def exponents_of_e(self, form: NormalForm) -> dict[Key, Expr]:
-        """The exponents of e in a form of one term, without those that are logarithms: rational
-        functions, each with what it multiplies.
+    def exponents_of_numbers(self, form: NormalForm) -> dict[Key, Expr]:
+        """The exponents of e and of whole numbers in a form of one term: rational functions, each with
+        what it multiplies.
         """
         ((key, _),) = form.items()
         return {
             inner: self.field.to_sympy(value)
             for inner, value in key[0]
-            if linear_log(inner) is None
+            if (prime := linear_log(inner)) is None or self.field.primes[prime].kind == "integer"
         }
 
     # -- back to SymPy ---------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from .boundary import with_boundary
 from .convert import arithmetic_for, normal_form
 from .counterexample import any_point, counterexample, counterexample_downhill
 from .decide import POINTS_TO_PROVE, decide, few_points, points_where
-from .rules import PROVED, Stated
+from .rules import PROVED, Stated, implied
 from .search import why_positive
 from .terms import POSITIVE
 
@@ -117,7 +117,8 @@ def _sought(
     except OutsideScope:
         return None
     needed = tuple(e for e in arithmetic.positive if e not in assume)
-    if strict and (needed or arithmetic.nonzero):
+    nonzero = [e for e in arithmetic.nonzero if not implied(Condition(e, "!="), assume)]
+    if strict and (needed or nonzero):
         return None
     reason = why_positive(
         larger - smaller,
@@ -127,7 +128,7 @@ def _sought(
         nonzero=tuple(arithmetic.nonzero),
     )
     conditions = [Condition(e, ">") for e in (*assume, *needed)]
-    conditions += [Condition(e, "!=") for e in arithmetic.nonzero]
+    conditions += [Condition(e, "!=") for e in nonzero]
     return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions))) if reason else None
 
 

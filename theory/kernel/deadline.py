@@ -27,10 +27,9 @@ from typing import Any
 
 from sympy.core.cache import clear_cache
 
-#: The signal comes again until it is heard.
-REPEAT = 1 / 20
+#: The seconds from signal to signal.
+TICK = 1 / 20
 NOT_TO_BE_INTERRUPTED = ("mpmath", "sympy.core.facts")
-SHORTEST = 1 / 10**6
 
 
 class OutOfTime(Exception):
@@ -76,7 +75,7 @@ def within(seconds: float | None) -> Iterator[None]:
     deadline = own if outer is None or own.at < outer.at else outer
     token = _current.set(deadline)
     try:
-        with _alarm(deadline, outer):
+        with _ticking():
             yield
         check()
     except Exception as error:
@@ -89,13 +88,13 @@ def within(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def _alarm(deadline: _Deadline, outer: _Deadline | None) -> Iterator[None]:
-    """A signal at the deadline, where signals can be had."""
+def _ticking() -> Iterator[None]:
+    """Look at the clock now and then, where signals can be had and none does so already."""
     if not _can_use_signals():
         yield
         return
     before = signal.signal(signal.SIGALRM, _heard)
-    _arm(deadline)
+    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
     try:
         try:
             yield
@@ -104,12 +103,6 @@ def _alarm(deadline: _Deadline, outer: _Deadline | None) -> Iterator[None]:
     finally:  # once more: the signal may have come just before the line above
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        if before is _heard and outer is not None:
-            _arm(outer)
-
-
-def _arm(deadline: _Deadline) -> None:
-    signal.setitimer(signal.ITIMER_REAL, max(deadline.at - monotonic(), SHORTEST), REPEAT)
 
 
 def _heard(number: int, frame: Any) -> None:
@@ -121,11 +114,8 @@ def _heard(number: int, frame: Any) -> None:
 
 
 def _can_use_signals() -> bool:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(
-        signal, "setitimer"
-    ):
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and hasattr(signal, "setitimer")):
         return False
-    handler = signal.getsignal(signal.SIGALRM)
-    return handler is _heard or (
-        handler is not None and signal.getitimer(signal.ITIMER_REAL)[0] == 0
-    )
+    is_free = signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    return is_free and signal.getsignal(signal.SIGALRM) is not None

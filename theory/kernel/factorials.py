@@ -74,38 +74,12 @@ def whole_choice(n: Expr, k: Expr) -> Expr:
 
 
 class Value(Symbol):
-    """The positive value of Gamma or of a factorial at some argument, as a symbol: its name says
-    which.
-    """
+    """The positive value of a factorial at some argument, as a symbol: its name says which."""
 
     __slots__ = ()
 
     def _latex(self, printer: Any) -> str:
-        return self.name.replace("Gamma", r"\Gamma")
-
-
-def gamma_of(x: Expr) -> Expr:
-    """Gamma(x) by Gamma(x + 1) = x Gamma(x): with x = y + m, m an integer, a rational multiple of
-    the symbol Gamma(y).
-
-    Raises
-    ------
-    ValueError
-        Where x is an integer below 1.
-
-    Examples
-    --------
-    >>> gamma_of(Symbol("a") + 2)
-    a*Gamma(a)*(a + 1)
-    """
-    whole, rest = _whole_part(x)
-    if rest == 0:
-        if whole < 1:
-            raise ValueError(f"x={x}: Gamma has a pole there")
-        return factorial(whole - 1)
-    above = Mul(*(rest + i for i in range(int(whole))))
-    below = Mul(*(rest - i for i in range(1, 1 - int(whole))))
-    return above / below * Value(f"Gamma({_spelled(rest)})", positive=True)
+        return self.name
 
 
 def factorial_of(x: Expr) -> Expr:
@@ -129,11 +103,8 @@ def factorial_of(x: Expr) -> Expr:
         return factorial(whole)
     above = Mul(*(rest + i for i in range(1, int(whole) + 1)))
     below = Mul(*(rest - i for i in range(-int(whole))))
-    return (
-        above
-        / below
-        * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
-    )
+    name = f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!"
+    return above / below * Value(name, positive=True)
 
 
 def _whole_part(x: Expr) -> tuple[Expr, Expr]:

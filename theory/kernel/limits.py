@@ -1,13 +1,11 @@
-"""Limits: proved by leading terms, where the expression is a sum of powers of the variable; elsewhere by
-SymPy's limit, which is tried at points and is no proof.
+"""Limits: proved by leading terms, where the expression is a sum of powers of the variable, or by the
+rule of l'Hopital; elsewhere by SymPy's limit, which is tried at points and is no proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -19,6 +17,7 @@ from sympy import (
     Limit,
     Pow,
     Symbol,
+    fraction,
     nan,
     oo,
     powsimp,
@@ -34,24 +33,22 @@ from .convert import arithmetic_for, normal_form
 from .deadline import OutOfTime, check, within
 from .decide import decide
 from .functions import defined
-from .interval import Undefined
 from .path import at_zero
-from .points import PointEvaluator
+from .points import INFINITE, STEPS, PointEvaluator, Way
 from .sample import Point, points
 from .search import Search, why_positive
 from .terms import exponent_of, split
 
-INFINITE = (oo, -oo)
 #: For SymPy's limit.
 SECONDS = 10
 #: At how many points a limit is tried, of how many that are drawn.
 POINTS, LARGEST_DRAW = 8, 400
-#: Where a limit is tried: at these powers of ten, with so many digits, for what cancels; and which share
-#: of the distance has to go in the last step, unless it is no more than rounding: one over these.
-STEPS, DIGITS, SHARE, ROUNDING = (17, 35, 70, 140), 900, 10**6, 10**200
-SHOWN_DIGITS = 10
+#: With how many digits, for what cancels, how many of a distance are no more than rounding, and which
+#: part of it has to go in a step.
+DIGITS, ROUNDING, SHARE, SHOWN_DIGITS = 900, 200, 10**6, 10
 LEADING = "every term of the remainder vanishes in the limit"
-CONTINUOUS = "it is the value that the left side takes continuously"
+BY_DERIVATIVES = "values or derivatives of numerator and denominator give the limit"
+MOST_DERIVATIVES = 4
 
 
 def decide_limit(
@@ -131,7 +128,7 @@ def _judged(
     wanted = Integer(1) if relation == "~" else Integer(0) if rhs.has(x) else rhs
     e = lhs / rhs if relation == "~" else lhs - rhs if rhs.has(x) else lhs
     fixed = tuple(a for a in assume if not a.has(x))
-    way = _Way(lhs, relation, rhs, x, limit)
+    way = Way(lhs, relation, rhs, x, limit, PointEvaluator(DIGITS), ROUNDING, SHARE)
     near = list(islice(_points(sides, assume, x, seed, way), POINTS))
     if len(near) < POINTS:
         moving = " and ".join(f"{a} > 0" for a in assume if a.has(x))
@@ -140,7 +137,11 @@ def _judged(
             if moving
             else f"only {len(near)} sampled points satisfy the assumptions"
         )
-    ways = {leading_limit: LEADING, _continuous: CONTINUOUS, _by_sympy: f"the limit is {wanted}"}
+    ways = {
+        leading_limit: LEADING,
+        _by_derivatives: BY_DERIVATIVES,
+        _by_sympy: f"the limit is {wanted}",
+    }
     tried = ((find(e, x, limit, fixed), find, why) for find, why in ways.items())
     found, find, reason = next((one for one in tried if one[0] is not None), (None, None, ""))
     if found is None:
@@ -151,7 +152,7 @@ def _judged(
     tends, conditions = found
     same = _same(tends, wanted, fixed)
     if same.refuted:
-        return way.refuted(near, tends)
+        return _refuted(way, near, tends)
     if not same.proved:
         return undecided(f"the limit is {tends}; {same.reason}")
     if failure := next(filter(None, map(way.failure, near)), ""):
@@ -163,95 +164,35 @@ def _judged(
     return Decision(answer, reason, tuple(dict.fromkeys(needed)))
 
 
-def _points(sides: Sides, assume: Sides, x: Symbol, seed: int, way: _Way) -> Iterator[Point]:
+def _points(sides: Sides, assume: Sides, x: Symbol, seed: int, way: Way) -> Iterator[Point]:
     """Points of the other letters at which all that is assumed holds on the way to the limit."""
     letters = set[Symbol]().union(*(e.free_symbols for e in (*sides, *assume))) - {x}
     drawn = islice(points(letters, seed), LARGEST_DRAW) if letters else ({} for _ in range(POINTS))
     return (point for point in drawn if way.are_positive(assume, point))
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Both sides on the way to the limit; no code is shared with what finds it."""
-
-    lhs: Expr
-    relation: str
-    rhs: Expr
-    x: Symbol
-    limit: str
-
-    @cached_property
-    def evaluator(self) -> PointEvaluator:
-        return PointEvaluator(DIGITS)
-
-    @cached_property
-    def powers(self) -> list[Expr]:
-        """Of ten, at which the variable is put on the way."""
-        steps = (Integer(step if self.limit == "oo" else -step) for step in STEPS)
-        return [Pow(Integer(10), step, evaluate=False) for step in steps]
-
-    def at(self, power: Expr, point: Point) -> Point:
-        return {**point, self.x: power.doit()}
-
-    def are_positive(self, assume: Sides, point: Point) -> bool:
-        """Whether all that is assumed holds at the last steps."""
-        try:
-            return all(
-                self.evaluator.evaluate(a, self.at(power, point)) > 0
-                for power in self.powers[-2:]
-                for a in assume
+def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
+    """Refuted where the sides do not approach each other, as they tend to something else."""
+    what = {"~": "the ratio of the sides"}.get(
+        way.relation, "the difference of the sides" if way.rhs.has(way.x) else "the left side"
+    )
+    shown = tends if tends in INFINITE else powsimp(tends)
+    for point in near:
+        if way.failure(point) and (values := way.values(point, STEPS)):
+            reason = (
+                f"the two sides do not approach each other as {way.x} -> {way.limit}: "
+                f"{what} tends to {shown}"
             )
-        except Undefined:
-            return False
+            return Decision(Answer.REFUTED, reason, witness=_witness(way, point, *values[-1]))
+    return undecided(f"the limit is {shown}, and no point shows that it is another one")
 
-    def failure(self, point: Point) -> str:
-        """The distances where they do not shrink to the last; empty where they do."""
-        distances = [self._distance(*values) for _, *values in self._values(point)]
-        if len(distances) < 2:
-            return "the sides have no values there"
-        *_, before, last = distances
-        if last * ROUNDING <= 1 or last * SHARE < before * (SHARE - 1):
-            return ""
-        return ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
 
-    def _values(self, point: Point) -> list[tuple[Expr, Any, Any]]:
-        """The powers at which both sides have values, 0 for an infinite one."""
-        found = []
-        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
-        for power in self.powers:
-            with suppress(Undefined, ZeroDivisionError):
-                place = self.at(power, point)
-                values = [self.evaluator.evaluate(side, place) for side in (self.lhs, rhs)]
-                found.append((power, *values))
-        return found
-
-    def _distance(self, left: Any, right: Any) -> Any:
-        if self.rhs in INFINITE:
-            toward = left if self.rhs == oo else -left
-            return 1 / toward if toward > 0 else self.evaluator.context.inf
-        return abs(left / right - 1) if self.relation == "~" else abs(left - right)
-
-    def refuted(self, near: Sequence[Point], tends: Expr) -> Decision:
-        """Refuted where the sides do not approach each other, as they tend to something else."""
-        what = {"~": "the ratio of the sides"}.get(
-            self.relation,
-            "the difference of the sides" if self.rhs.has(self.x) else "the left side",
-        )
-        shown = tends if tends in INFINITE else powsimp(tends)
-        for point in near:
-            if self.failure(point) and (values := self._values(point)):
-                reason = (
-                    f"the two sides do not approach each other as {self.x} -> {self.limit}: "
-                    f"{what} tends to {shown}"
-                )
-                return Decision(Answer.REFUTED, reason, witness=self._witness(point, *values[-1]))
-        return undecided(f"the limit is {shown}, and no point shows that it is another one")
-
-    def _witness(self, point: Point, power: Expr, left: Any, right: Any) -> Witness:
-        ordered = sorted({**point, self.x: power}.items(), key=lambda item: item[0].name)
-        shown = [str(self.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
-        rhs = str(self.rhs) if self.rhs in INFINITE else shown[1]
-        return Witness(tuple(ordered), shown[0], rhs, DIGITS)
+def _witness(way: Way, point: Point, step: int, left: Any, right: Any) -> Witness:
+    power = Pow(Integer(10), step if way.limit == "oo" else -step, evaluate=False)
+    ordered = sorted({**point, way.x: power}.items(), key=lambda item: item[0].name)
+    shown = [str(way.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
+    rhs = str(way.rhs) if way.rhs in INFINITE else shown[1]
+    return Witness(tuple(ordered), shown[0], rhs, DIGITS)
 
 
 # -- what the limit is -----------------------------------------------------------------------------
@@ -293,11 +234,25 @@ def _sign(e: Expr, assume: Sides) -> int | None:
     return next((sign for sign in (1, -1) if why_positive(sign * e, assume, strict=True)), None)
 
 
-def _continuous(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The value that the expression takes continuously at the limit."""
-    inside = defined(e).subs(x, 1 / x if limit == "oo" else x)
-    value = at_zero(Search(0, 0), inside, x, assume)
-    return None if value is None else (value, ())
+def _by_derivatives(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
+    """The quotient of the values that numerator and denominator take continuously at the limit, or
+    where both are 0, of those of their derivatives: the rule of l'Hopital.
+    """
+    above, below = fraction(defined(e).subs(x, 1 / x if limit == "oo" else x))
+    conditions: tuple[Condition, ...] = ()
+    for _ in range(MOST_DERIVATIVES):
+        one, other = (at_zero(Search(0, 0), part, x, assume) for part in (above, below))
+        if one is None or other is None:
+            return None
+        if _sign(other, assume):
+            return (one / other).cancel(), conditions
+        for value in (one, other):
+            zero = decide(value, assume=assume)
+            if not zero.proved:
+                return None
+            conditions += zero.conditions
+        above, below = above.diff(x), below.diff(x)
+    return None
 
 
 def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:

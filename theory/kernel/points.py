@@ -6,15 +6,15 @@ arithmetic for the bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice, pairwise, product
-from math import prod
+from itertools import islice
 from typing import Any
 
 import mpmath
+from mpmath import inf, mpf, nstr
 from mpmath.libmp import (
     from_rational,
     fzero,
@@ -31,37 +31,32 @@ from mpmath.libmp import (
     mpf_tanh,
     to_int,
 )
-from sympy import Abs, Expr, Pow, Rational, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Add, Expr, Integer, Rational, Symbol, cosh, exp, log, oo, sinh, tanh
 
 from .answer import BOUNDS, STRICT
-from .interval import IntervalEvaluator, Undefined
+from .interval import IntervalEvaluator, Undefined, certainly_fails
 from .sample import Point, not_real
 from .sample import points as sampled_points
 from .steps import Step, Stepwise, Values
 
-SMALLEST_LIMIT_STEP = 3
-#: Of a power that is written out for an exact comparison, in absolute value.
-LARGEST_LOGARITHM = 10_000
-#: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
-#: not yet small.
-LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
+INFINITE = (oo, -oo)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
-LARGEST_DRAW = 2_000
-#: A bound that fails in a corner may hold at the first points: it is looked at where it is tightest
-#: of so many more.
-FURTHER_POINTS = 192
-#: A bound is followed downhill from the tightest of its first points: from how many, of how many,
-#: how often, by which factors; more often where many letters leave a corner to be missed.
-DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
-STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
-MANY_LETTERS = 10
-MORE_DESCENTS, MORE_POINTS, MORE_ROUNDS = 6, 64, 10
-MORE_STRIDES = (*STRIDES, Rational(39, 40), Rational(40, 39))
-
-
-class OutOfReach(ValueError):
-    """A distance shrinks towards a limit and is not small at the last step."""
+LARGEST_DRAW = 5_000
+#: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
+#: letters are multiplied, how often at most, and with how many digits.
+STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS = 3, 60, 6, 30
+FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
+#: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
+STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
+#: By what the value on the left minus that on the right is more than it may be.
+EXCESS: dict[str, Callable[[Any], Any]] = {
+    "==": abs,
+    ">=": lambda gap: -gap,
+    ">": lambda gap: -gap,
+    "<=": lambda gap: gap,
+    "<": lambda gap: gap,
+}
 
 
 @dataclass(frozen=True)
@@ -176,256 +171,208 @@ def check_at_points(
     """Check a relation at `points` seeded points where both sides are defined and the assumptions
     hold.
 
-    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times
-    the digits, to an absolute 10^(-2 digits): so cancellation is not mistaken for a failure, nor
-    two different small numbers for equal ones. An asymptotic equality lhs ~ rhs is followed into
-    the limit, where |lhs/rhs - 1| must shrink at every step, and a limit lhs -> rhs likewise with
-    |lhs - rhs|; a distance that shrinks all the way without becoming small is no objection, and the
-    detail says so. A bound must also hold where its slack becomes least nearby. A strict bound
-    fails where the sides are equal as numbers, and points at which they merely agree in all digits
-    do not count.
+    Evaluated with four times `digits` digits, both sides must agree to twice as many: so
+    cancellation is not mistaken for a failure, nor two different small numbers for equal ones. For a
+    strict bound a point where they agree so far does not count. A bound must also hold where it
+    becomes tightest nearby. An asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed
+    on the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
         return PointCheck(False, 0, complaint)
-    evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
+    if relation in ("~", "->") and limit is None:
+        raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
+    evaluator = PointEvaluator(4 * digits)
+    tolerance = evaluator.context.mpf(10) ** (-2 * digits)
+    way = limit and Way(
+        *(lhs, relation, rhs, *limit), PointEvaluator(digits), digits - 10, 10 ** (digits - 10)
+    )
 
-    def fails(point: Point) -> str:
-        """What fails at the point, if anything; a failure is seen again with more digits."""
+    def failure(point: Point) -> str:
+        """What fails at the point, if anything."""
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
-        failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
-        failure = failure and _failure(
-            finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1
-        )
-        return failure or (
-            _not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else ""
-        )
+        if way is not None:
+            return way.failure(point)
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        size = max(abs(left), abs(right))
+        if relation in STRICT and abs(left - right) <= tolerance * size:
+            raise Undefined("the sides agree in every digit")
+        if EXCESS[relation](left - right) <= tolerance * max(1, size):
+            return ""
+        left, right = (evaluator.context.nstr(side, 20) for side in (left, right))
+        return f"lhs = {left} {relation} rhs = {right} fails"
 
-    slack = _Bound(evaluator, lhs, relation, rhs, assume).slack
     held: list[Point] = []
-    out_of_reach = 0
-    drawn = sampled_points(symbols, seed)
-    for point in islice(drawn, LARGEST_DRAW):
-        try:
-            failure = fails(point)
-        except Undefined:
-            continue
-        except OutOfReach:
-            failure, out_of_reach = "", out_of_reach + 1
-        if failure:
-            return PointCheck(False, len(held) + 1, failure, _ordered(point))
-        held.append(point)
+    for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
+        with suppress(Undefined):
+            if failed := failure(point):
+                return PointCheck(False, len(held) + 1, failed, _ordered(point))
+            held.append(point)
         if len(held) == points or not symbols:
             break
-    used = len(held)
-    if used < min(points, 1 if not symbols else points):
-        return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
-    further = islice(drawn, FURTHER_POINTS if symbols else 0)
-    corners = (*_lowest(further, slack), *_tightest(held, slack)) if relation in BOUNDS else ()
-    for point in corners:
-        try:
-            failure = fails(point)
-        except Undefined:
-            continue
-        if failure:
-            return PointCheck(False, used, failure, _ordered(point))
-    if out_of_reach:
-        detail = f"the distance shrinks at {used} points, but at {out_of_reach} of them the limit is out of reach"
-        return PointCheck(True, used, detail)
-    return PointCheck(True, used, f"holds at {used} points with {digits} digits")
+    if len(held) < (points if symbols else 1):
+        return PointCheck(
+            False, len(held), f"only {len(held)} of {points} points lie in the domain"
+        )
+    for point in tightest(lhs, relation, rhs, assume, held) if relation in BOUNDS else ():
+        with suppress(Undefined):
+            if failed := failure(point):
+                return PointCheck(False, len(held), failed, _ordered(point))
+    return PointCheck(True, len(held), f"holds at {len(held)} points with {digits} digits")
 
 
 def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
     return tuple(sorted(point.items(), key=lambda item: item[0].name))
 
 
-@dataclass(frozen=True)
-class _Bound:
-    """A bound with what its values are worked out by: numbers, or enclosures."""
+# -- limits ------------------------------------------------------------------------------------------
 
-    evaluator: PointEvaluator | IntervalEvaluator
+
+@dataclass(frozen=True)
+class Way:
+    """Both sides of a limit on the way to it; no code is shared with what finds it.
+
+    A distance below 10^-rounding is none; from step to step it has to lose a part in `share`.
+    """
+
     lhs: Expr
     relation: str
     rhs: Expr
-    assume: Sequence[Expr]
+    x: Symbol
+    limit: str
+    evaluator: PointEvaluator
+    rounding: int
+    share: int
 
-    def gap(self, point: Point) -> tuple[Any, Any]:
-        """The difference of the sides, positive where the bound holds, and their size."""
-        if any(not -_highest(-self._at(a, point)) > 0 for a in self.assume):
-            raise Undefined("an assumption is not certain")
-        left, right = (self._at(side, point) for side in (self.lhs, self.rhs))
-        sizes = [_highest(abs(left)), _highest(abs(right))]
-        if 0 in (self.lhs, self.rhs):
-            sizes = [
-                _size(side, lambda part: _highest(abs(self._at(part, point))))
-                for side in (self.lhs, self.rhs)
-            ]
-        return (left - right if self.relation in (">=", ">") else right - left), max(sizes)
+    def at(self, step: int, point: Point) -> dict[Symbol, Any]:
+        """The point with the variable at so many powers of ten towards the limit."""
+        power = self.evaluator.context.mpf(10) ** (step if self.limit == "oo" else -step)
+        return {**point, self.x: power}
 
-    def slack(self, point: Point) -> Any:
-        """The gap as a share of the sides."""
-        gap, size = self.gap(point)
-        return _highest(gap) / size if size else _highest(gap)
+    def are_positive(self, assume: Sequence[Expr], point: Point) -> bool:
+        """Whether all that is assumed holds at the last steps."""
+        try:
+            return all(
+                self.evaluator.evaluate(a, self.at(step, point)) > 0
+                for step in STEPS[-2:]
+                for a in assume
+            )
+        except Undefined:
+            return False
 
-    def _at(self, e: Expr, point: Point) -> Any:
-        return self.evaluator.evaluate(e, point)
-
-
-def _highest(value: Any) -> Any:
-    """The end of an enclosure; a number is its own."""
-    return getattr(value, "b", value)
-
-
-def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
-    """The side with every term of its sums counted as positive, so that a side of zero leaves
-    something to compare with.
-    """
-    if side.is_Add:
-        return sum(_size(term, absolute) for term in side.args)
-    if side.is_Mul:
-        return prod(_size(factor, absolute) for factor in side.args)
-    return absolute(side)
-
-
-def _lowest(points: Iterable[Point], slack: Callable[[Point], Any]) -> list[Point]:
-    """The point of least slack, where there is one."""
-    found: list[tuple[Any, Point]] = []
-    for point in points:
-        with suppress(Undefined):
-            found.append((slack(point), point))
-    return [min(found, key=lambda pair: pair[0])[1]] if found else []
-
-
-def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:
-    """Where one arrives from the points of least slack by going towards less, one coordinate after
-    the other.
-    """
-    many = bool(held) and len(held[0]) > MANY_LETTERS
-    first, descents = (MORE_POINTS, MORE_DESCENTS) if many else (FIRST_POINTS, DESCENTS)
-    rounds, strides = (MORE_ROUNDS, MORE_STRIDES) if many else (ROUNDS, STRIDES)
-    starts = sorted(
-        ((slack(point), index) for index, point in enumerate(held[:first])),
-        key=lambda start: start[0],
-    )
-    return [
-        _downhill(held[index], least, slack, rounds, strides) for least, index in starts[:descents]
-    ]
-
-
-def _downhill(
-    best: Point,
-    least: Any,
-    slack: Callable[[Point], Any],
-    rounds: int,
-    strides: Sequence[Rational],
-) -> Point:
-    for _ in range(rounds):
-        before = best
-        for symbol, factor in product(best, strides):
-            near = {**best, symbol: best[symbol] * factor}
-            try:
-                found = slack(near)
-            except Undefined:
-                continue
-            if found < least:
-                best, least = near, found
-        if best is before:
-            break
-    return best
-
-
-def _failure(
-    evaluator: PointEvaluator,
-    lhs: Expr,
-    relation: str,
-    rhs: Expr,
-    point: Point,
-    limit: tuple[Symbol, str] | None,
-    digits: int,
-    *,
-    floor: int,
-) -> str:
-    """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor,
-    |lhs|, |rhs|).
-    """
-    mp = evaluator.context
-    if relation in ("~", "->"):
-        return _limit_failure(evaluator, lhs, relation, rhs, point, limit, digits)
-    left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-    tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
-    if relation == "==" and abs(left - right) > tolerance:
-        return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
-    too_small = relation in (">=", ">") and left < right - tolerance
-    if too_small or (relation in ("<=", "<") and left > right + tolerance):
-        return f"lhs = {mp.nstr(left, 20)} {relation} rhs = {mp.nstr(right, 20)} fails"
-    return ""
-
-
-def _not_apart(
-    evaluator: PointEvaluator,
-    finer: PointEvaluator,
-    lhs: Expr,
-    rhs: Expr,
-    point: Point,
-    digits: int,
-) -> str:
-    """Whether both sides are one number at the point; Undefined where they agree in every digit and
-    are not seen to be one.
-    """
-    for values, seen in ((evaluator, digits), (finer, 4 * digits)):
-        left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
-        if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
+    def failure(self, point: Point) -> str:
+        """The distances where they do not shrink to the last; empty where they do."""
+        distances = self._distances(point, STEPS)
+        for step in FARTHER:
+            if not self._shrink(distances) or distances[-1] * SMALL <= 1:
+                break
+            distances += self._distances(point, [step])
+        if self._shrink(distances):
             return ""
-    mp, difference = evaluator.context, lhs - rhs
-    powers = [abs(evaluator.evaluate(power, point)) for power in difference.atoms(Pow)]
-    can_be_written = all(value and abs(mp.log(value)) < LARGEST_LOGARITHM for value in powers)
-    if can_be_written and difference.xreplace(dict(point)) == 0:
-        return f"both sides are {mp.nstr(left, 20)}"
-    raise Undefined("the sides agree in every digit")
+        if len(distances) < 2:
+            return "the sides have no values there"
+        shown = ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
+        return f"the distances {shown} towards {self.x} -> {self.limit}"
+
+    def _shrink(self, distances: Sequence[Any]) -> bool:
+        if len(distances) < 2:
+            return False
+        *_, before, last = distances
+        least = self.evaluator.context.mpf(10) ** -self.rounding
+        return bool(last <= least or last * self.share < before * (self.share - 1))
+
+    def values(self, point: Point, steps: Iterable[int]) -> list[tuple[int, Any, Any]]:
+        """The steps at which both sides have values, with these, 0 for an infinite one."""
+        found = []
+        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
+        for step in steps:
+            with suppress(Undefined, ZeroDivisionError):
+                place = self.at(step, point)
+                values = [self.evaluator.evaluate(side, place) for side in (self.lhs, rhs)]
+                if self.relation == "->" or values[1]:
+                    found.append((step, *values))
+        return found
+
+    def _distances(self, point: Point, steps: Iterable[int]) -> list[Any]:
+        return [self._distance(left, right) for _, left, right in self.values(point, steps)]
+
+    def _distance(self, left: Any, right: Any) -> Any:
+        if self.rhs in INFINITE:
+            toward = left if self.rhs == oo else -left
+            return 1 / toward if toward > 0 else self.evaluator.context.inf
+        return abs(left / right - 1) if self.relation == "~" else abs(left - right)
 
 
-def _limit_failure(
-    evaluator: PointEvaluator,
-    lhs: Expr,
-    relation: str,
-    rhs: Expr,
-    point: Point,
-    limit: tuple[Symbol, str] | None,
-    digits: int,
-) -> str:
-    if limit is None:
-        raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
-    mp = evaluator.context
-    variable, target = limit
-    sign = -1 if target == "0" else 1
-    floor, small = mp.mpf(10) ** (10 - digits), mp.mpf(10) ** -SMALLEST_LIMIT_STEP
+# -- bounds ------------------------------------------------------------------------------------------
 
-    def distance(logarithm: int) -> Any:
-        at = {**point, variable: mp.exp(sign * logarithm)}
-        left, right = evaluator.evaluate(lhs, at), evaluator.evaluate(rhs, at)
-        if relation == "~" and not right:
-            raise Undefined("a quotient by zero")
-        return abs(left / right - 1) if relation == "~" else abs(left - right)
 
-    distances = [distance(logarithm) for logarithm in LOGARITHMS]
-    for logarithm in FARTHER:
-        if distances[-1] <= small or not _shrinking(distances, floor):
-            break
+def tightest(
+    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point]
+) -> Iterator[Point]:
+    """Points that are reached from the tightest of those that are drawn: letter by letter to where
+    the difference is the least share of its terms.
+    """
+    difference = lhs - rhs if relation[0] == ">" else rhs - lhs
+    terms, evaluator = Add.make_args(difference), PointEvaluator(FEW_DIGITS)
+
+    def share(point: Point) -> Any:
+        """Between -1 and 1; negative where the bound fails, infinite where it has no meaning."""
+        try:
+            if any(not evaluator.evaluate(a, point) > 0 for a in assume):
+                return inf
+            values = [evaluator.evaluate(term, point) for term in terms]
+        except (Undefined, ZeroDivisionError):
+            return inf
+        size = sum(map(abs, values))
+        return sum(values) / size if size else inf
+
+    for start in sorted(drawn, key=share)[:STARTS]:
+        yield _rounded(share, _descended(share, start))
+
+
+def _descended(share: Callable[[Point], Any], point: Point) -> Point:
+    """Where no letter alone lowers the share any more, or it is negative."""
+    least = share(point)
+    moving = [x for x in sorted(point, key=str) if not x.is_integer and point[x]]
+    for factor in FACTORS:
+        for _ in range(LONGEST_WAY):
+            before = least
+            for x in moving:
+                for ratio in (factor, 1 / factor):
+                    moved = {**point, x: _digits(point[x] * ratio, SHOWN_DIGITS)}
+                    if (value := share(moved)) < least:
+                        point, least = moved, value
+            if least < 0:
+                return point
+            if least == before:
+                break
+    return point
+
+
+def _rounded(share: Callable[[Point], Any], point: Point) -> Point:
+    """The point with as few digits as keep the share negative, where it is."""
+    if share(point) < 0:
+        for digits in range(1, SHOWN_DIGITS):
+            shorter = {x: _digits(value, digits) for x, value in point.items()}
+            if share(shorter) < 0:
+                return shorter
+    return point
+
+
+def _digits(value: Rational, digits: int) -> Rational:
+    return value if value.is_integer else Rational(nstr(mpf(value.p) / value.q, digits))
+
+
+def enclosed(
+    lhs: Expr, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point], digits: int
+) -> Iterator[tuple[Point, Any, Any]]:
+    """Those of some points where all holds that is assumed, each with enclosures of both sides."""
+    evaluator = IntervalEvaluator(digits)
+    for point in drawn:
         with suppress(Undefined):
-            distances.append(distance(logarithm))
-    if not _shrinking(distances, floor):
-        what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
-        return (
-            f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
-        )
-    if distances[-1] > small:
-        raise OutOfReach
-    return ""
-
-
-def _shrinking(distances: Sequence[Any], floor: Any) -> bool:
-    return all(after < before or after <= floor for before, after in pairwise(distances))
+            if all(evaluator.evaluate(a, point).a > 0 for a in assume):
+                yield point, evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
 
 
 def enclose_bound(
@@ -444,38 +391,27 @@ def enclose_bound(
     Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits`
     digits; for a strict bound zero is on the wrong side.
     """
-    evaluator, strict = IntervalEvaluator(digits), relation in STRICT
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
         return PointCheck(False, 0, complaint)
-
-    def excluded(difference: Any) -> bool:
-        return bool(difference.b < 0 or (strict and difference.b == 0))
-
-    bound = _Bound(evaluator, lhs, relation, rhs, assume)
-    held: list[Point] = []
-    confirmed = equal = 0
-    for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
-        try:
-            difference, size = bound.gap(point)
-        except Undefined:
-            continue
-        held.append(point)
-        if excluded(difference):
-            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
-        confirmed += bool(difference.a > 0)
-        equal += bool(abs(difference).b < size * evaluator.context.mpf(10) ** (10 - digits))
-        if len(held) == points or not symbols:
-            break
-    if held and equal == len(held) and not strict:
-        return PointCheck(True, len(held), f"equality at {len(held)} points with {digits} digits")
-    if not confirmed:
-        return PointCheck(
-            False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly"
-        )
-    for point in _tightest(held, bound.slack):
-        if excluded(bound.gap(point)[0]):
-            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
-    return PointCheck(
-        True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly"
+    drawn = islice(sampled_points(symbols, seed + 1), LARGEST_DRAW if symbols else 1)
+    found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), points))
+    corners = tightest(lhs, relation, rhs, assume, [point for point, *_ in found])
+    for point, left, right in (*found, *enclosed(lhs, rhs, assume, corners, digits)):
+        if certainly_fails(relation, (left - right).a, (left - right).b):
+            reason = "an enclosure excludes the bound"
+            return PointCheck(False, len(found), reason, _ordered(point))
+    gaps = [left - right if relation[0] == ">" else right - left for _, left, right in found]
+    confirmed = sum(bool(gap.a > 0) for gap in gaps)
+    if confirmed:
+        detail = f"{confirmed} of {len(found)} enclosures confirm the bound strictly"
+        return PointCheck(True, len(found), detail)
+    least = mpf(10) ** (10 - digits)
+    equal = all(
+        abs(gap).b <= least * max(abs(left).b, abs(right).b)
+        for gap, (_, left, right) in zip(gaps, found, strict=True)
     )
+    if found and equal and relation not in STRICT:
+        return PointCheck(True, len(found), f"equality at {len(found)} points with {digits} digits")
+    detail = f"no enclosure at {len(found)} points confirms the bound strictly"
+    return PointCheck(False, len(found), detail)

@@ -10,13 +10,11 @@ from typing import ClassVar, Protocol
 from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
 from sympy.core.function import AppliedUndef
 
-from .answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
-from .arithmetic import OutsideScope
-from .convert import arithmetic_for, normal_form
+from .answer import BOUNDS, Answer, Condition, Decision, undecided
 from .decide import decide
 from .functions import defined
-from .interval import IntervalEvaluator, Undefined
 from .limits import leading_limit
+from .search import why_positive
 
 #: How strong an argument is; a derivation is as strong as its weakest step.
 PROVED = "proved"
@@ -75,11 +73,6 @@ def weakest(strengths: Iterable[str]) -> str:
     return max(strengths, key=order.index, default=FAILED)
 
 
-def larger_and_smaller(claim: Stated) -> tuple[Expr, Expr]:
-    """The sides of a bound, the one that it says is the larger first."""
-    return (claim.lhs, claim.rhs) if claim.relation in (">=", ">") else (claim.rhs, claim.lhs)
-
-
 @dataclass(frozen=True)
 class ByNormalForm:
     """Both sides have the same power-law normal form."""
@@ -123,7 +116,7 @@ class ByWeightedAmGm:
             if not decision.proved:
                 return undecided(f"{what}: {decision}")
             conditions.extend(decision.conditions)
-        if claim.relation == ">" and not self._apart(claim):
+        if claim.relation == ">" and not self._apart(claim.assume):
             return undecided(
                 "weighted AM-GM is strict off equality, and all terms may agree with their weights"
             )
@@ -131,97 +124,15 @@ class ByWeightedAmGm:
             Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions)
         )
 
-    def _apart(self, claim: Stated) -> bool:
+    def _apart(self, assume: tuple[Expr, ...]) -> bool:
         """Whether two of the terms certainly differ in units of their weights."""
         levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
-        return any(differ(claim, *pair) for pair in combinations(levels, 2))
-
-
-@dataclass(frozen=True)
-class ByPositiveTerms:
-    """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or
-    zero.
-
-    For > and < one term at least must be certainly positive, and so be wherever the assumptions
-    hold.
-
-    `form` may give the difference in a form whose terms are visibly positive; that it is the
-    difference is decided first.
-    """
-
-    form: Expr | None = None
-    label: ClassVar[str] = "positive terms"
-    strength: ClassVar[str] = PROVED
-
-    def establish(self, claim: Stated) -> Decision:
-        if claim.relation not in BOUNDS:
-            return undecided("positive terms prove bounds only")
-        larger, smaller = larger_and_smaller(claim)
-        difference = larger - smaller
-        conditions: tuple[Condition, ...] = ()
-        if self.form is not None:
-            same = decide(difference, self.form, assume=claim.assume)
-            if not same.proved:
-                return undecided(f"the difference is not the given form: {same}")
-            conditions, difference = same.conditions, self.form
-        try:
-            arithmetic = arithmetic_for((claim.lhs, claim.rhs, difference), claim.assume)
-            certainly = False
-            for term in Add.make_args(difference):
-                form = arithmetic.canonical(normal_form(term, arithmetic))
-                if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
-                    return undecided(f"the term {term} may be negative")
-                certainly |= any(
-                    arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
-                )
-        except OutsideScope as error:
-            return undecided(str(error))
-        conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
-        conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
-        if claim.relation in STRICT:
-            open_conditions = [c for c in conditions if not implied(c, claim.assume)]
-            if open_conditions or not certainly:
-                where = (
-                    f"it is so only where {open_conditions[0]}"
-                    if open_conditions
-                    else "every term may vanish"
-                )
-                return undecided(f"the difference is not certainly positive: {where}")
-        return Decision(
-            Answer.PROVED,
-            "the difference is a sum of positive terms",
-            tuple(dict.fromkeys(conditions)),
+        return any(
+            implied(Condition(one - other, "!="), assume)
+            or why_positive(one - other, assume, strict=True)
+            or why_positive(other - one, assume, strict=True)
+            for one, other in combinations(levels, 2)
         )
-
-
-def differ(claim: Stated, one: Expr, other: Expr) -> bool:
-    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger
-    by positive terms.
-    """
-    if implied(Condition(one - other, "!="), claim.assume):
-        return True
-    pairs = (one, other), (other, one)
-    return any(
-        ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs
-    )
-
-
-def premise(
-    claim: Stated,
-    larger: Expr,
-    smaller: Expr,
-    *,
-    strict: bool = False,
-    assume: Sequence[Expr] | None = None,
-) -> Premise:
-    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of
-    nothing else.
-    """
-    known = larger.free_symbols | smaller.free_symbols
-    usable = tuple(
-        a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known
-    )
-    return Premise(larger, ">" if strict else ">=", smaller, usable)
 
 
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
@@ -230,90 +141,6 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
     return e in assume or (
         condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2))
     )
-
-
-@dataclass(frozen=True)
-class ByFactors:
-    """lhs - rhs (for >=; rhs - lhs for <=) is a product of factors, none of which is negative.
-
-    That it is the product is decided by normal form. A factor is an even power, an assumption of
-    the claim, or a sum of positive terms. For > and < every factor must be certainly positive, and
-    an even power have a base that is certainly not 0: by an assumption, by positive terms, or as
-    `base` proves it positive.
-    """
-
-    factors: tuple[Expr, ...]
-    base: Argument = field(default_factory=ByPositiveTerms)
-    label: ClassVar[str] = "signs of factors"
-
-    @property
-    def strength(self) -> str:
-        return weakest((PROVED, self.base.strength))
-
-    def establish(self, claim: Stated) -> Decision:
-        if claim.relation not in BOUNDS:
-            return undecided("the signs of factors prove bounds only")
-        larger, smaller = larger_and_smaller(claim)
-        strict = claim.relation in STRICT
-        same = decide(larger - smaller, Mul(*self.factors), assume=claim.assume)
-        if not same.proved:
-            return undecided(f"the difference is not the product of the factors: {same}")
-        conditions: list[Condition] = list(same.conditions)
-        if strict and not all(implied(condition, claim.assume) for condition in conditions):
-            return undecided(f"the difference is the product only on conditions: {same}")
-        for factor in self.factors:
-            if factor in claim.assume or (
-                _is_even_power(factor) and (not strict or self._never_zero(factor.base, claim))
-            ):
-                continue
-            positive = ByPositiveTerms().establish(
-                premise(claim, factor, Integer(0), strict=strict)
-            )
-            if not positive.proved:
-                return undecided(f"the factor {factor}: {positive.reason}")
-            conditions.extend(positive.conditions)
-        reason = (
-            "every factor of the difference is positive"
-            if strict
-            else "no factor of the difference is negative"
-        )
-        return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
-
-    def _never_zero(self, base: Expr, claim: Stated) -> bool:
-        return (
-            differ(claim, base, Integer(0))
-            or self.base.establish(premise(claim, base, Integer(0), strict=True)).proved
-        )
-
-
-def _is_even_power(factor: Expr) -> bool:
-    """A positive even integer power; its base is real where the symbols are, which `decide` sees
-    to.
-    """
-    return bool(factor.is_Pow and factor.exp.is_Integer and factor.exp > 0 and factor.exp % 2 == 0)
-
-
-@dataclass(frozen=True)
-class ByEnclosure:
-    """Both sides are numbers, and an enclosure of their difference lies strictly on the right side
-    of zero.
-    """
-
-    digits: int = 50
-    label: ClassVar[str] = "interval enclosure"
-    strength: ClassVar[str] = PROVED
-
-    def establish(self, claim: Stated) -> Decision:
-        if claim.relation not in BOUNDS or claim.lhs.free_symbols | claim.rhs.free_symbols:
-            return undecided("an enclosure proves bounds between numbers only")
-        evaluator = IntervalEvaluator(self.digits)
-        try:
-            larger, smaller = (evaluator.evaluate(side, {}) for side in larger_and_smaller(claim))
-        except Undefined as error:
-            return undecided(str(error))
-        if not (larger - smaller).a > 0:
-            return undecided("the enclosure does not exclude the other side")
-        return Decision(Answer.PROVED, f"the difference is enclosed with {self.digits} digits")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Each rule is sound by itself, and what it needs is proved by the rules again, to
 * signs of terms, of their factors, and of the logarithm of what is compared with 1;
 * products of powers compared factor by factor, term against term, or with one exponent divided out;
 * weighted AM-GM;
+* an assumption, of which it is at least a multiple;
 * the logarithms of both sides, where one is a root of a sum;
 * a value at one end of an interval, and the sign of the slope along it, where the expression may be
   multiplied by something positive first.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from .arithmetic import Key, NormalForm, OutsideScope, linear_log
 from .deadline import OutOfTime, check
 from .field import Fraction
 from .functions import defined
-from .path import LARGEST_POWER, along
+from .path import LARGEST_POWER, along, by_name
 from .signs import UNKNOWN, Assumed, Prover, Sign
 from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
 
@@ -48,6 +49,7 @@ LARGEST_EXPONENT = 10**6
 #: An expression of more operations, or of more times as many as there were at first, is not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
+ENCLOSED = "an enclosure of the difference is positive"
 EXACTLY = "weighted AM-GM, its three premises by normal form"
 
 
@@ -84,8 +86,17 @@ def why_positive(
     """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
     where no proof is found. What is known not to be 0 may be divided by in its terms.
     """
+    square = next((a for a in assume if a.is_Pow and a.exp == 2), None)
+    if square is not None:  # its base is positive or negative
+        cases = ([x if a == square else a for a in assume] for x in (square.base, -square.base))
+        proofs = (why_positive(e, c, strict=strict, seed=seed, nonzero=nonzero) for c in cases)
+        return next(proofs) and next(proofs)
     plain, *known = _as_positive_letters(defined(e), *assume)
-    reading, terms_alone = DefinedForm.of(plain, tuple(known), nonzero), Search(seed, 0)
+    terms_alone = Search(seed, 0)
+    if not plain.free_symbols:
+        sign = terms_alone.plain_sign(plain, ())
+        return ENCLOSED if sign.value == 1 and (sign.strict or not strict) else ""
+    reading = DefinedForm.of(plain, tuple(known), nonzero)
     if (
         reading is not None
         and terms_alone.holds_at_points(plain, tuple(known))
@@ -102,11 +113,18 @@ def why_positive(
 
 
 def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
-    """The expression and what is assumed, with letters that are assumed positive as positive ones."""
+    """The expression and what is assumed, with letters that are assumed positive as positive ones, and
+    those that are assumed negative as the negative of these.
+    """
     names = {x.name for x in e.free_symbols if x.is_positive}
-    letters = [a for a in assume if a.is_Symbol and not a.is_positive and a.name not in names]
-    instead = {x: Symbol(x.name, positive=True) for x in letters}
-    return tuple(part.xreplace(instead) for part in (e, *assume) if part not in letters)
+    instead = {
+        a * sign: sign * Symbol((a * sign).name, positive=True)
+        for a in assume
+        for sign in (1, -1)
+        if (a * sign).is_Symbol and not (a * sign).is_positive and (a * sign).name not in names
+    }
+    rest = (a for a in assume if not (a in instead or -a in instead))
+    return tuple(part.xreplace(instead) for part in (e, *rest))
 
 
 def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
@@ -175,9 +193,21 @@ class Search(Prover):
             return ""
         return (
             attempted(self.by_terms, reading, strict, depth)
+            or attempted(self._by_assumption, e, assume)
             or attempted(self._by_logarithms, reading, strict, depth)
             or (attempted(along, self, reading.reduced, assume, strict, depth) if depth else "")
         )
+
+    def _by_assumption(self, e: Expr, assume: Assumed) -> str:
+        """A positive multiple of it is an assumption and something that is not negative."""
+        for a in assume:
+            for x in by_name(e.free_symbols & a.free_symbols):
+                multiple = a.diff(x) / e.diff(x)
+                if self.plain_sign(multiple, assume) == (1, True):
+                    rest = (multiple * e - a).expand()
+                    if self.plain_sign(rest, assume).value == 1:
+                        return "it is at least a positive multiple of what is assumed positive"
+        return ""
 
     # -- terms -----------------------------------------------------------------------------------------------------
 
@@ -385,9 +415,9 @@ class Search(Prover):
             if sign.value != 1:
                 open_powers.append((exponent, bases))
             certain |= sign.value == 1 and sign.strict
-        signs = [self.sign(part, reading.assume, depth) for part in rest]
-        if not open_powers and all(sign.value == 1 for sign in signs):
-            return certain or not strict or any(sign.strict for sign in signs)
+        of_rest = self.sign(Add(*rest), reading.assume, depth)
+        if not open_powers and of_rest.value == 1:
+            return certain or not strict or of_rest.strict
         return depth > 0 and any(
             self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
             for exponent, _ in _by_exponent(powers)
@@ -436,7 +466,7 @@ class Search(Prover):
 
     def _by_mean(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
         """One negative term that is the weighted geometric mean of all positive ones."""
-        if strict or len(terms.negative) != 1 or len(terms.positive) < 2:
+        if len(terms.negative) != 1 or len(terms.positive) < 2:
             return ""
         (negative,) = map(reading.arithmetic.to_sympy, terms.negative)
         positive = [reading.arithmetic.to_sympy(term) for term in terms.positive]
@@ -445,9 +475,20 @@ class Search(Prover):
             quotient = DefinedForm.of(mean / negative, reading.assume)
             if quotient is None or not _is_one(quotient):
                 continue
-            if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights):
+            if all(self.sign(w, reading.assume, depth) == (1, True) for w in weights) and (
+                not strict
+                or self._differ(
+                    [t / w for t, w in zip(positive, weights, strict=True)], reading.assume, depth
+                )
+            ):
                 return EXACTLY
         return ""
+
+    def _differ(self, levels: Sequence[Expr], assume: Assumed, depth: int) -> bool:
+        """Whether two of the expressions certainly differ, where their mean is below them."""
+        return any(
+            self.sign(one - other, assume, depth).strict for one, other in combinations(levels, 2)
+        )
 
 
 def _is_one(quotient: DefinedForm) -> bool:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 from sympy import Abs, Add, Expr, Symbol
 
-from .interval import Undefined
+from .answer import Condition
+from .decide import points_where
+from .interval import IntervalEvaluator, Undefined, certainly_nonzero
 from .points import PointEvaluator
-from .sample import Point, points
+from .sample import Point
 
 Assumed = tuple[Expr, ...]
 
-#: At how many points an expression is tried, of how many that are drawn, and with how many digits.
-POINTS, LARGEST_DRAW, DIGITS, NOISE = 8, 400, 30, 10**18
+#: At how many points an expression is tried, and with how many digits.
+POINTS, DIGITS, NOISE = 8, 30, 10**18
 
 
 class Sign(NamedTuple):
@@ -53,15 +55,20 @@ class Prover(ABC):
     def evaluator(self) -> PointEvaluator:
         return PointEvaluator(DIGITS)
 
+    @cached_property
+    def enclosing(self) -> IntervalEvaluator:
+        return IntervalEvaluator()
+
     # -- points ----------------------------------------------------------------------------------------------------
 
     def points_where(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
         """Points where the assumptions hold."""
         key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
         if key not in self.drawn:
-            places = (_Place(point) for point in islice(points(key[0], self.seed), LARGEST_DRAW))
-            inside = (p for p in places if all(self.sign_at(a, p, lost=-1) > 0 for a in assume))
-            self.drawn[key] = list(islice(inside, POINTS))
+            conditions = [Condition(a, ">") for a in assume]
+            self.drawn[key] = [
+                _Place(p) for p in points_where(conditions, key[0], self.seed, POINTS)
+            ]
         return self.drawn[key]
 
     def sign_at(self, e: Expr, place: _Place, *, lost: int) -> int:
@@ -84,6 +91,8 @@ class Prover(ABC):
 
     def plain_sign(self, e: Expr, assume: Assumed) -> Sign:
         """The sign that one sees."""
+        if not (e.is_Rational or e.free_symbols):
+            return self._sign_of_number(e)
         if e.is_positive or e in assume:
             return Sign(1, True)
         if e.is_negative or -e in assume:
@@ -92,6 +101,8 @@ class Prover(ABC):
             return Sign(1, False)
         if e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.base.is_real:
             return Sign(1, self.plain_sign(e.base, assume).strict)
+        if e.is_Pow and e.exp.is_Integer and (base := self.plain_sign(e.base, assume)).strict:
+            return base
         if e.is_Pow and not e.exp.is_Integer:
             base = self.plain_sign(e.base, assume)
             return base if base.value == 1 else UNKNOWN
@@ -105,6 +116,14 @@ class Prover(ABC):
             signs = [self.plain_sign(term, assume) for term in e.args]
             if len({sign.value for sign in signs}) == 1:
                 return Sign(signs[0].value, any(sign.strict for sign in signs))
+        return UNKNOWN
+
+    def _sign_of_number(self, e: Expr) -> Sign:
+        """By an enclosure."""
+        with suppress(Undefined):
+            value = self.enclosing.evaluate(e, {})
+            if certainly_nonzero(value):
+                return Sign(1 if value.a > 0 else -1, True)
         return UNKNOWN
 
     def sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:

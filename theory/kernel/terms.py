@@ -52,7 +52,7 @@ READINGS = (whole, split, expanded)
 
 
 def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
-    """Candidate weights: solutions of sum w_i = 1 with some exponents matched, of symbols and of e."""
+    """Candidate weights: solutions of sum w_i = 1 with some exponents matched, of symbols and of numbers."""
     usable = [row for row in _exponents((*terms, bound)) if len(set(row[:-1])) > 1]
     for chosen in combinations(usable, len(terms) - 1):
         rows = [[1] * (len(terms) + 1), *chosen]
@@ -66,7 +66,7 @@ def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]
 
 def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
     """The exponents of a symbol in all terms, for each that is a factor of monomials only; then those
-    of e, for each kind of exponent that some exponential has.
+    of e and of whole numbers, for each kind that some term has.
     """
     arithmetic = arithmetic_for(terms)
     forms = [arithmetic.canonical(normal_form(term, arithmetic)) for term in terms]
@@ -78,9 +78,9 @@ def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
         row = [exponent for exponent in exponents if exponent is not None]
         if len(row) == len(forms):
             yield row
-    of_e = [arithmetic.exponents_of_e(form) for form in forms]
-    for kind in dict.fromkeys(kind for exponents in of_e for kind in exponents):
-        yield [exponents.get(kind, ZERO) for exponents in of_e]
+    numbers = [arithmetic.exponents_of_numbers(form) for form in forms]
+    for kind in dict.fromkeys(kind for exponents in numbers for kind in exponents):
+        yield [exponents.get(kind, ZERO) for exponents in numbers]
 
 
 def exponent_of(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:

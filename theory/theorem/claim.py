@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sympy import Expr, Integer, Symbol, latex, oo
+from sympy import Expr, Symbol, latex, oo
 
 from ..kernel.answer import BOUNDS, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
@@ -29,11 +29,10 @@ from ..kernel.rules import (
     ByApplying,
     ByLeadingTerm,
     ByNormalForm,
-    ByPositiveTerms,
     implied,
-    premise,
     weakest,
 )
+from ..kernel.search import why_positive
 from .argument import (
     Cited,
     Numerically,
@@ -131,11 +130,12 @@ class Claim:
         plain = self.unfolded
         if plain != self:
             return plain.prove()
-        decision = self.argument.establish(self)
-        for form in self.through if decision.proved else ():
-            same = decide(form, self.rhs, assume=self.assume)
+        first, *others = (*self.through, self.rhs)
+        decision = self.argument.establish(replace(self, rhs=first, through=()))
+        for form in others if decision.proved else ():
+            same = decide(first, form, assume=self.assume)
             if not same.proved:
-                return undecided(f"{form} is not the right side: {same}")
+                return undecided(f"{first} is not {form}: {same}")
             decision = replace(decision, conditions=(*decision.conditions, *same.conditions))
         foreign = self._foreign(decision.conditions) if decision.proved else None
         if foreign is None:
@@ -160,11 +160,7 @@ class Claim:
 
     def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
         """Whether the expression is certainly positive where the known ones are."""
-        return (
-            ByPositiveTerms()
-            .establish(premise(self, expression, Integer(0), strict=True, assume=known))
-            .proved
-        )
+        return bool(why_positive(expression, known, strict=True))
 
     def _own_conditions(self) -> tuple[Expr, ...]:
         """What must be positive for the two sides to be defined."""

@@ -91,9 +91,9 @@ def step(
     Examples
     --------
     >>> from sympy import symbols
-    >>> from isoflop.theory.kernel.rules import ByPositiveTerms
+    >>> from isoflop.theory.kernel.bounds import ByBound
     >>> x, y = symbols("x y", positive=True)
-    >>> step("more", (x + y, ">", x), "A positive number is added.", ByPositiveTerms()).prove().proved
+    >>> step("more", (x + y, ">", x), "A positive number is added.", ByBound()).prove().proved
     True
     """
     read = Formula.of(*formula)

@@ -60,17 +60,13 @@ from ..data.notation import notation
 from ..envelope import derive
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS
-from ..kernel.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from ..kernel.bounds import ByBound
 from ..kernel.functions import expm1, log1p, phi2
 from ..kernel.rules import (
     Argument,
     ByApplying,
-    ByEnclosure,
-    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
-    ByPositiveTerms,
     ByWeightedAmGm,
 )
 from ..passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
@@ -93,7 +89,6 @@ from .words import (
     in_paper_order,
     needed,
     say,
-    unfolded,
 )
 
 Read = TypeVar("Read")
@@ -505,8 +500,6 @@ class _Reader:
         if kind != "Slip" or len(claims) < 2:
             raise ParseError(f"{title!r}: a section is '## Slip: name' or '## Remark: name'")
         printed, *corrected = claims
-        if isinstance(printed.argument, ByBound):
-            printed = replace(printed, argument=ByEnclosure())
         return Erratum(name, where, printed, tuple(corrected), comment, tuple(at))
 
     def steps(self, paragraph: str) -> list[Claim]:
@@ -537,8 +530,6 @@ class _Reader:
                 f"{rest!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
             )
         argument = self.hinted(hint, claim, limit) if hint else _argument(claim, limit)
-        if isinstance(argument, ByBound) and self._is_of_numbers(claim):
-            argument = ByEnclosure()
         if any(_applies(measure.func, claim) for measure in self.without_value.values()):
             argument = _inside(argument)
         return step(
@@ -548,14 +539,6 @@ class _Reader:
             argument,
             assume=tuple(assumed),
         )
-
-    def _is_of_numbers(self, claim: Formula) -> bool:
-        """Whether no letter is left in it where every name is written out."""
-        names = {d.name for d in self.definitions}
-        if not all(side.free_symbols <= names for side in claim.sides):
-            return False
-        plain = unfolded(claim.sides, needed(self.definitions, claim))
-        return not any(side.free_symbols for side in plain)
 
     def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
         """That the letters that the setting does not have are positive, where nothing says so.
@@ -605,31 +588,14 @@ class _Reader:
     def argument(self, hint: str) -> Argument:
         """The argument that a step names."""
         hint = hint.rstrip(".")
-        if hint == "positive terms":
-            return ByPositiveTerms()
         formulas = [self.formula(found).sides[0] for found in FORMULA.finditer(hint)]
-        if re.fullmatch(r"the positive terms {}", FORMULA.sub("{}", hint)):
-            return ByPositiveTerms(form=formulas[0])
-        if re.fullmatch(r"the factors {}(?:(?:, | and ){})*", FORMULA.sub("{}", hint)):
-            return ByFactors(tuple(formulas))
         means = r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*"
         if re.fullmatch(means, FORMULA.sub("{}", hint)) and len(formulas) % 2 == 0:
             half = len(formulas) // 2
             return ByWeightedAmGm(tuple(formulas[:half]), tuple(formulas[half:]))
-        function = r"{}, which (falls|rises|is convex) in {}, at {} and {}"
-        first, there, order = hint.partition(", and there by ")
-        if way := re.fullmatch(function, FORMULA.sub("{}", first)):
-            f, x, left, right = formulas[:4]
-            if not isinstance(x, Symbol):
-                raise ParseError(f"by {hint!r}: {x} is no letter")
-            if way[1] == "is convex":
-                return _above_tangent(f, x, left, right)
-            compared = self.argument(order) if there else ByBound()
-            return ByMonotone(f, x, left, right, way[1] == "rises", compared, ByBound())
         raise ParseError(
-            f"by {hint!r}: must be 'by positive terms', 'by the positive terms $x$', 'by the mean "
-            f"of $x$ and $y$ with the weights $u$ and $v$' or 'by $f$, which falls in $x$, at $u$ and "
-            f"$v$', or 'rises', or 'is convex'"
+            f"by {hint!r}: must be 'by the mean of $x$ and $y$ with the weights $u$ and $v$', or 'by "
+            f"the lemma of SOURCE'"
         )
 
 
@@ -701,12 +667,6 @@ def _inside(argument: Argument) -> Argument:
     if isinstance(argument, UnderLemma):
         return replace(argument, argument=_inside(argument.argument))
     return ByApplying(argument)
-
-
-def _above_tangent(f: Expr, x: Symbol, point: Expr, at: Expr) -> Argument:
-    """That f at a point lies above its tangent at another, as the claim has it or rearranged."""
-    tangent = f.subs(x, at) + f.diff(x).subs(x, at) * (point - at)
-    return BySameDifference(f.subs(x, point), tangent, ByConvexity(f, x, point, at))
 
 
 def _positive(formula: Formula) -> Expr:

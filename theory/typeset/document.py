@@ -16,7 +16,6 @@ from ..data.notation import notation as find_notation
 from ..kernel import symbols as sym
 from ..kernel.rules import weakest
 from ..theorem.claim import Derivation, Verdict
-from .equations import Displayed
 from .escapes import latex_words
 from .numbers import Shortest
 from .printer import render, symbol_latex
@@ -25,8 +24,6 @@ from .theorem import label, shares_setting, theorem_latex
 from .words import latex_sentence
 
 __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
-
-Subject = Derivation | Displayed
 
 PACKAGES = ("amsmath", "amssymb", "amsthm")
 #: Of labels and, in a fragment, of what it cites.
@@ -61,35 +58,20 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class CheckedTheorem:
-    """A theorem to print and what the checks said of its steps.
+    """A theorem to print, and what the checks said of its steps in their order."""
 
-    Parameters
-    ----------
-    subject : Derivation, or an envelope or a misallocation
-    verdicts : tuple of Verdict
-        Of the steps of its derivation, in their order.
-    """
-
-    subject: Subject
+    derivation: Derivation
     verdicts: tuple[Verdict, ...]
 
     @classmethod
-    def checked(cls, subject: Subject) -> CheckedTheorem:
-        """The entry of a subject whose steps are checked now, on every path."""
-        return cls(subject, _derivation(subject).verify())
-
-    @property
-    def derivation(self) -> Derivation:
-        return _derivation(self.subject)
+    def checked(cls, derivation: Derivation) -> CheckedTheorem:
+        """The theorem with its steps checked now, on every path."""
+        return cls(derivation, derivation.verify())
 
     @property
     def status(self) -> str:
         """That of the weakest step."""
         return weakest(verdict.strength for verdict in self.verdicts)
-
-
-def _derivation(subject: Subject) -> Derivation:
-    return subject if isinstance(subject, Derivation) else subject.derivation
 
 
 # -- citations -------------------------------------------------------------------------------------
@@ -265,7 +247,7 @@ def _theorems(
                 f"would have two meanings."
             )
         yield theorem_latex(
-            entry.subject,
+            derivation,
             notation=chosen,
             proof=proof,
             verdicts=entry.verdicts,

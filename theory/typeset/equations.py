@@ -69,11 +69,6 @@ class Displayed:
         """The theorem."""
         raise NotImplementedError
 
-    @property
-    def law_and_budget(self) -> tuple[Expr, Expr]:
-        """The loss and the compute in their variables."""
-        raise NotImplementedError
-
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name."""

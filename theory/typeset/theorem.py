@@ -10,8 +10,8 @@ from sympy import Integer, oo
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Decision
-from ..kernel.rules import CITED, FAILED, NUMERICAL, PROVED, UNDER_LEMMA
-from ..theorem.argument import Cited, UnderLemma, described, with_those_within
+from ..kernel.rules import CITED, FAILED, NUMERICAL, UNDER_LEMMA
+from ..theorem.argument import Cited, UnderLemma, with_those_within
 from ..theorem.claim import Claim, Derivation, Verdict, earned
 from ..theorem.words import Formula, Sentence
 from .equations import Displayed, side_conditions
@@ -176,7 +176,7 @@ Steps = Mapping[str, Graded]
 
 
 def _steps(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite) -> list[str]:
-    """Every step with its number, behind what decided them."""
+    """Every step with its number."""
     numbers = {name: f"step~{number}" for number, name in enumerate(steps, start=1)}
     items: list[str] = []
     for entry in steps.values():
@@ -188,39 +188,12 @@ def _steps(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite)
     *others, last = items
     return [
         r"\begin{proof}",
-        *_methods(list(steps.values())),
         r"\begin{enumerate}",
         *others,
         closed(last),
         r"\end{enumerate}",
         r"\end{proof}",
     ]
-
-
-def _methods(steps: Sequence[Graded]) -> list[str]:
-    """Which steps were decided by which exact procedure."""
-    methods: dict[str, list[int]] = {}
-    for number, entry in enumerate(steps, start=1):
-        if entry.strength == PROVED:
-            methods.setdefault(described(entry.step.argument), []).append(number)
-    if not methods:
-        return []
-    every = sum(map(len, methods.values())) == len(steps)
-    said = (f"{_numbered(numbers)} by {latex_words(how)}" for how, numbers in methods.items())
-    opening = "Each step was decided" if every else "Decided"
-    return [f"{opening} by an exact procedure: {'; '.join(said)}."]
-
-
-def _numbered(steps: Sequence[int]) -> str:
-    """steps 1--4, 6"""
-    runs: list[list[int]] = []
-    for step in steps:
-        if runs and step == runs[-1][-1] + 1:
-            runs[-1].append(step)
-        else:
-            runs.append([step])
-    texts = [f"{run[0]}--{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
-    return ("step " if len(steps) == 1 else "steps ") + ", ".join(texts)
 
 
 # -- a short proof ---------------------------------------------------------------------------------

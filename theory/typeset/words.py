@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
@@ -11,7 +10,6 @@ from ..theorem.claim import Derivation
 from ..theorem.words import Formula, Sentence
 from ..theorem.words import pieces as pieces_of
 from .escapes import latex_words
-from .layout import EXPONENTS, OPTIMAL
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length
 from .rows import display, parts_of
@@ -119,28 +117,3 @@ def claims_latex(claims: Sequence[Formula], printer: PaperPrinter, end: str) -> 
     if all(map(is_short, short)):
         return " and ".join(filter(None, [", ".join(short[:-1]), short[-1]])) + end
     return f"\n{display([parts_of(claim, printer) for claim in claims], end)}\n"
-
-
-def references(names: Iterable[str]) -> Mapping[str, str]:
-    """How a proof refers to its steps."""
-    return {name: f"step~{number}" for number, name in enumerate(names, start=1)}
-
-
-#: A name; not the article before a word, nor the first word of a quotation.
-WORD = re.compile(r"(?!A [a-z]{2})(?<!\")[A-Za-z]\w*")
-
-
-def respell(prose: str, spelling: Notation) -> str:
-    """A sentence in plain text with its Greek names and optima in the notation; a word in quotation
-    marks is left alone.
-    """
-    names = {
-        f"{d}{old}": f"{d}{new}"
-        for old, new in spelling.names().items()
-        if old in EXPONENTS
-        for d in ("", "d")
-    }
-    words = WORD.sub(lambda match: names.get(match[0], match[0]), prose)
-    if "*" in spelling.latex("N_opt"):
-        return words
-    return re.sub(r"\b(d?[NDLRC])\*(?![\w*])", rf"\1{OPTIMAL}", words)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.accuracy.broken_model import log_curve
+from isoflop.numeric.accuracy.broken_model import broken_values
 from isoflop.numeric.check.published import (
     TOLERANCE,
     AccuracyCurves,
@@ -314,14 +314,7 @@ def printed_bilinear(benchmark: str) -> BilinearLaw:
 def printed_broken(benchmark: str) -> Callable[[Floats], Floats]:
     """Accuracy as a function of compute by equation 1 with the digits of Table 10."""
     coefficients = np.array([[float(digits) for digits in printed.TABLE_10[benchmark][1:]]])
-    return lambda compute: _broken_accuracy(coefficients, compute)[0]
-
-
-def _broken_accuracy(coefficients: Floats, compute: Floats) -> Floats:
-    """(K, m) of coefficients (K, 6); b = 0 is a constant."""
-    a, b = coefficients[:, :1], coefficients[:, 1:2]
-    with np.errstate(divide="ignore"):
-        return np.asarray(a + np.sign(b) * np.exp(log_curve(coefficients, np.log(compute))))
+    return lambda compute: broken_values(coefficients, compute)[0]
 
 
 def half_unit(digits: str) -> float:
@@ -359,8 +352,8 @@ def _broken(name: str, curves: AccuracyCurves, compute: Floats, tolerance: float
     digits = printed.TABLE_10[name][1:]
     at_digits = np.array([float(text) for text in digits])
     moved = at_digits + np.diag([half_unit(text) for text in digits])
-    Q = _broken_accuracy(at_digits[None], compute)[0]
-    rounding = float(np.abs(_broken_accuracy(moved, compute) - Q).sum(axis=0).max())
+    Q = broken_values(at_digits[None], compute)[0]
+    rounding = float(np.abs(broken_values(moved, compute) - Q).sum(axis=0).max())
     difference, negative = np.abs(Q - curves.fitted(compute)), np.flatnonzero(Q < 0.0)
     at = int(difference.argmax())
     verdict = _within(float(difference[at]), tolerance)

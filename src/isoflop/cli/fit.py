@@ -108,6 +108,13 @@ def parser() -> Parser:
         ],
     )
     declare_runs(built)
+    takes_one(
+        built.add_argument_group("evaluations"),
+        "--benchmark",
+        "NAME",
+        "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs "
+        "that exceed guessing by 0.05",
+    )
     law = built.add_argument_group("law and objective")
     takes_one(
         law,
@@ -279,7 +286,15 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
 def _runs(table: TableOptions, model: str) -> Runs:
     from ..numeric.fit.models import form_of
 
-    form = form_of(model)
+    form, benchmark = form_of(model), table.options.one("--benchmark")
+    if benchmark is not None:
+        from ..numeric.accuracy.baselines import resolve
+        from ..numeric.accuracy.law import runs_of
+
+        evaluations = table.evaluations()
+        with table.in_options():
+            guessing = resolve(evaluations, table.random_baseline, benchmarks=[benchmark])
+            return runs_of(evaluations, benchmark, guessing[benchmark], form.requires)
     return table.runs(*form.requires, "loss", names=form.names)
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..numeric.law import Law
     from ..theory.data.bibliography import Work
-    from ..theory.typeset.document import CheckedTheorem, Subject
     from ..theory.typeset.table import Table
     from .arguments import Options
 
@@ -101,6 +100,7 @@ def run(options: Options) -> tuple[str, int]:
     laws = selected_laws(options) if wants_law else []
     penalties = _penalties(laws, options)
 
+    from ..derivations import derivation
     from ..numeric._progress import progress_bar
     from ..theory.typeset.document import PREFIX, CheckedTheorem, cited, document_latex
 
@@ -108,7 +108,7 @@ def run(options: Options) -> tuple[str, int]:
     entries: list[CheckedTheorem] = []
     try:
         for name in names:
-            entries.append(CheckedTheorem.checked(_subject(name)))
+            entries.append(CheckedTheorem.checked(derivation(name)))
             bar.update(1)
     except KeyboardInterrupt:
         if not entries:
@@ -173,19 +173,6 @@ def _penalties(laws: Sequence[Law], options: Options) -> Table | None:
 
     costs = [law.penalty(ratio=ratio) for law in laws for _, ratio in ratios]
     return penalty_table(costs, notation=notation(options), aligned=True)
-
-
-def _subject(name: str) -> Subject:
-    """The theorem; the envelope or the misallocation itself where it is theirs, which prints in
-    their names.
-    """
-    from ..derivations import derivation
-    from ..theory.envelope import derive
-    from ..theory.penalty import misallocation
-
-    built = derivation(name)
-    own = (derive(), misallocation()) if name in SHORT_NAMES.values() else ()
-    return next((subject for subject in own if subject.derivation == built), built)
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:

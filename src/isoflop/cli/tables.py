@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
-COLUMNS = "NAME=COLUMN, such as params='Model Size'"
+COLUMNS = "NAME=COLUMN, such as params='Model Size' or tokens='tokens_B*1e9'"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = (
@@ -51,7 +51,12 @@ def _declare(parser: Parser, metavar: str, noun: str, columns: str, example: str
     """The file, and the options of any table."""
     parser.add_argument(POSITIONAL, metavar=metavar, nargs="*", help=FORMATS.format(noun))
     group = parser.add_argument_group(noun)
-    takes_one(group, "--column", "NAME=COLUMN", f"the column that holds {columns}; {USUAL}")
+    takes_one(
+        group,
+        "--column",
+        "NAME=COLUMN",
+        f"the column, or expression, that holds {columns}; {USUAL}",
+    )
     takes_one(group, "--where", "CONDITION", f"only these rows, such as {example}")
     return group
 

@@ -251,18 +251,6 @@ def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
         call()
 
 
-@pytest.mark.parametrize(
-    "words", [("arc_easy=0.2", "arc_easy=0.3"), ("0.2", "0.3"), ("arc_easy=0.2", "krajewski2025")]
-)
-def test_options_that_contradict_each_other(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError,
-        match=r"--random-baseline '.*': (is given twice|arc_easy is given twice|must be "
-        r"NAME=VALUE)",
-    ):
-        asked(written(runs(), tmp_path), "--random-baseline", *words)
-
-
 # -- public runs -------------------------------------------------------------------------------------------------------
 
 

@@ -99,15 +99,6 @@ def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
     assert np.isnan(again.coefficients[:2]).all()
 
 
-def test_a_pair_at_or_below_redrawn_guessing_counts_as_not_drawn() -> None:
-    part = pairs()
-    guess = float(np.sort(part.accuracy)[3])
-    again = BILINEAR.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([guess]))
-    left = replace(part.subset(part.accuracy > guess), baseline=guess)
-    assert len(left) == len(part) - 4
-    assert again.coefficients[0] == pytest.approx(plane(left)[0], rel=1e-6)
-
-
 def test_predictions_at_50_digits() -> None:
     at = Points(compute=[3e20, 3e20, 1e25], k=[1.0, 100.0, 7.0])
     laws, baselines = np.stack([TRUTH, 1.01 * TRUTH]), np.array([0.0, 0.2])
@@ -125,13 +116,6 @@ def test_predictions_at_50_digits() -> None:
                 assert found[row, column] == pytest.approx(
                     float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-11
                 )
-
-
-def test_below_the_crossing_it_predicts_as_well() -> None:
-    crossing = float(np.exp(0.9 / 0.024))
-    at = Points(compute=np.full(3, 0.1 * crossing), k=[1.0, 4.0, 16.0])
-    falling = BILINEAR.accuracy(TRUTH[None], at, np.zeros(1))[0]
-    assert (np.diff(falling) <= 0.0).all()
 
 
 def test_too_few_pairs_and_no_k() -> None:

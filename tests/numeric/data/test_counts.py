@@ -51,18 +51,6 @@ def test_groups_in_order_of_appearance() -> None:
     assert {counts.n.dtype, counts.c.dtype, counts.group.dtype} == {np.dtype(np.int64)}
 
 
-def test_a_benchmark_column_groups_too() -> None:
-    data = {
-        "task": ["x", "y"],
-        "model": ["a", "a"],
-        "task_id": [1, 1],
-        "num_samples": [4, 4],
-        "num_correct": [1, 2],
-    }
-    counts = Counts.read(data)
-    assert (counts.by, counts.names) == (("task", "model"), ("x a", "y a"))
-
-
 def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
     counts = Counts.read(
         {
@@ -83,17 +71,6 @@ def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
     }
 
 
-def test_one_model_without_a_column() -> None:
-    counts = Counts.read({"problem": [1, 2], "n": [10, 10], "c": [0, 1]})
-    assert (counts.by, counts.labels, counts.names, len(counts)) == ((), ((),), ("all",), 1)
-
-
-def test_without_a_problem_column_rows_are_problems() -> None:
-    counts = Counts.read({"model": ["a", "a"], "n": [10, 10], "c": [0, 1]})
-    assert counts.problem.tolist() == ["1", "2"]
-    assert any("every row is taken as a problem" in text for text in counts.warnings)
-
-
 @pytest.mark.parametrize("cells", [("True", "False"), (True, False), (1, 0), ("1", "0")])
 def test_a_row_for_each_sample(cells: tuple[Any, Any]) -> None:
     yes, no = cells
@@ -112,6 +89,7 @@ def test_a_row_for_each_sample(cells: tuple[Any, Any]) -> None:
     assert list(map(str, counts.dropped)) == ["row 6: n_correct is missing"]
     assert Counts.read(data, where="task_id == 'q'").n.tolist() == [1]
     refused("no column for n_samples", data | {"passed": [1, 2, 0, 0, 0, 0]})
+    refused("no column for n_samples", {"problem": [1, 2], "c": [1, 0]})  # of how many samples?
 
 
 def test_numerals_and_empty_cells(tmp_path: Path) -> None:
@@ -212,26 +190,6 @@ def test_gold_of_one_benchmark_is_not_given_to_another() -> None:
     assert Counts.read(data, gold=gold, where="benchmark == 'x'").covariates["gold"].tolist() == [
         1.0
     ]
-
-
-def test_tables_that_differ_are_noticed() -> None:
-    counts = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [1e8, 2e9]})
-    assert counts.covariates["params"].tolist() == [1e8, 2e9]
-    assert any(
-        "params of 1 group differs between models, which is taken, and data" in text
-        for text in counts.warnings
-    )
-
-
-def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() -> None:
-    counts = read(n_samples=[None] * 4, n=[40, 50, 60, 70])
-    assert counts.n.tolist() == [40, 50, 60, 70]
-    both = read(n=[40, 50, 60, 70])
-    assert both.n.tolist() == [10, 20, 10, 30]
-    assert any(
-        "'n_samples' is taken; --column n_samples='n' takes another" in text
-        for text in both.warnings
-    )
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------

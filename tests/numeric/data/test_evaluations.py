@@ -1,6 +1,5 @@
 """Tables of evaluations: both formats, which rows are one run, what is refused, and in whose words."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from isoflop.cli.errors import UsageError
 from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
 from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.data.evaluations import Evaluations
-from isoflop.numeric.errors import ArgumentError
 
 Row = dict[str, Any]
 
@@ -148,7 +146,7 @@ def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
         for j, name in enumerate(("piqa", "sciq"))
     ]
     of_x = Evaluations.read(rows, where="data == 'x'")
-    assert (len(of_x), of_x.told_apart_by) == (1, ("N", "D"))
+    assert len(of_x) == 1
     assert "column 'seconds' varies within a run: set aside" in of_x.warnings
     with pytest.raises(ValueError, match=r"two scores of the same run .* \(--column run='data'\)"):
         Evaluations.read(rows)
@@ -308,29 +306,6 @@ def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
         found.sample("piqa", 1.0)
 
 
-def test_what_is_missing_is_counted() -> None:
-    rows = [
-        *LONG,
-        score(1e9, "arc", "nan"),
-        score(1e9, "arc", None),
-        score(2e9, "", 0.5),
-        {**score(3e9, "arc", 0.5), "D": None},
-    ]
-    found = Evaluations.read(rows)
-    reasons = [
-        "row 5: score is missing",
-        "row 6: score is missing",
-        "row 7: benchmark is missing",
-        "row 8: tokens is missing",
-    ]
-    assert list(map(str, found.dropped)) == reasons
-    assert len(found) == 2
-    assert "4 dropped: row 5: score is missing" in str(found)
-    wide = Evaluations.read([*WIDE, {"N": 1e7, "D": 2e8, "acc_piqa": None, "loss_c4": None}])
-    assert str(wide.dropped[0]) == "row 3: every score is missing"
-    assert len(wide) == 2
-
-
 def test_percent_is_divided_out() -> None:
     rows = [
         score(N, "piqa", 100 * q, random_baseline=50) for N, q in ((1e8, 0.52), (1e9, 0.75))
@@ -438,22 +413,6 @@ def test_bad_tables_are_refused(
     assert "\n" not in str(caught.value)
     for part in named:
         assert part in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: Evaluations.read(Evaluations.read(LONG), percent=True), "percent"),
-        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), "where"),
-        (lambda: Evaluations.read(LONG).only(["piqqa"]), "benchmark"),
-        (lambda: Evaluations.read(LONG).subset([True]), "index of bool"),
-        (lambda: Evaluations.read(LONG).subset([0, 0]), "index"),
-    ],
-)
-def test_bad_arguments(call: Callable[[], Any], argument: str) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        call()
-    assert caught.value.argument == argument
 
 
 def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:

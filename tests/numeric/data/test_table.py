@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -130,14 +129,6 @@ def test_numbers_come_back_to_the_last_bit(
         ] == rows
 
 
-def test_cells_of_text_become_numbers_once(tmp_path: Path) -> None:
-    text = 'a,b,c,d\n1, x ,nan,7B\n,"say ""x""",NA,\n'
-    columns = table_of(written(tmp_path, text)).columns
-    assert columns["a"].dtype == np.float64
-    assert columns["b"].tolist() == ["x", 'say "x"']
-    assert (columns["c"].tolist(), columns["d"].tolist()) == ([None, "NA"], ["7B", None])
-
-
 # -- what is not ---------------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +187,3 @@ def test_what_is_no_table(data: Any) -> None:
         ValueError, match=r"^data: must be a path or what pandas.DataFrame accepts, not "
     ):
         Runs.read(data)
-
-
-def test_columns_without_a_name() -> None:
-    assert table_of({"": [1], "x": [2]}).names == ("unnamed column 1", "x")

@@ -129,9 +129,11 @@ def test_intervals_of_a_floor_on_its_bound_reach_the_limit(drawn):
     limits = [fit.floor_limit(level)[0] for level in (0.5, 0.9, 0.99)]
     assert limits == sorted(limits)
     ahead = {"compute": [1e20, 1e30]}
-    low, high = fit.interval_ahead(ahead)
+    low, above = fit.interval_ahead(ahead)
     assert (low < fit.predict(ahead)).all()
-    assert high[1] > fit.floor_limit()[0]  # far beyond the models all that is left may be the floor
+    assert (
+        above[1] > fit.floor_limit()[0]
+    )  # far beyond the models all that is left may be the floor
 
 
 def test_a_floor_above_its_bound_keeps_its_percentiles(drawn):

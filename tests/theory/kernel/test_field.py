@@ -2,7 +2,6 @@
 
 from fractions import Fraction as Exact
 from functools import reduce
-from typing import Any
 
 import pytest
 import sympy
@@ -14,7 +13,6 @@ from isoflop.theory.kernel.field import (
     FULLY_FACTORED,
     CoefficientField,
     Fraction,
-    Prime,
     integer_factors,
 )
 
@@ -65,26 +63,6 @@ def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int)
     assert shifted - POSITIVE.rational(POSITIVE.integer_part(shifted, modulus)) == rest
 
 
-@given(exponent=fractions())
-def test_half_way_shift_is_not_absorbed(exponent: Fraction) -> None:
-    """Mod 2 an odd shift changes the representative, mod 1 a half does."""
-    for modulus, shift in ((2, POSITIVE.one), (1, POSITIVE.rational(1, 2))):
-        rests = [
-            e - POSITIVE.rational(POSITIVE.integer_part(e, modulus))
-            for e in (exponent, exponent + shift)
-        ]
-        assert rests[0] != rests[1]
-
-
-def test_integer_part_of_shares() -> None:
-    """b/(b+g) and -g/(b+g) differ by one."""
-    beta, gamma = POSITIVE.generator[b], POSITIVE.generator[g]
-    share, complement = beta / (beta + gamma), -gamma / (beta + gamma)
-    rests = [e - POSITIVE.rational(POSITIVE.integer_part(e, 1)) for e in (share, complement)]
-    assert rests[0] == rests[1]
-    assert share - complement == POSITIVE.one
-
-
 @given(fraction=fractions())
 def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
     if not fraction:
@@ -94,20 +72,6 @@ def test_factors_multiply_to_the_fraction(fraction: Fraction) -> None:
     for prime, multiplicity in factors:
         product *= POSITIVE.prime_fraction(prime) ** multiplicity
     assert product == fraction
-
-
-@given(terms=polynomials)
-def test_prime_polynomials_are_irreducible(terms: list[tuple[int, int, int]]) -> None:
-    fraction = polynomial(POSITIVE, terms)
-    if not fraction:
-        return
-    for prime, _ in POSITIVE.factor(fraction)[1]:
-        entry = POSITIVE.primes[prime]
-        if entry.kind == "polynomial":
-            assert sympy.Poly(entry.value.as_expr(), b, g).is_irreducible
-            assert entry.value.LC > 0
-        else:
-            assert sympy.isprime(entry.value)
 
 
 @settings(max_examples=200)
@@ -172,23 +136,6 @@ def test_certificate_of_a_real_polynomial(expression: sympy.Expr, sign: int) -> 
     assert (0 if unknown else found) == sign
 
 
-def test_declared_sign_is_used() -> None:
-    field = CoefficientField([b, x])
-    gap = field.field.from_expr(1 - x)
-    assert field.sign_of(gap)[1]
-    field.declare_positive(gap)
-    assert field.sign_of(gap) == (1, [])
-    assert field.sign_of(-gap) == (-1, [])
-    assert field.sign_of(gap**3 * field.generator[b]) == (1, [])
-
-
-def test_declaring_a_product_of_two_open_factors_fixes_neither() -> None:
-    field = CoefficientField([x, y])
-    product = field.generator[x] * field.generator[y]
-    field.declare_positive(product)
-    assert len(field.sign_of(product)[1]) == 2
-
-
 @given(number=st.integers(1, 10**16))
 def test_integer_factors(number: int) -> None:
     factors = integer_factors(number)
@@ -202,34 +149,3 @@ def test_large_integers_keep_their_large_part_whole() -> None:
     factors = integer_factors(12 * int(large))
     assert factors == {2: 2, 3: 1, int(large): 1}
     assert large > FULLY_FACTORED
-
-
-def test_large_polynomials_are_one_factor() -> None:
-    """x^60 - 1 takes SymPy minutes in several variables; left whole it is sound."""
-    field = CoefficientField([b, g])
-    beta, gamma = field.generator[b], field.generator[g]
-    sign, factors = field.factor(field.rational(-6) * (beta**60 - gamma**60))
-    assert sign == -1
-    assert sorted(n for _, n in factors) == [1, 1, 1]
-
-
-def test_a_prime_is_registered_once() -> None:
-    field = CoefficientField([b, g])
-    first = field.prime_index(Prime("integer", 7), 1)
-    assert field.prime_index(Prime("integer", 7), 1) == first
-    sums: list[Any] = [field.prime_index(Prime("sum", {}), 1) for _ in range(2)]
-    assert sums[0] != sums[1]
-
-
-@given(fraction=fractions())
-def test_back_to_sympy(fraction: Fraction) -> None:
-    assert POSITIVE.field.from_expr(POSITIVE.to_sympy(fraction)) == fraction
-
-
-def test_field_without_symbols() -> None:
-    field = CoefficientField([])
-    third = field.rational(-1, 3)
-    assert field.to_sympy(third) == sympy.Rational(-1, 3)
-    assert field.integer_part(third, 1) == -1
-    assert field.integer_part(third, 2) == -2
-    assert field.sign_of(third) == (-1, [])

@@ -19,7 +19,7 @@ ENVELOPE = derive()
 P = misallocation(ENVELOPE).penalty
 W_N, W_D = ENVELOPE.shares
 
-#: By leading terms, or the value that is taken continuously.
+#: By leading terms, or values and derivatives at the limit.
 PROVED = [
     (P, "~", W_N * r**-beta, r, "0"),
     (P, "~", W_D * r**gamma, r, "oo"),
@@ -38,6 +38,12 @@ PROVED = [
     (exp(x), "->", 1, x, "0"),
     (P.subs(r, exp(s)), "->", 1, s, "0"),
     ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
+    (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
+    (phi2(beta * x), "->", sympify("1/2"), x, "0"),
+    ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
+    (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
+    (P.subs(r, 1 + x) - 1, "~", beta * gamma * x**2 / 2, x, "0"),
+    (log(P.subs(r, 1 + x)), "~", beta * gamma * x**2 / 2, x, "0"),
 ]
 BY_SYMPY = [
     (10 / log(x), "->", 0, x, "oo"),
@@ -53,11 +59,7 @@ BY_SYMPY = [
     (exp(-(x**beta)) * x**gamma, "->", 0, x, "oo"),
     (exp(sqrt(log(x))) / x**beta, "->", 0, x, "oo"),
     (log(x) ** log(log(x)) / x, "->", 0, x, "oo"),
-    (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
     ((cosh(x) - 1) / x**2, "->", sympify("1/2"), x, "0"),
-    (phi2(beta * x), "->", sympify("1/2"), x, "0"),
-    ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
-    (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
     (x**2 / (x + y), "->", oo, x, "oo"),
 ]
 WRONG = [
@@ -79,6 +81,8 @@ WRONG = [
     (log(x) / log(x + 1), "->", oo, x, "oo"),
     (exp(-x) * x**beta, "->", oo, x, "oo"),
     ((P.subs(r, exp(s)) - 1) / s, "->", beta, s, "0"),
+    (P.subs(r, 1 + x) - 1, "~", beta * gamma * x**2 / 3, x, "0"),
+    (x**beta - x ** (2 * beta), "~", x ** (2 * beta), x, "0"),
     (Abs(s) / s, "->", 1, s, "0"),
     (sqrt(x**2 + y * x) - x, "->", y, x, "oo"),
 ]
@@ -159,33 +163,6 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
 
 
-def test_assumptions_decide_the_sign_of_an_exponent() -> None:
-    power = x ** (beta - gamma)
-    assert decided(power, "->", 0, x, "0", assume=(beta - gamma,)).proved
-    assert decided(power, "->", 0, x, "0", assume=(gamma - beta,)).refuted
-    assert decided(power, "->", 0, x, "oo", assume=(gamma - beta,)).proved
-
-
-def test_nothing_is_asymptotically_zero() -> None:
-    assert decided(x, "~", 0, x, "0").answer.value == "undecided"
-
-
-GROWING = [
-    (ENVELOPE.tokens / ENVELOPE.params, C, "oo", (beta - gamma,)),
-    (C ** (beta - gamma), C, "oo", (beta - gamma,)),
-    (C ** (beta - gamma), C, "0", (gamma - beta,)),
-]
-
-
-@pytest.mark.parametrize("case", GROWING, ids=str)
-def test_growth_may_hang_on_an_assumption(case) -> None:
-    lhs, variable, limit, assume = case
-    decision = decided(lhs, "->", oo, variable, limit, assume=assume)
-    assert decision.proved, decision
-    assert [str(c.expression) for c in decision.conditions] == [str(a) for a in assume]
-    assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
-
-
 #: What is assumed of the variable fails before the limit is reached, whatever the other symbols
 #: are.
 NEVER_IN_THE_LIMIT = [
@@ -206,15 +183,6 @@ def test_an_assumption_that_ends_before_the_limit_proves_nothing(case) -> None:
         assert decision.answer.value == "undecided"
         assert "does not hold all the way" in decision.reason
     assert decided(*claim).proved
-
-
-def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
-    """Either may hold all the way, and never both."""
-    both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
-    decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
-    assert decision.answer.value == "undecided"
-    assert "does not hold all the way" in decision.reason
-    assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from sympy import Integer, Rational, Symbol, exp
 
 from isoflop.derivations import errata
 from isoflop.theory.data.published import compute_counterparts
-from isoflop.theory.kernel.rules import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.kernel.bounds import ByBound
+from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.theorem.argument import Numerically
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.errata import Erratum, refute
@@ -41,7 +42,7 @@ def test_neither_half_may_fail(change):
 
 @pytest.mark.parametrize(("relation", "refuted"), [(">=", False), ("<=", True), ("==", True)])
 def test_bounds_are_refuted_where_they_fail(relation, refuted):
-    claim = Claim("bound", exp(X), relation, 1 + X, "test", ByPositiveTerms())
+    claim = Claim("bound", exp(X), relation, 1 + X, "test", ByBound())
     assert (refute(claim) is not None) is refuted
 
 

@@ -10,7 +10,7 @@ from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.derivations import derivation as derivation_of
-from isoflop.theory.kernel.rules import ByPositiveTerms
+from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.theorem.verification import (
     ERRATA,
@@ -29,7 +29,7 @@ def derivation(*steps, name="mine"):
 
 
 SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
-BOUND = Claim("bound", x + y, ">=", x, "y is positive.", ByPositiveTerms())
+BOUND = Claim("bound", x + y, ">=", x, "y is positive.", ByBound())
 WRONG = Claim("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
 
 

@@ -122,7 +122,6 @@ def test_what_is_less_than_proved_is_said_in_every_proof(proof):
     text = about(replace(TRUE, argument=GRANTED), proof)
     assert r"\textbf{Status:} proved under a stated lemma." in text
     assert r"\emph{Lemma} (Hausdorff 1921~\cite{hausdorff1921}, not proved here): $A > 0$" in text
-    assert "Each step" not in text
     assert "Checked in numbers, not proved" in about(replace(TRUE, argument=Numerically()), proof)
     text = about(replace(TRUE, argument=Cited("Rudin 1987, Real and Complex Analysis")), proof)
     assert r"(Cited, not proved: Rudin 1987~\cite{rudin1987}" in text
@@ -182,8 +181,10 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
 
 
 def test_a_setting_is_told_once():
-    first, second = (CheckedTheorem.checked(subject) for subject in (derive(), misallocation()))
-    other = CheckedTheorem.checked(derive(PARAMS_TOKENS, GENERAL))
+    first, second = (
+        CheckedTheorem.checked(subject.derivation) for subject in (derive(), misallocation())
+    )
+    other = CheckedTheorem.checked(derive(PARAMS_TOKENS, GENERAL).derivation)
     text = document_latex([first, second, other, second])
     parts = text.split(r"\begin{theorem}")[1:]
     shared = r"Take the setting of Theorem~\ref{iso:compute-optimal-envelope}. "

@@ -2,7 +2,6 @@
 
 import json
 import math
-import pickle
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +12,7 @@ from tests.theory.documents import compiled
 from isoflop.numeric.results import Estimate
 from isoflop.theory.typeset.numbers import Interval, Percent, Places, Significant
 from isoflop.theory.typeset.shown import Shown
-from isoflop.theory.typeset.table import RULE, Column, Subheading, Table, Words
+from isoflop.theory.typeset.table import RULE, Column, Subheading, Table
 
 ENDS = Interval(Significant(2))
 LAW = Column("law", align="left")
@@ -188,13 +187,6 @@ def test_parts_of_an_estimate(entry, show, text) -> None:
     assert column.text({"x": entry}) == text
 
 
-def test_words_have_their_own_latex() -> None:
-    table = Table([LAW], [{"law": Words("beta", r"$\beta$")}])
-    assert table.lines()[-1] == "beta"
-    assert r"$\beta$ \\" in table.latex()
-    assert table.records() == [{"law": "beta"}]
-
-
 @dataclass(frozen=True)
 class Result(Shown):
     value: float
@@ -222,11 +214,3 @@ def test_latex_compiles(tmp_path: Path) -> None:
     body = f"{table.latex(label='tab:x')}\n\n{table.latex()}"
     head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
     assert compiled(tmp_path, f"{head}\n{body}\n\\end{{document}}\n")
-
-
-def test_tables_are_values() -> None:
-    """Equal where they hold the same, and the same after a journey to another process."""
-    table = Table([Column("beta", format=Significant(3))], [{"beta": 0.35}], title="exponents")
-    read = pickle.loads(pickle.dumps(table))
-    assert read == table != table.changed(title="other")
-    assert read.text() == table.text()

@@ -1,0 +1,88 @@
+"""How well a proxy metric of a run tells its accuracy: their rank correlation (Krajewski et al. 2025,
+arXiv 2512.08894, Section 4.2.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pandas import DataFrame
+
+    from ..data.evaluations import Evaluations
+
+__all__ = ["rank_proxies"]
+
+
+def rank_proxies(
+    evaluations: Evaluations | Any,
+    benchmarks: Sequence[str] | None = None,
+    proxies: Sequence[str] | None = None,
+) -> DataFrame:
+    """How well each proxy ranks the runs of each benchmark.
+
+    Parameters
+    ----------
+    evaluations : Evaluations, path, or anything that ``pandas.DataFrame`` accepts
+        Read by `Evaluations.read` where they are none yet.
+    benchmarks : sequence of str, optional
+        By default all.
+    proxies : sequence of str, optional
+        Losses and other metrics, any other column of numbers, or benchmarks, whose accuracy is then
+        the proxy. By default every metric of the evaluations that is no accuracy. A benchmark is no
+        proxy of itself.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each benchmark and proxy, the closest first: benchmark, proxy, n (runs with both),
+        spearman (near -1 for a good loss; NaN where the proxy or the accuracy is constant).
+
+    Raises
+    ------
+    ValueError
+        Where a name is unknown, or there is no proxy or no benchmark.
+
+    Examples
+    --------
+    >>> runs = {"N": [1e8, 1e9, 1e10], "acc_arc": [0.3, 0.4, 0.6], "loss_c4": [3.0, 2.7, 2.4]}
+    >>> rank_proxies({**runs, "D": [1e10] * 3}).to_dict("list")
+    {'benchmark': ['arc'], 'proxy': ['c4'], 'n': [3], 'spearman': [-1.0]}
+    """
+    from pandas import DataFrame
+
+    from ..data.evaluations import Evaluations
+
+    read = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
+    names = {
+        "benchmarks": tuple(read.benchmarks if benchmarks is None else benchmarks),
+        "proxies": tuple(read.proxies if proxies is None else proxies),
+    }
+    for argument, given in names.items():
+        if not given:
+            raise ArgumentError(argument, given, f"at least one of those in {read.source}")
+    rows = []
+    for benchmark in names["benchmarks"]:
+        read.require(benchmark)
+        for proxy in names["proxies"]:
+            if proxy in (benchmark, read.columns.get(benchmark)):
+                continue
+            both = DataFrame({"x": read.proxy(proxy), "Q": read.scores[benchmark]}).dropna()
+            varies = min(both["x"].nunique(), both["Q"].nunique()) > 1
+            rank = both["x"].rank().corr(both["Q"].rank()) if varies else np.nan
+            rows.append((benchmark, proxy, len(both), rank))
+    if not rows:
+        domain = "others than the benchmark: it is no proxy of itself"
+        raise ArgumentError("proxies", names["proxies"], domain)
+    frame = DataFrame(rows, columns=["benchmark", "proxy", "n", "spearman"])
+    closest = frame["spearman"].abs().sort_values(ascending=False, kind="stable").index
+    order = dict(zip(names["benchmarks"], range(len(names["benchmarks"])), strict=True))
+    return frame.loc[closest].sort_values(
+        "benchmark", key=lambda column: column.map(order), kind="stable", ignore_index=True
+    )
