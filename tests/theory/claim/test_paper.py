@@ -137,14 +137,15 @@ DOCUMENTS = {
     + r"\[ \alpha = \beta \implies a = \frac12 \] \[ \alpha = \beta \implies a = \frac13 \]": "ggpgr",
     r"\[ x^2 = y^3 \implies x = y \] \[ \frac{x}{y} = 1 \]": "uuu",
     # what the document gives
-    LAW + r"\[ D = 20 N \implies C = 100 N^2 \]": "guu",
+    LAW + r"\[ D = 20 N \implies C = 100 N^2 \]": "ggr",
     LAW
-    + r"\[ D = 20 N \] \[ C = 120 N^2 \] \[ C = 120 N^3 \] \[ N = \sqrt{C/120} \] \[ N = \sqrt{C/100} \]": "guuuuu",
+    + r"\[ D = 20 N \] \[ C = 120 N^2 \] \[ C = 120 N^3 \] \[ N = \sqrt{C/120} \] \[ N = \sqrt{C/100} \]": "ggprpr",
     LAW + r"\[ C = 120 N^2 \]": "gu",
     LAW
     + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{24} \]": "gggr",
     LAW
     + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{23} \]": "gggp",
+    LAW + r"\[ D = 20 N \] \[ C = 100 N^2 \] \[ D = 100 N \] \[ C = 600 N^2 \]": "ggrgp",
     LAW + r"\[ D = t N \] \[ C = 6 t N^2 \] \[ C = 6 t N \]": "guuu",
     r"\[ L = 1.69 + 406.4/N^{0.34} + 410.7/D^{0.28} \] \[ \alpha_C = 0.154 \] \[ \alpha_C = 0.31 \]"
     r"\[ a \approx 0.45 \] \[ a = 0.46 \]": "gprpu",
