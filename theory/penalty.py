@@ -48,7 +48,7 @@ from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
-X, Y = Symbol("x", real=True), Symbol("y", positive=True)
+X = Symbol("x", real=True)
 
 #: The steps of the theorem.
 THEOREM = (

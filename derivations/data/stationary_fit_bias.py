@@ -201,10 +201,7 @@ def derivation() -> Derivation:
         ),
         step(
             "irreducible_too_high",
-            (
-                *(sym.E, "<", sym.E + (K * M**LATE - OF_FIT(LATE)) / ((1 - P) * (1 - Q))),
-                *("=", FLOOR),
-            ),
+            (sym.E, "<", sym.E + (K * M**LATE - OF_FIT(LATE)) / ((1 - P) * (1 - Q)), "=", FLOOR),
             say(
                 "As {} changes sign too, it is negative at a run {}, where {} is not:",
                 OF_FIT(RUN),

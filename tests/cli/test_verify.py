@@ -2,12 +2,9 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
-import termios
-import threading
 import time
 
 import pytest
@@ -236,23 +233,6 @@ def test_own_file_that_is_wrong(call, own) -> None:
     assert found["failed"] == 1
 
 
-CASES = """
-from sympy import Integer, symbols
-
-from isoflop.theory.theorem.argument import ByCases
-from isoflop.theory.theorem.claim import Claim, Derivation
-from isoflop.theory.theorem.words import all_positive, say
-
-x, h = symbols("x h", positive=True)
-FAR = Integer(10) ** 9
-
-
-def derivation():
-    cases = ByCases((((x, FAR / 2), (h, FAR / 4)),))
-    steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", cases),)
-    assumed = (say("Let ") + all_positive((x, h)),)
-    return Derivation("mine", "Mine", assumed, say("{falls}"), steps, "own work")
-"""
 OWN_ARGUMENT = (
     SOUND.replace("ByBound()", "Mine()")
     + """
@@ -264,13 +244,6 @@ class Mine:
         return ByBound().establish(claim)
 """
 )
-
-
-def test_own_file_with_a_false_theorem_for_the_points_to_miss(call, own) -> None:
-    """It is false from 10^9 on, where no point lies."""
-    result = call("verify", own(CASES))
-    assert (result.code, result.err) == (3, "")
-    assert "1. falls: undecided" in result.out
 
 
 def test_own_file_with_an_argument_of_its_own(call, own) -> None:
@@ -386,34 +359,6 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
         < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
         < len(NAMES)
     )
-
-
-def test_progress_on_a_terminal_alone(command) -> None:
-    start, environment = command
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    words = ["verify", "tokens_per_param", "delta_method"]
-    process = subprocess.Popen(
-        [*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
-    )
-    os.close(theirs)
-    seen: list[bytes] = []
-
-    def watch() -> None:
-        try:
-            while block := os.read(ours, 1024):
-                seen.append(block)
-        except OSError:  # the other end is closed
-            pass
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    out, _ = process.communicate(timeout=600)
-    watcher.join()
-    os.close(ours)
-    assert process.returncode == 0
-    assert b"derivations" in b"".join(seen)
-    assert "2/2" not in out
 
 
 @pytest.mark.parametrize("name", ["mine.md", "mine.txt", "paper.tex"])

@@ -116,6 +116,8 @@ class Paper:
     notation: str | None = None
     definitions: dict[str, DefinedName] = field(default_factory=dict)
     given: dict[str, GivenNumber] = field(default_factory=dict)
+    ray: tuple[str, Expr, Place] | None = None
+    """What ties D to N in the runs that the document speaks of, as `D = 20 N`, and where."""
     assumed: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
     otherwise: dict[str, int] = field(default_factory=dict)
@@ -502,7 +504,25 @@ class _Claim:
             if found is not None and found.decision.proved:
                 reading = "given the claim before"
                 return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
-        return at_numbers or self._on_failure(k, link)
+        return at_numbers or self._on_ray(k, link) or self._on_failure(k, link)
+
+    def _on_ray(self, k: int, link: ChainLink) -> Judgement | None:
+        """The verdict on a relation of C to N and D in runs whose D is tied to N; None where the
+        document ties none, or the link is of other letters as well.
+        """
+        letters = {str(x) for x in link.lhs.free_symbols | link.rhs.free_symbols}
+        is_of_a_run = "C" in letters and letters < {*RUN} and not self.sides.names - {*RUN, "sqrt"}
+        if self.paper.ray is None or not is_of_a_run:
+            return None
+        name, value, place = self.paper.ray
+        compute = (self.settings.budget or SIX_ND).compute()
+        spent = compute.xreplace({self.words.names[name]: value})
+        found = self.attempt(k, let=[f"{name} := {as_read(value)}", f"C := {as_read(spent)}"])
+        if found is None or not (found.decision.proved or found.decision.refuted):
+            return None
+        answer = PROVED if found.decision.proved else REFUTED
+        where = f"in the runs of line {place.line}"
+        return self._verdict(answer, k, found.decision.reason, reading=where, link=found)
 
     def _readings(self, link: ChainLink) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
         """Where a link may be meant that fails for independent letters."""
@@ -657,7 +677,9 @@ class _Claim:
         )
 
     def _gives(self, k: int, link: ChainLink) -> Judgement | None:
-        """`E = 1.69`: a letter that is free in the law is fixed; `D = 20 N`: some runs alone."""
+        """`E = 1.69`: a letter that is free in the law is fixed; `D = 20 N`: D is tied to N from
+        here on; `C = 120 N^2`, before that, is of some runs alone.
+        """
         name, value = self.name, link.rhs
         if self.arguments or not self._is_letter(name):
             return None
@@ -669,6 +691,9 @@ class _Claim:
         is_of_some_runs = bool(ratios) or letters < {*RUN} - {name}
         if name not in RUN or not is_of_some_runs or self._is_premise(k, link):
             return None
+        if not ratios and name != "C" and "C" not in letters:
+            self.paper.ray = name, value, self.piece.place
+            return self._verdict(GIVEN, k, f"{name} is given")
         self.paper.otherwise |= dict.fromkeys(ratios, self.piece.place.line)
         reason = "it holds for some runs only: a condition?"
         return self._verdict(UNDECIDED, k, reason, f"assume {self._typed(0)}")

@@ -31,7 +31,7 @@ from mpmath.libmp import (
     mpf_tanh,
     to_int,
 )
-from sympy import Abs, Add, Expr, Integer, Rational, Symbol, cosh, exp, log, oo, sinh, tanh
+from sympy import Abs, Add, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, oo, sinh, tanh
 
 from .answer import BOUNDS, STRICT
 from .interval import IntervalEvaluator, Undefined, certainly_fails
@@ -173,9 +173,9 @@ def check_at_points(
 
     Evaluated with four times `digits` digits, both sides must agree to twice as many: so
     cancellation is not mistaken for a failure, nor two different small numbers for equal ones. For a
-    strict bound a point where they agree so far does not count. A bound must also hold where it
-    becomes tightest nearby. An asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed
-    on the way to the limit.
+    strict bound a point where they agree so far does not count, and is a failure where they are seen
+    to be one number. A bound must also hold where it becomes tightest nearby. An asymptotic equality
+    lhs ~ rhs, and a limit lhs -> rhs, are followed on the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
@@ -184,9 +184,12 @@ def check_at_points(
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
     evaluator = PointEvaluator(4 * digits)
     tolerance = evaluator.context.mpf(10) ** (-2 * digits)
-    way = limit and Way(
-        *(lhs, relation, rhs, *limit), PointEvaluator(digits), digits - 10, 10 ** (digits - 10)
-    )
+    difference, way = lhs - rhs, None
+    whole_powers = all(power.exp.is_Integer for power in difference.atoms(Pow))
+    is_exact = whole_powers and not difference.has(exp, log)
+    if limit is not None:
+        seen = digits - 10
+        way = Way(lhs, relation, rhs, *limit, PointEvaluator(digits), seen, 10**seen)
 
     def failure(point: Point) -> str:
         """What fails at the point, if anything."""
@@ -197,6 +200,8 @@ def check_at_points(
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
         size = max(abs(left), abs(right))
         if relation in STRICT and abs(left - right) <= tolerance * size:
+            if is_exact and difference.xreplace(point) == 0:
+                return f"both sides are {evaluator.context.nstr(left, 20)}"
             raise Undefined("the sides agree in every digit")
         if EXCESS[relation](left - right) <= tolerance * max(1, size):
             return ""

@@ -1,6 +1,4 @@
-"""Arguments beside the exact ones of the kernel: what is granted, cited, decided in cases or checked
-in numbers.
-"""
+"""Arguments beside the exact ones of the kernel: what is granted, cited, or checked in numbers."""
 
 from __future__ import annotations
 
@@ -9,10 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import ClassVar
 
-from sympy import Expr, Symbol
-
-from ..kernel.answer import Answer, Condition, Decision, undecided
-from ..kernel.decide import decide
+from ..kernel.answer import Decision, undecided
 from ..kernel.rules import (
     CITED,
     NUMERICAL,
@@ -60,34 +55,6 @@ def described(argument: Argument) -> str:
 def require_text(name: str, text: str) -> None:
     if not (isinstance(text, str) and text.strip()):
         raise ValueError(f"{name}={text!r}: must say something")
-
-
-@dataclass(frozen=True)
-class ByCases:
-    """The claim at each of finitely many values of some symbols, each decided exactly; it says
-    nothing of other values.
-    """
-
-    cases: tuple[tuple[tuple[Symbol, Expr], ...], ...]
-    label: ClassVar[str] = "exact cases"
-    strength: ClassVar[str] = NUMERICAL
-
-    def establish(self, claim: Stated) -> Decision:
-        if claim.relation != "==":
-            return undecided("cases are decided as equalities, and prove no bound and no limit")
-        if not self.cases:
-            return undecided("there is no case")
-        conditions: list[Condition] = []
-        for case in self.cases:
-            left, right = (side.subs(list(case)).doit() for side in (claim.lhs, claim.rhs))
-            decision = decide(left, right, assume=tuple(a.subs(list(case)) for a in claim.assume))
-            if not decision.proved:
-                where = ", ".join(f"{symbol} = {value}" for symbol, value in case)
-                return undecided(f"at {where}: {decision}")
-            conditions.extend(decision.conditions)
-        return Decision(
-            Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions))
-        )
 
 
 @dataclass(frozen=True)

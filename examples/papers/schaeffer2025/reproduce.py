@@ -77,10 +77,10 @@ def errors(counts: Counts) -> str:
         decades=pd.cut(usable.decades_held_out, DECADES, labels=["0-1", "1-2", "2-3", "3-4"]),
     )
     table = error.pivot_table("error", ["law", "k"], "decades", "median", observed=True)
-    rows = [
-        f"| {law} | {k:,} | {' | '.join(f'{e:.0f}' for e in row)} |"
-        for (law, k), row in zip(table.index, table.to_numpy(), strict=True)
-    ]
+    rows = []
+    for (law, k), row in zip(table.index, table.to_numpy(), strict=True):
+        cells = ["-" if np.isnan(value) else f"{value:.0f}" for value in row]
+        rows.append(f"| {law} | {k:,} | {' | '.join(cells)} |")
     inside = usable[usable.left_out == ""].inside.astype(bool).mean()
     head = f"| law | k | {' | '.join(table.columns)} |"
     title = "Median error of -log pass@k in %, of models so many decades beyond the fitted ones:"

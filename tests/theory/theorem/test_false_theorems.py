@@ -20,7 +20,6 @@ from isoflop.theory.kernel.rules import (
     Stated,
 )
 from isoflop.theory.theorem.argument import (
-    ByCases,
     Cited,
     Numerically,
     UnderLemma,
@@ -56,7 +55,6 @@ def status(*steps: Claim) -> str:
         (ByNormalForm, {}),
         (ByWeightedAmGm, {"terms": (x, y), "weights": (Rational(1, 2), Rational(1, 2))}),
         (ByLeadingTerm, {"variable": x, "limit": "0"}),
-        (ByCases, {"cases": (((x, ONE),),)}),
         (UnderLemma, {"lemma": "A lemma.", "source": "me", "argument": Numerically()}),
         (ByBound, {}),
     ],
@@ -68,9 +66,9 @@ def test_nobody_types_a_strength(kind, others, field) -> None:
 
 
 def test_an_argument_is_as_strong_as_what_it_rests_on() -> None:
-    cases, cited = ByCases((((x, ONE),),)), Cited("a paper")
-    assert ByApplying(cited).strength == "cited"
-    assert UnderLemma("A lemma.", "a book", cases).strength == "checked numerically"
+    assert ByApplying(Cited("a paper")).strength == "cited"
+    numbers = UnderLemma("A lemma.", "a book", Numerically())
+    assert numbers.strength == "checked numerically"
     assert (
         UnderLemma("A lemma.", "a book", ByNormalForm()).strength == "proved under a stated lemma"
     )
@@ -82,20 +80,6 @@ def test_numbers_alone_prove_nothing() -> None:
     step = claim(exp(-x), ">=", TINY, Numerically())
     assert status(step) == "checked numerically"
     assert status(claim(log(x * y), "==", log(x) + log(y), Cited("me"))) == "cited"
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        claim(x - 100 * log(Integer(10)), "<=", ZERO, ByCases((((x, 100 * log(Integer(10))),),))),
-        claim(x, "<=", FAR, ByCases(())),
-        claim(exp(-x), "==", exp(-x) + TINY, ByCases(())),
-    ],
-    ids=["bound by cases", "no case, a bound", "no case, an equality"],
-)
-def test_cases_prove_no_bound_and_nothing_without_a_case(step) -> None:
-    assert not step.prove().proved
-    assert status(step) == "failed"
 
 
 @pytest.mark.parametrize(
