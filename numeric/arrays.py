@@ -32,13 +32,10 @@ if TYPE_CHECKING:
 
 #: Elements evaluated at a time: intermediate results of so many stay in the cache.
 CHUNK = 32768
-#: Up to this |x| phi2 is a Taylor series; beyond, exp(x) - 1 - x loses at most a factor of 16.
-SERIES_RADIUS = 1 / 8
-#: 1/(n + 2)!, enough terms for 17 digits within the radius, lowest order last (Horner).
-SERIES = tuple(1.0 / math.factorial(n + 2) for n in range(9, -1, -1))
-#: The same for the pair of exponentials, which loses at most a factor of 32 beyond.
+#: Up to this |x| the pair of exponentials is a series; beyond, it loses at most a factor of 32.
 PAIR_RADIUS = 1 / 16
-PAIR_SERIES = SERIES[1:]
+#: 1/(n + 2)!, enough terms for 17 digits within the radius, lowest order last (Horner).
+PAIR_SERIES = tuple(1.0 / math.factorial(n + 2) for n in range(8, -1, -1))
 
 #: The functions of floats under the names that array libraries give them.
 FLOATS = SimpleNamespace(
@@ -329,16 +326,6 @@ def _pair_near(xp: Any, s: Real, b: Real, g: Real) -> Any:
 
 def _pair_far(xp: Any, s: Real, b: Real, g: Real) -> Any:
     return xp.expm1(-b * s) / b + xp.expm1(g * s) / g
-
-
-def phi2(xp: Any, x: Real) -> Any:
-    """(exp(x) - 1 - x)/x^2, near 0 too."""
-    near = x * x < SERIES_RADIUS * SERIES_RADIUS
-    series = SERIES[0] * x + SERIES[1]
-    for coefficient in SERIES[2:]:
-        series = series * x + coefficient
-    far = xp.where(near, 1.0, x)
-    return xp.where(near, series, (xp.expm1(far) - far) / (far * far))
 
 
 def sides(xp: Any, u: Real) -> tuple[Any, Any, Any, Any]:

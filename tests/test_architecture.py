@@ -26,7 +26,7 @@ LAYERS = (
     {"claim.checker", "claim.definitions"},
     {"envelope"},
     {"penalty", "ray"},
-    {"passk", "identifiability", "broken", "gradients"},
+    {"passk", "identifiability", "broken"},
     {"accuracy"},
     {"derivations", "symbols", "theorem.text"},
     {"claim", "code", "theorem.verification"},

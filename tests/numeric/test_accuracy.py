@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from isoflop.numeric import formulas
-from isoflop.numeric.arrays import FLOATS, phi2
 
 LAWS = 3000
 WIDE_LAWS = 1200
@@ -311,14 +310,3 @@ def test_a_difference_at_the_end_would_lose_every_digit(
     naive = [NAIVE[name](*case.arguments) for case in near]
     assert digits(measure(naive, near, reference.mp).error) < 1
     assert digits(measure(by_floats(name, near), near, reference.mp).error) >= DIGITS
-
-
-@pytest.mark.parametrize("largest", [1e-3, 0.1, 1 / 8, 0.2, 1.0, 30.0])
-def test_phi2(largest: float, reference: Any) -> None:
-    """On either side of the radius of its series."""
-    mp, rng = reference.mp, random.Random(str(largest))
-    points = np.array([0.0, *(rng.uniform(-largest, largest) for _ in range(1000))])
-    for x, plain in zip(points.tolist(), phi2(np, points).tolist(), strict=True):
-        exact = (mp.expm1(mp.mpf(x)) - mp.mpf(x)) / mp.mpf(x) ** 2 if x else mp.mpf(1) / 2
-        assert abs(phi2(FLOATS, x) - exact) <= 20 * EPS * exact
-        assert abs(plain - exact) <= 20 * EPS * exact

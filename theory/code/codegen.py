@@ -29,12 +29,12 @@ from sympy import (
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
 from ..kernel import symbols as sym
-from .formulas import GeneratedFormula, argument_name, formulas, gradient_formulas
+from .formulas import GeneratedFormula, argument_name, formulas
 from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
 
 #: What a function of the namespace is called, and what the runtime adds to it.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})
-IN_RUNTIME = frozenset({"expm1_pair", "phi2"})
+IN_RUNTIME = frozenset({"expm1_pair"})
 SUM, PRODUCT, POWER, ATOM = range(4)
 WIDTH = 100
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from {runtime} import Positive, Real
 '''
 TITLE = "The proved formulas as functions of floats and of arrays."
-RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "phi2", "piecewise")
+RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "piecewise")
 
 
 # -- expressions as text ---------------------------------------------------------------------------
@@ -283,10 +283,8 @@ def law_module(envelope: Envelope) -> str:
 
 
 def default_formulas() -> tuple[GeneratedFormula, ...]:
-    """What is printed for the default law: what every law has, and the gradients for the delta
-    method.
-    """
-    return (*formulas(derive()), *gradient_formulas())
+    """What is printed for the default law."""
+    return formulas(derive())
 
 
 def default_module() -> str:

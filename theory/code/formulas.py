@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import Any
 
-from sympy import And, Expr, Piecewise, Rational, Symbol, exp, log, oo
+from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 
-from ..envelope import Envelope, derive
-from ..gradients import gradients, penalty_gradient
+from ..envelope import Envelope
 from ..kernel import symbols as sym
 from ..kernel.functions import expm1_pair, phi2
 from ..penalty import Misallocation, misallocation
@@ -374,73 +373,3 @@ def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
     yield GeneratedFormula(
         "ray_exponent", path.exponent, (c, t), "Local exponent -dlog R/dlog C on the ray D = t N."
     )
-
-
-# -- gradients -------------------------------------------------------------------------------------------------
-#
-# For the delta method: one function for every derivative that is not constantly 0 or 1. The
-# derivative of the function `q` in a coordinate of (log A, log B, beta, gamma) is called
-# `q_by_log_A`, `q_by_beta`, ...; for a positive quantity it is the logarithm that is differentiated,
-# `log_q_by_beta`.
-
-#: Up to this exponent the derivatives of P are computed in one piece; products still have room.
-LARGEST_SAFE_EXPONENT = 300
-COORDINATES = ("log A", "log B", "beta", "gamma")
-
-
-def gradient_formulas() -> tuple[GeneratedFormula, ...]:
-    """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives,
-    and of the penalty.
-    """
-    envelope = derive()
-    return (*_gradients_of_envelope(envelope), *_gradient_of_penalty(envelope))
-
-
-def _gradients_of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
-    what = {
-        "exponent": "alpha",
-        "params_share": "w_N",
-        "tokens_share": "w_D",
-        "log_coefficient": "log C0",
-        "log_optimal_params": "log N*",
-        "log_optimal_tokens": "log D*",
-        "log_optimal_tokens_per_param": "log(D*/N*)",
-        "log_optimal_reducible_loss": "log R*",
-        "optimal_loss": "L*",
-    }
-    for name, gradient in gradients(envelope).items():
-        for coordinate, part in zip(COORDINATES, gradient, strict=True):
-            if part != 0:
-                at = (sym.C,) if part.has(sym.C) else ()
-                yield GeneratedFormula(
-                    derivative_name(name, coordinate),
-                    part,
-                    at,
-                    f"Derivative of {what[name]} in {coordinate}{', at fixed compute' if at else ''}.",
-                )
-
-
-def derivative_name(function: str, coordinate: str) -> str:
-    """Name of the function that is the derivative of another: `exponent_by_beta`,
-    `log_coefficient_by_log_A`.
-    """
-    return f"{function}_by_{coordinate.replace(' ', '_')}"
-
-
-def _gradient_of_penalty(envelope: Envelope) -> Iterator[GeneratedFormula]:
-    s, b, g = sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
-    closed = penalty_gradient(envelope)
-    near = And((b + g) * s < LARGEST_SAFE_EXPONENT, -(b + g) * s < LARGEST_SAFE_EXPONENT)
-    for exponent in (b, g):
-        yield GeneratedFormula(
-            derivative_name("penalty", exponent.name),
-            Piecewise(
-                (closed[exponent].safe, near),
-                (closed[exponent].above_optimal_size, s > 0),
-                (closed[exponent].below_optimal_size, True),
-            ),
-            (s,),
-            f"Derivative of the penalty P in {exponent} at a fixed size ratio, without "
-            f"cancellation near the optimum.",
-            closed[exponent].as_difference.subs(s, log(sym.SIZE_RATIO)),
-        )

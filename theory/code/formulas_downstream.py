@@ -16,10 +16,9 @@ from collections.abc import Iterator
 from sympy import Expr, Symbol, exp, log
 
 from ..accuracy import AccuracyPenaltyForm
-from ..broken import BreakInLogs, broken_power_law
+from ..broken import BreakInLogs
 from ..kernel import symbols as sym
-from ..passk import DRAWS, BilinearForm, cross_allocation, turning_compute
-from ..ray import ray
+from ..passk import DRAWS, BilinearForm, turning_compute
 from .formulas import GeneratedFormula
 
 
@@ -43,8 +42,6 @@ def passk_formulas() -> Iterator[GeneratedFormula]:
         ("log_crossing", log(law.crossing), (), crossing),
     ):
         yield GeneratedFormula(f"bilinear_{name}", value, at, f"Bilinear law: {summary}")
-    across = log(cross_allocation().size_ratio)
-    yield GeneratedFormula("log_size_ratio_across", across, (C,), "Logarithm of N*_1(C)/N*_2(C).")
 
 
 def _positive(names: str) -> tuple[Symbol, ...]:
@@ -75,23 +72,6 @@ def accuracy_formulas() -> Iterator[GeneratedFormula]:
     )
     ceiling = law.safe_accuracy_at(reducible).subs(reducible, 0)
     yield GeneratedFormula("ceiling", ceiling, (), "Accuracy for unlimited compute.", law.ceiling)
-    line, t = ray(), sym.TOKENS_PER_PARAM
-    back = broken_power_law(line)
-    for name, what in (
-        ("c0", "exponent c0"),
-        ("c1", "change of exponent c1"),
-        ("f1", "width f1"),
-    ):
-        summary = f"The {what} of the broken law of a ray, for beta above gamma."
-        yield GeneratedFormula(f"{name}_of_ray", getattr(back, name), (), summary)
-    tokens = line.envelope.form.terms[1].expression.subs(sym.D, line.tokens).subs(sym.C, 1)
-    for name, value, what, where in (
-        ("log_b_of_ray_from_tokens", tokens, "coefficient b", ", for gamma above beta"),
-        ("log_b_of_ray", back.b, "coefficient b", ""),
-        ("log_break_of_ray", back.d1, "break d1", ""),
-    ):
-        summary = f"Logarithm of the {what} of the broken law of a ray{where}."
-        yield GeneratedFormula(name, log(value), (t,), summary)
 
 
 def break_parts() -> dict[str, Expr]:
