@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A direction is open where its singular value is below this share of the largest: of power terms,
-#: whose parameters are centred, and of an expression, whose parameters may be of any size.
-OPEN, OPEN_OF_AN_EXPRESSION = 1e-6, 1e-10
+#: A direction is open where its singular value is below this share of the largest.
+OPEN = 1e-10
 #: A column this small beside the largest is rounding.
 ZERO_COLUMN = 1e-13
 #: Derivatives beyond it have no squares.
@@ -59,8 +58,7 @@ def open_directions(fit: Fit) -> tuple[dict[str, float], ...]:
     triangle = np.linalg.qr(columns.T, mode="r")  # small, whatever the number of runs
     _, sizes, axes = np.linalg.svd(triangle, full_matrices=True)
     sizes = np.concatenate([sizes, np.zeros(len(axes) - len(sizes))])
-    share = OPEN_OF_AN_EXPRESSION if fit.model.is_expression else OPEN
-    is_open = sizes <= share * sizes[0]
+    is_open = sizes <= OPEN * sizes[0]
     changes = np.zeros((int(is_open.sum()), len(fit.names)))
     changes[:, estimated] = axes[is_open] / lengths
     relative = changes @ fit.design.to_coordinates.T / _sizes(fit)
