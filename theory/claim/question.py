@@ -17,7 +17,7 @@ from ..kernel.answer import Answer, Condition, Decision, Witness, undecided, wea
 from ..kernel.bounds import decide_bound
 from ..kernel.decide import decide, is_zero, witness_at
 from ..kernel.factorials import Factorial, Gamma, in_values
-from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails
+from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain
@@ -401,5 +401,11 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
 
 def _vanishes(e: Expr, witness: Witness) -> bool:
     """Whether the expression is 0, or has no value, at the point of a witness."""
-    value = e.xreplace(dict(witness.point))
+    point = dict(witness.point)
+    try:
+        if certainly_nonzero(IntervalEvaluator().evaluate(e, point)):
+            return False
+    except Undefined:
+        pass  # what has no enclosure may still be seen to have no value
+    value = e.xreplace(point)
     return bool(value.has(zoo, nan)) or is_zero(value)
