@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..check.band import round_percent
 from ..errors import outside
 from ..results import Band
 from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
@@ -178,7 +177,7 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
     tolerance, checks = result.tolerance, _with_curves(result)
-    key = f"tolerance, {round_percent(tolerance)}"
+    key = f"tolerance, {100.0 * tolerance:.3g} %"
     ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
     for check, line in checks:
