@@ -24,7 +24,6 @@ STRICT = {
     "stationary_fit_bias": (
         "wronskian_of_two",
         "wronskian_of_three",
-        "one_sign",
         "exponent_between",
         "irreducible_too_high",
     ),
