@@ -130,6 +130,8 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
         return point[node[1]]
     if kind == "rat":
         return MP.mpf(int(node[1].p)) / int(node[1].q)
+    if kind == "pi":
+        return MP.pi
     values = [evaluate(child, point) for child in node[1:]]
     match kind:
         case "add":
@@ -177,6 +179,8 @@ def from_sympy(expression: sympy.Expr) -> Node:
         return from_sympy(expression.definition())
     if expression is sympy.E:
         return ("exp", rat(1))
+    if expression is sympy.pi:
+        return ("pi",)
     if isinstance(expression, HyperbolicFunction):
         return from_sympy(expression.rewrite(sympy.exp))
     kinds = {function: kind for kind, function in SYMPY.items()}

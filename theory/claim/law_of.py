@@ -116,7 +116,9 @@ def law_of(text: str) -> LawOfDocument | None:
             and (is_loss or shape[0] != 0)
             and {*arguments} <= set(map(str, value.free_symbols))
         ):
-            return _law(name, sides, is_loss, *shape)
+            letters = (str(letter) for _, letter, _ in shape[1:])
+            is_at_the_optimum = any(x.endswith(("_opt", "_star")) for x in letters)
+            return None if is_at_the_optimum else _law(name, sides, is_loss, *shape)
     own = {*arguments} or {"N", "D"}
     names = {token.text for token in sides.parts[1] if token.kind == "name"}
     is_value = any(x.endswith(("_opt", "_star")) for x in own) or names & {*LOSSES}

@@ -402,10 +402,11 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
 def _vanishes(e: Expr, witness: Witness) -> bool:
     """Whether the expression is 0, or has no value, at the point of a witness."""
     point = dict(witness.point)
-    try:
-        if certainly_nonzero(IntervalEvaluator().evaluate(e, point)):
-            return False
-    except Undefined:
-        pass  # what has no enclosure may still be seen to have no value
+    if all(value.is_Rational for value in point.values()):
+        try:
+            if certainly_nonzero(IntervalEvaluator().evaluate(e, point)):
+                return False
+        except Undefined:
+            pass  # what has no enclosure may still be seen to have no value
     value = e.xreplace(point)
     return bool(value.has(zoo, nan)) or is_zero(value)

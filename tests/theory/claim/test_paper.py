@@ -146,6 +146,11 @@ DOCUMENTS = {
     LAW
     + r"\[ N = 70\times10^9, \quad D = 1.4\times 10^{12} \] \[ C = 5.88\times10^{23} \]": "gggp",
     LAW + r"\[ D = 20 N \] \[ C = 100 N^2 \] \[ D = 100 N \] \[ C = 600 N^2 \]": "ggrgp",
+    # the law at the optimum is no other law
+    LAW
+    + r"\[ L^* = E + \frac{A}{(N^*)^{\alpha}} + \frac{B}{(D^*)^{\beta}} \] \[ N^\star \propto C^{a} \]": "gpp",
+    LAW + r"\[ L(N_{opt}, D_{opt}) = E + A/N_{opt}^{\beta} + B/D_{opt}^{\alpha} \]": "gr",
+    r"\[ L_{opt} = E + A N_{opt}^{-\alpha} + B D_{opt}^{-\beta} \]": "u",
     LAW + r"\[ D = t N \] \[ C = 6 t N^2 \] \[ C = 6 t N \]": "guuu",
     r"\[ L = 1.69 + 406.4/N^{0.34} + 410.7/D^{0.28} \] \[ \alpha_C = 0.154 \] \[ \alpha_C = 0.31 \]"
     r"\[ a \approx 0.45 \] \[ a = 0.46 \]": "gprpu",
