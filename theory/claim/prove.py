@@ -27,7 +27,7 @@ from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 #: `x, y real`, `x < 0`, `x <= 0`.
 SIGN_ASSUMED = re.compile(
     r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
-    r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?)\s*0)\s*"
+    r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
 )
 IMPLICATIONS = ("implies", "iff")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -252,7 +252,7 @@ def signs_assumed(
         if match is None or known:
             others.append(text)
             continue
-        allowed = frozenset({None: [-1, 0, 1], "<": [-1], "<=": [-1, 0]}[match["sign"]])
+        allowed = frozenset({None: [-1, 0, 1], "<": [-1], "<=": [-1, 0], ">=": [0, 1]}[match["sign"]])
         for name in letters:
             signs[name] = signs.get(name, allowed) & allowed
     return signs, others
