@@ -1,8 +1,8 @@
 """Mutants of claims: small changes that mostly make a claim false, to see whether each path alone
 objects.
 
-Whether a mutant is false is found by a route that no path shares: the arithmetic of the tests, to 250
-digits, at points from another generator and at those that a path names.
+Whether a mutant is false is found by a route that no path shares: decimal arithmetic to 100 digits
+at points from another generator, for a bound followed downhill.
 """
 
 from __future__ import annotations
@@ -10,15 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    Underflow,
+)
+from functools import reduce
+from itertools import chain, combinations, islice
 from random import Random
 from typing import Any
 
 from pandas import DataFrame
-from sympy import Add, Expr, Mul, Pow, Rational, Symbol, exp, nan, oo, zoo
-from tests.theory.rewriting import MP, evaluate, from_sympy
+from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from isoflop.theory.kernel.answer import STRICT
+from isoflop.theory.kernel.functions import defined
 from isoflop.theory.kernel.points import PointCheck, check_at_points, enclose_bound
 from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
 from isoflop.theory.theorem.claim import Claim, Derivation
@@ -27,14 +39,18 @@ from isoflop.theory.theorem.verification import load, spelled
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
 EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")
 
-DIGITS = 250
+DIGITS, MOST_DIGITS, SEARCH_DIGITS = 100, 400, 40
 #: Two values agree where they differ by less than this share, or by less than this in all.
-SHARE, SMALLEST = MP.mpf("1e-60"), MP.mpf("1e-200")
+SHARE, SMALLEST = Decimal("1e-60"), Decimal("1e-200")
 POINTS_TO_AGREE, POINTS_IN_A_LIMIT, LARGEST_DRAW = 24, 12, 600
 DRAWS_BEFORE_WIDENING, FIRST_SIZE, SIZE_FACTOR, LARGEST_SIZE = 60, 30, 12, 10**8
+#: A bound is followed downhill from so many of its points, so often.
+DESCENTS, ROUNDS = 2, 4
+STRIDES = tuple(Rational(*pair) for pair in ((1, 16), (1, 3), (9, 10), (10, 9), (3, 1), (16, 1)))
 #: The variable of a limit is taken to 10 to these powers, or to minus these.
-DECADES = (60, 6_000)
-NEAR = MP.mpf("1e-3")
+DECADES = (60, 600, 6_000)
+NEAR = Decimal("1e-3")
+SHOWN_DIGITS = 15
 
 Place = tuple[int, ...]
 Point = dict[Symbol, Rational]
@@ -193,6 +209,67 @@ def _of_claim(claim: Claim, generator: Random) -> Iterator[tuple[str, Claim]]:
 # -- the truth about a mutant -------------------------------------------------------------------------------------
 
 
+class DecimalEvaluator:
+    """Values of expressions in decimal arithmetic, of so many digits and of practically unlimited
+    range.
+    """
+
+    def __init__(self, digits: int) -> None:
+        self.context = Context(
+            digits,
+            Emin=MIN_EMIN,
+            Emax=MAX_EMAX,
+            traps=[InvalidOperation, DivisionByZero, Overflow, Underflow],
+        )
+
+    def evaluate(self, expression: Expr, point: Point) -> Decimal:
+        """The value at the point.
+
+        Raises
+        ------
+        NoValue
+            Where it is not a real number.
+        """
+        try:
+            return self._evaluate(expression, point, {})
+        except ArithmeticError as error:
+            raise NoValue(type(error).__name__) from None
+
+    def _evaluate(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
+        if e not in known:
+            found = self._compute(e, point, known)
+            if not found.is_finite():  # 0 to a negative power signals nothing
+                raise NoValue("a value is infinite")
+            known[e] = found
+        return known[e]
+
+    def _compute(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
+        context = self.context
+        number = point[e] if e.is_Symbol else e
+        if number.is_Rational:
+            return context.divide(Decimal(int(number.p)), Decimal(int(number.q)))
+        if e is E:
+            return context.exp(Decimal(1))
+        parts = [self._evaluate(part, point, known) for part in e.args]
+        if e.is_Add:
+            return reduce(context.add, parts)
+        if e.is_Mul:
+            return reduce(context.multiply, parts)
+        if e.is_Pow:
+            if parts[0] < 0 and not e.exp.is_Integer:
+                raise NoValue("a power of a negative number")
+            return context.power(*parts)
+        if isinstance(e, exp):
+            return context.exp(parts[0])
+        if isinstance(e, log):
+            return context.ln(parts[0])
+        if isinstance(e, Abs):
+            return parts[0].copy_abs()
+        if isinstance(e, HyperbolicFunction):
+            return self._evaluate(e.rewrite(exp), point, known)
+        raise NoValue(f"{e.func.__name__} has no decimal evaluation")
+
+
 def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
     """Points of quotients of random integers, in ever wider ranges; every symbol has a sign that it
     may have.
@@ -219,68 +296,133 @@ class Truth:
     evidence: str
 
 
+@dataclass(frozen=True)
+class Values:
+    """Both sides at a point, and how far the claim is from failing there, as a share of the sides;
+    below 0 it fails.
+    """
+
+    point: Point
+    lhs: Decimal
+    rhs: Decimal
+    slack: Decimal
+
+    def __str__(self) -> str:
+        left, right = (format(side, f".{SHOWN_DIGITS}g") for side in (self.lhs, self.rhs))
+        return f"{_at(self.point)}: lhs = {left}, rhs = {right}"
+
+
 class _Sides:
-    """A claim's sides and assumptions, for evaluation with many digits."""
+    """A claim's sides without safe-form functions, and where it is stated."""
 
     def __init__(self, claim: Claim) -> None:
         self.relation = claim.relation
-        self.nodes = [from_sympy(e) for e in (claim.lhs, claim.rhs, *claim.assume)]
+        self.lhs, self.rhs = defined(claim.lhs), defined(claim.rhs)
+        self.assume = tuple(map(defined, claim.assume))
         self.symbols = claim.symbols.union(*(a.free_symbols for a in claim.assume))
+        self.coarse, self.evaluator, self.finer = map(
+            DecimalEvaluator, (SEARCH_DIGITS, DIGITS, MOST_DIGITS)
+        )
 
-    def at(self, point: Point) -> tuple[Any, Any]:
-        """Both sides; NoValue where one is not real, or an assumption does not hold."""
-        numbers = {s.name: MP.mpf(int(q.p)) / int(q.q) for s, q in point.items()}
-        try:
-            left, right, *assumed = (evaluate(node, numbers) for node in self.nodes)
-        except (ZeroDivisionError, ValueError) as error:
-            raise NoValue(str(error)) from None
-        values = (left, right, *assumed)
-        if (
-            any(isinstance(x, MP.mpc) or not MP.isfinite(x) for x in values)
-            or min(assumed, default=1) <= 0
-        ):
-            raise NoValue("a side has no real value, or an assumption does not hold")
-        return left, right
+    def at(self, point: Point, evaluator: DecimalEvaluator) -> tuple[Decimal, Decimal]:
+        if any(evaluator.evaluate(a, point) <= 0 for a in self.assume):
+            raise NoValue("an assumption does not hold")
+        return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
-    def slack(self, point: Point) -> Any:
-        """How far the claim is from failing, as a share of the sides; below 0 it fails."""
-        left, right = self.at(point)
-        gap, size = left - right, abs(left) + abs(right)
-        if abs(gap) <= SHARE * size or abs(gap) < SMALLEST:
-            return MP.zero
-        signs = {">=": gap, ">": gap, "<=": -gap, "<": -gap}
-        return signs.get(self.relation, -abs(gap)) / size
+    def values(self, point: Point, evaluator: DecimalEvaluator) -> Values:
+        """A failure is seen again with many more digits, lest it be rounding."""
+        left, right = self.at(point, evaluator)
+        slack = self._slack(left, right)
+        if slack < 0:
+            left, right = self.at(point, self.finer)
+            slack = self._slack(left, right)
+        elif 0 in (left, right) and slack > 0:
+            slack = evaluator.context.divide(
+                evaluator.context.subtract(left, right).copy_abs(), self._size(point, evaluator)
+            )
+        return Values(point, left, right, slack)
 
-    def distance(self, point: Point) -> Any:
-        """Of what tends to be equal."""
-        left, right = self.at(point)
-        if self.relation == "~" and right == 0:
-            raise NoValue("a quotient by zero")
-        return abs(left - right if self.relation == "->" else left / right - 1)
+    def _slack(self, left: Decimal, right: Decimal) -> Decimal:
+        arithmetic = self.finer.context
+        gap = arithmetic.subtract(left, right)
+        size = arithmetic.add(left.copy_abs(), right.copy_abs())
+        if gap.copy_abs() <= arithmetic.multiply(SHARE, size) or gap.copy_abs() < SMALLEST:
+            return Decimal(0)
+        upwards = {">=": gap, ">": gap, "<=": gap.copy_negate(), "<": gap.copy_negate()}
+        signed = upwards.get(self.relation, gap.copy_abs().copy_negate())
+        return arithmetic.divide(signed, size)
+
+    def _size(self, point: Point, evaluator: DecimalEvaluator) -> Decimal:
+        """The larger side of a bound by zero, every term of its sums counted as positive, so that
+        its slack can be compared.
+        """
+        context = evaluator.context
+
+        def size(e: Expr) -> Decimal:
+            if e.is_Add or e.is_Mul:
+                return reduce(context.add if e.is_Add else context.multiply, map(size, e.args))
+            return evaluator.evaluate(e, point).copy_abs()
+
+        return max(size(self.lhs), size(self.rhs))
+
+    def everywhere(self, seed: str) -> Iterator[Values]:
+        for point in fresh_points(self.symbols, seed) if self.symbols else ({},):
+            with suppress(NoValue):
+                yield self.values(point, self.evaluator)
+
+    def downhill(self, best: Values) -> Iterator[Values]:
+        """Towards less slack, one coordinate after the other."""
+        for _ in range(ROUNDS):
+            before = best
+            for symbol in sorted(self.symbols, key=str):
+                near = [best]
+                for stride in STRIDES:
+                    with suppress(NoValue):
+                        near.append(
+                            self.values(
+                                {**best.point, symbol: best.point[symbol] * stride}, self.coarse
+                            )
+                        )
+                best = min(near, key=lambda values: values.slack)
+                yield best
+            if best is before:
+                break
 
 
 def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Truth:
-    """Whether the claim holds at the points `accused`, at which somebody says that it fails, and at
-    24 fresh ones; for a limit, far out.
+    """Whether the claim holds: at 24 fresh points, for a bound also where its slack is least
+    nearby, for a limit far out.
+
+    The points `accused`, at which somebody says that the claim fails, are tried first, as evidence
+    to be tested like any other.
     """
     sides, start = _Sides(claim), f"truth {seed} {claim.name}"
-    with MP.workdps(DIGITS):
-        if claim.limit is not None:
-            fresh = fresh_points(sides.symbols - {claim.limit[0]}, start)
-            return _truth_in_the_limit(sides, chain(accused, fresh), *claim.limit)
-        found = []
-        for point in chain(accused, fresh_points(sides.symbols, start) if sides.symbols else [{}]):
-            with suppress(NoValue):
-                found.append(sides.slack(point))
-                if found[-1] < 0:
-                    return Truth(FALSE, _at(point))
-            if len(found) == POINTS_TO_AGREE:
-                break
+    if claim.limit is not None:
+        return _truth_in_the_limit(
+            sides,
+            chain(accused, fresh_points(sides.symbols - {claim.limit[0]}, start)),
+            *claim.limit,
+        )
+    for point in accused:
+        with suppress(NoValue):
+            values = sides.values(point, sides.evaluator)
+            if values.slack < 0:
+                return Truth(FALSE, str(values))
+    found = []
+    for values in islice(sides.everywhere(start), POINTS_TO_AGREE):
+        if values.slack < 0:
+            return Truth(FALSE, str(values))
+        found.append(values)
     if not found:
         return Truth(UNDEFINED, "the sides have no real values together")
-    if claim.relation in STRICT and not any(found):
-        return Truth(FALSE, f"the sides agree at {len(found)} points")
-    return Truth(TRUE, f"holds at {len(found)} points to {DIGITS} digits")
+    if claim.relation in STRICT and not any(values.slack for values in found):
+        return Truth(FALSE, f"{found[0]}: the sides agree at {len(found)} fresh points")
+    if claim.relation != "==":
+        for worst in sorted(found, key=lambda values: values.slack)[:DESCENTS]:
+            for values in sides.downhill(worst):
+                if values.slack < 0:
+                    return Truth(FALSE, str(values))
+    return Truth(TRUE, f"holds at {len(found)} fresh points to {DIGITS} digits")
 
 
 def _truth_in_the_limit(
@@ -288,22 +430,34 @@ def _truth_in_the_limit(
 ) -> Truth:
     used = 0
     for point in candidates:
-        sign = -1 if target == "0" else 1
         try:
-            first, last = (
-                sides.distance({**point, variable: Rational(10) ** (sign * power)})
+            far = [
+                {**point, variable: Rational(10) ** (-power if target == "0" else power)}
                 for power in DECADES
-            )
+            ]
+            gaps = [_distance(sides, *sides.at(end, sides.evaluator)) for end in far]
         except NoValue:
             continue
         used += 1
-        if last >= NEAR or last >= first >= SHARE:
-            return Truth(FALSE, f"{_at(point)}: the distances do not vanish")
+        if gaps[-1] >= NEAR or (gaps[-1] >= gaps[0] >= SHARE):
+            return Truth(
+                FALSE,
+                f"{_at(point)}: the distances are {', '.join(format(gap, '.5g') for gap in gaps)}",
+            )
         if used == POINTS_IN_A_LIMIT or not point:
             break
     if not used:
         return Truth(UNDEFINED, "the sides have no real values together")
-    return Truth(TRUE, f"the distance vanishes at {used} points")
+    return Truth(TRUE, f"the distance vanishes at {used} fresh points")
+
+
+def _distance(sides: _Sides, left: Decimal, right: Decimal) -> Decimal:
+    arithmetic = sides.evaluator.context
+    if sides.relation == "->":
+        return arithmetic.subtract(left, right).copy_abs()
+    if right == 0:
+        raise NoValue("a quotient by zero")
+    return arithmetic.subtract(arithmetic.divide(left, right), Decimal(1)).copy_abs()
 
 
 def _at(point: Point) -> str:

@@ -252,7 +252,9 @@ def signs_assumed(
         if match is None or known:
             others.append(text)
             continue
-        allowed = frozenset({None: [-1, 0, 1], "<": [-1], "<=": [-1, 0], ">=": [0, 1]}[match["sign"]])
+        allowed = frozenset(
+            {None: [-1, 0, 1], "<": [-1], "<=": [-1, 0], ">=": [0, 1]}[match["sign"]]
+        )
         for name in letters:
             signs[name] = signs.get(name, allowed) & allowed
     return signs, others
