@@ -69,7 +69,7 @@ class Law(ShortNames, Shown):
     >>> round(law.penalty(size_ratio=0.5).loss_penalty, 6)
     1.030591
     >>> round(law(7e9, 1.4e11), 4), round(law.L_opt(5.88e21), 4)
-    (2.1954, 2.1919)
+    (2.1733, 2.1733)
     """
 
     beta: float
