@@ -438,8 +438,8 @@ class _Reader(Builder):
         places: dict[Symbol, Expr] = {}
         for place in self.listed(lambda: self._place(depth)):
             places |= place
-        if not places:
-            self.refuse(mark, "a value at a point", ": it says which letters are held, not where")
+        if not places:  # it says which letters are held: every other one is
+            return value
         if self.kept:
             return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
