@@ -196,10 +196,9 @@ class Arithmetic:
             for _ in range(power - 1):
                 result = self.multiply(result, base)
             return result
-        positive = self.is_certainly_positive(base)
-        if not positive:
+        scale, prime = self._registered(base, positive=self.is_certainly_positive(base))
+        if self.field.primes[prime].kind == "signed":
             self.nonzero.append(self.to_sympy(base))
-        scale, prime = self._registered(base, positive=positive)
         return self.multiply(
             self.integer_power(scale, power),
             self._term({log_key(prime): self.field.rational(power)}),
