@@ -280,10 +280,16 @@ class Given:
                 self.domain.nonnegative.append(value)
         elif relation == "!=":
             self.domain.nonzero.append(left - right)
-        elif relation in ("<", ">"):
-            self.domain.positive.append(left - right if relation == ">" else right - left)
         else:
-            self.domain.nonnegative.append(left - right if relation == ">=" else right - left)
+            larger, smaller = (left, right) if relation[0] == ">" else (right, left)
+            if plainly_positive(larger) and smaller.is_negative:
+                raise ParseError(
+                    f"{quoted(text)}: holds without being assumed, as every letter is positive; "
+                    "one that may be negative is declared, as in `x real`"
+                )
+            strict = relation in ("<", ">")
+            kept = self.domain.positive if strict else self.domain.nonnegative
+            kept.append(larger - smaller)
 
     def at(self, expression: Expr, text: str) -> Expr:
         """The expression with every name explained and every replacement made."""

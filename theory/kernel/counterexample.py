@@ -14,7 +14,7 @@ from sympy import Expr, Symbol
 from .answer import Answer, Decision, Witness
 from .decide import DIGITS, POINTS_AT_HIGH_PRECISION, witness_at
 from .interval import certainly_fails, certainly_nonzero
-from .points import enclosed, tightest
+from .points import corners, enclosed
 from .sample import Point, points
 
 POINTS_TO_REFUTE = 64
@@ -41,9 +41,9 @@ def counterexample(
 def counterexample_downhill(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision | None:
-    """The refutation by a point that is reached from those that are drawn."""
+    """The refutation by a point far from 1, or one that is reached from those that are drawn."""
     drawn = [point for point, _, _ in _drawn(lhs, rhs, assume, seed)]
-    reached = tightest(lhs, relation, rhs, assume, drawn)
+    reached = corners(lhs, relation, rhs, assume, drawn, seed)
     for point, left, right in enclosed(lhs, rhs, assume, reached, DIGITS[0]):
         if _fails(left - right, relation):
             return _refutation(relation, point, left, right, DIGITS[0])

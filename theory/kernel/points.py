@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import mpmath
@@ -35,7 +35,7 @@ from sympy import Abs, Add, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log
 
 from .answer import BOUNDS, STRICT
 from .interval import IntervalEvaluator, Undefined, certainly_fails
-from .sample import Point, not_real
+from .sample import Point, far_points, not_real
 from .sample import points as sampled_points
 from .steps import Step, Stepwise, Values
 
@@ -45,7 +45,7 @@ LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 5_000
 #: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
 #: letters are multiplied, how often at most, and with how many digits.
-STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS = 3, 60, 6, 30
+STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
 STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
@@ -220,7 +220,8 @@ def check_at_points(
         return PointCheck(
             False, len(held), f"only {len(held)} of {points} points lie in the domain"
         )
-    for point in tightest(lhs, relation, rhs, assume, held) if relation in BOUNDS else ():
+    is_bound = relation in BOUNDS
+    for point in corners(lhs, relation, rhs, assume, held, seed) if is_bound else ():
         with suppress(Undefined):
             if failed := failure(point):
                 return PointCheck(False, len(held), failed, _ordered(point))
@@ -312,25 +313,42 @@ class Way:
 # -- bounds ------------------------------------------------------------------------------------------
 
 
+def corners(
+    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point], seed: int
+) -> Iterator[Point]:
+    """Where a bound may fail that holds at the points that are drawn: where it is tightest nearby,
+    and far from 1.
+    """
+    yield from tightest(lhs, relation, rhs, assume, drawn)
+    yield from far_points(set[Symbol]().union(*(e.free_symbols for e in (lhs, rhs, *assume))), seed)
+
+
 def tightest(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point]
 ) -> Iterator[Point]:
     """Points that are reached from the tightest of those that are drawn: letter by letter to where
-    the difference is the least share of its terms.
+    the difference is the least share of both sides, of its terms where a side is zero.
     """
-    difference = lhs - rhs if relation[0] == ">" else rhs - lhs
-    terms, evaluator = Add.make_args(difference), PointEvaluator(FEW_DIGITS)
+    larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
+    terms, evaluator = Add.make_args(larger - smaller), PointEvaluator(FEW_DIGITS)
+    least = evaluator.context.mpf(10) ** (LOST_DIGITS - FEW_DIGITS)
 
     def share(point: Point) -> Any:
-        """Between -1 and 1; negative where the bound fails, infinite where it has no meaning."""
+        """Between -1 and 1; negative where the bound fails, infinite where it has no meaning or is
+        lost in rounding.
+        """
         try:
             if any(not evaluator.evaluate(a, point) > 0 for a in assume):
                 return inf
-            values = [evaluator.evaluate(term, point) for term in terms]
+            above, below, *values = (
+                evaluator.evaluate(e, point) for e in (larger, smaller, *terms)
+            )
         except (Undefined, ZeroDivisionError):
             return inf
-        size = sum(map(abs, values))
-        return sum(values) / size if size else inf
+        gap, size = sum(values), sum(map(abs, values))
+        if abs(gap) <= least * size:
+            return inf
+        return gap / (abs(above) + abs(below) if above and below else size)
 
     for start in sorted(drawn, key=share)[:STARTS]:
         yield _rounded(share, _descended(share, start))
@@ -401,8 +419,8 @@ def enclose_bound(
         return PointCheck(False, 0, complaint)
     drawn = islice(sampled_points(symbols, seed + 1), LARGEST_DRAW if symbols else 1)
     found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), points))
-    corners = tightest(lhs, relation, rhs, assume, [point for point, *_ in found])
-    for point, left, right in (*found, *enclosed(lhs, rhs, assume, corners, digits)):
+    far = corners(lhs, relation, rhs, assume, [point for point, *_ in found], seed + 1)
+    for point, left, right in chain(found, enclosed(lhs, rhs, assume, far, digits)):
         if certainly_fails(relation, (left - right).a, (left - right).b):
             reason = "an enclosure excludes the bound"
             return PointCheck(False, len(found), reason, _ordered(point))

@@ -12,6 +12,7 @@ Point = dict[Symbol, Rational]
 DENOMINATOR = 60
 DRAWS_BEFORE_WIDENING = 100
 WIDEST = 8
+FAR, FAR_POINTS = (2, 4, 8), 64
 ZERO_ONE_IN = 4  # of a nonnegative symbol
 
 
@@ -53,6 +54,16 @@ def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
     generator = Random(seed)
     for index in count():
         yield draw(ordered, generator, min(2 ** (index // DRAWS_BEFORE_WIDENING), WIDEST))
+
+
+def far_points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
+    """Points spread over many magnitudes, for what fails far from 1 alone: as near as 8^2, as far as
+    8^8, in turn.
+    """
+    ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
+    generator = Random(f"far {seed}")
+    for index in range(FAR_POINTS if ordered else 0):
+        yield draw(ordered, generator, FAR[index % len(FAR)])
 
 
 def not_real(symbols: Iterable[Symbol]) -> str:

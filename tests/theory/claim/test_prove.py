@@ -115,6 +115,8 @@ def test_assumptions(claim, assume, answer) -> None:
 BAD_ASSUMPTIONS = {
     "x": "a relation is expected",
     "x == y == 2": "an assumption reads",
+    "x >= -1": "holds without being assumed",
+    "-y < x": "holds without being assumed",
     "x -> 0": "an assumption reads",
     "x + x^2 == y + y^2": "one side of an equality must be a symbol",
     "x == x + 1": "one side of an equality must be a symbol",
