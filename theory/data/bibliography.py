@@ -3,75 +3,50 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from unicodedata import combining, normalize
 
 from . import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
 __all__ = ["WORKS", "Work", "citations"]
 
 #: More authors than this are cut to the first and "et al.".
 MOST_AUTHORS = 6
 OTHERS = "others"
+#: Fields of works.bib that no bibliography prints: what a sentence calls the work, and its title.
+OWN_FIELDS = ("cited", "shorttitle")
 #: Combining marks, and what LaTeX calls them.
 ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0304": "=", "\u0308": '"', "\u030b": "H "}
+ENTRY = re.compile(r"^@(\w+)\{([^,]+),\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"^  (\w+) = \{(.*?)\},$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Work:
-    """A cited work: the fields of its BibTeX entry, and what follows from them.
-
-    Attributes
-    ----------
-    key, kind : str
-        BibTeX key and type: article, book, misc.
-    cited : str
-        Authors and year as a sentence cites them.
-    author : str
-        ``Surname, Given names`` of each, with "and" between them; "others" at the end stands for
-        those who are left out.
-    shorttitle : str
-        The title as a sentence shortens it.
-    eprint, archivePrefix, primaryClass : str
-        What is on arXiv.
-    note : str
-        Where what is on arXiv appeared.
-    """
+    """A cited work: key, type (article, book, misc) and fields of its BibTeX entry."""
 
     key: str
     kind: str
-    cited: str
-    author: str
-    title: str
-    year: str
-    shorttitle: str = ""
-    journal: str = ""
-    volume: str = ""
-    pages: str = ""
-    edition: str = ""
-    publisher: str = ""
-    address: str = ""
-    eprint: str = ""
-    archivePrefix: str = ""
-    primaryClass: str = ""
-    note: str = ""
-    url: str = ""
-
-    def __repr__(self) -> str:
-        return f"Work({self.key!r})"
+    fields: Mapping[str, str] = field(hash=False, repr=False)
 
     @property
-    def authors(self) -> list[str]:
-        """Each author as the entry has it."""
-        return self.author.split(" and ")
+    def cited(self) -> str:
+        """Authors and year as a sentence cites them."""
+        return self.fields["cited"]
+
+    @property
+    def title(self) -> str:
+        """The title without the braces that keep its capitals."""
+        return self.fields["title"].strip("{}")
 
     @property
     def listed_authors(self) -> str:
         """The authors of a reference, with initials; many are cut to the first."""
-        *named, last = map(_initials, self.authors)
+        *named, last = map(_initials, self.fields["author"].split(" and "))
         if last != OTHERS and len(named) < MOST_AUTHORS:
             return ", ".join([*named, last])
         return f"{', '.join(named if last == OTHERS else named[:1])} et al."
@@ -79,58 +54,54 @@ class Work:
     @property
     def details(self) -> str:
         """Where it appeared, and the year."""
+        entry = self.fields
         if self.kind == "article":
-            return f"{self.journal} {self.volume}, {self.pages}, {self.year}."
+            return f"{self._issue}, {entry['year']}."
         if self.kind == "book":
-            edition = f"{self.edition} edition, " if self.edition else ""
-            return f"{edition}{self.publisher}, {self.address}, {self.year}."
-        appeared = f" {self.note}." if self.note else ""
-        return f"{f'arXiv:{self.eprint}' if self.eprint else self.url}, {self.year}.{appeared}"
+            edition = f"{entry['edition']} edition, " if "edition" in entry else ""
+            return f"{edition}{entry['publisher']}, {entry['address']}, {entry['year']}."
+        place = f"arXiv:{entry['eprint']}" if "eprint" in entry else entry["url"]
+        appeared = f" {entry['note']}." if "note" in entry else ""
+        return f"{place}, {entry['year']}.{appeared}"
+
+    @property
+    def _issue(self) -> str:
+        entry = self.fields
+        return f"{entry['journal']} {entry['volume']}, {entry['pages'].replace('--', '-')}"
 
     @property
     def link(self) -> str:
-        """Address of the work, or of its abstract."""
-        return f"https://arxiv.org/abs/{self.eprint}" if self.eprint else self.url
+        """Address of the work, or of its abstract; empty where it has none."""
+        eprint = self.fields.get("eprint")
+        return f"https://arxiv.org/abs/{eprint}" if eprint else self.fields.get("url", "")
 
     @property
     def citation(self) -> str:
         """One line for what is on arXiv: authors, year, title, identifier."""
         names, _, _ = self.cited.rpartition(" ")
-        return f"{names} ({self.year}), {self.title}, arXiv:{self.eprint}"
+        return f"{names} ({self.fields['year']}), {self.title}, arXiv:{self.fields['eprint']}"
 
     def bibtex(self, prefix: str = "") -> str:
         """The BibTeX entry, under its key behind the prefix, for every style and every BibTeX."""
-        fields = {
-            "author": self.author,
-            "title": f"{{{self.title}}}",
-            "journal": self.journal,
-            "volume": self.volume,
-            "pages": self.pages.replace("-", "--"),
-            "edition": self.edition,
-            "publisher": self.publisher,
-            "address": self.address,
-            "year": self.year,
-            "eprint": self.eprint,
-            "archivePrefix": self.archivePrefix,
-            "primaryClass": self.primaryClass,
-            "note": self.note,
-            "url": self.link,
-        }
-        lines = [f"  {name} = {{{_in_ascii(value)}}}," for name, value in fields.items() if value]
+        printed = {name: text for name, text in self.fields.items() if name not in OWN_FIELDS}
+        printed |= {"url": self.link} if self.link else {}
+        lines = [f"  {name} = {{{_in_ascii(text)}}}," for name, text in printed.items()]
         return "\n".join([f"@{self.kind}{{{prefix}{self.key},", *lines, "}"])
 
-    def mentioned(self, sentence: str) -> Iterator[re.Match[str]]:
-        """Where a sentence cites the work: authors and year, then perhaps its title or where it
-        appeared, which a work needs that shares authors and year with another.
+    @property
+    def mention(self) -> str:
+        """The pattern of a sentence that cites the work: authors and year, then perhaps its title
+        or where it appeared, which a work needs that shares authors and year with another.
         """
         names, _, year = self.cited.rpartition(" ")
-        title = re.escape(self.shorttitle or self.title)
-        appeared = re.escape(f"{_without_accents(self.journal)} {self.volume}, {self.pages}")
-        place = rf"arXiv[: ]{re.escape(self.eprint)}" if self.eprint else appeared
+        title = re.escape(self.fields.get("shorttitle", self.title))
+        if eprint := self.fields.get("eprint"):
+            place = rf"arXiv[: ]{re.escape(eprint)}"
+        else:
+            place = re.escape(_without_accents(self._issue)) if self.kind == "article" else title
         rest = rf"(?:,? ?\(?(?:{title}, {place}|{place}|{title})\)?)"
         alike = sum(work.cited == self.cited for work in WORKS.values())
-        mention = rf"{re.escape(names)},? \(?{year}\)?{rest}{'' if alike > 1 else '?'}"
-        return re.finditer(mention, sentence)
+        return rf"{re.escape(names)},? \(?{year}\)?{rest}{'' if alike > 1 else '?'}"
 
 
 def citations(sentence: str) -> list[tuple[int, int, Work]]:
@@ -143,23 +114,17 @@ def citations(sentence: str) -> list[tuple[int, int, Work]]:
     found = [
         (match.start(), match.end(), work)
         for work in WORKS.values()
-        for match in work.mentioned(sentence)
+        for match in re.finditer(work.mention, sentence)
     ]
     return sorted(found, key=lambda mention: mention[:2])
 
 
 def read_bibtex(text: str) -> dict[str, Work]:
     """The entries of BibTeX by key: every value in braces, every field on a line of its own."""
-    works = {}
-    for kind, key, body in re.findall(
-        r"^@(\w+)\{([^,]+),\n(.*?)^\}", text, re.DOTALL | re.MULTILINE
-    ):
-        found = re.findall(r"^  (\w+) = \{(.*?)\},$", body, re.DOTALL | re.MULTILINE)
-        fields = {name: re.sub(r"\s+", " ", value.strip("{}")) for name, value in found}
-        works[key] = Work(
-            key, kind, **fields | {"pages": fields.get("pages", "").replace("--", "-")}
-        )
-    return works
+    return {
+        key: Work(key, kind, {name: " ".join(text.split()) for name, text in FIELD.findall(body)})
+        for kind, key, body in ENTRY.findall(text)
+    }
 
 
 def _initials(author: str) -> str:
@@ -168,19 +133,14 @@ def _initials(author: str) -> str:
 
 
 def _without_accents(text: str) -> str:
-    from unicodedata import combining, normalize
-
     return "".join(letter for letter in normalize("NFD", text) if not combining(letter))
 
 
 def _in_ascii(text: str) -> str:
     """Letters with accents as LaTeX writes them, which every BibTeX sorts."""
-    from unicodedata import normalize
-
+    accented = f"(.)([{''.join(ACCENTS)}])"
     return re.sub(
-        f"(.)([{''.join(ACCENTS)}])",
-        lambda pair: rf"{{\{ACCENTS[pair[2]]}{{{pair[1]}}}}}",
-        normalize("NFD", text),
+        accented, lambda pair: rf"{{\{ACCENTS[pair[2]]}{{{pair[1]}}}}}", normalize("NFD", text)
     )
 
 

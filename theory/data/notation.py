@@ -1,4 +1,4 @@
-r"""The two spellings of a scaling law, and the conversion between them.
+"""The two spellings of a scaling law, and the conversion between them.
 
 The same greek letter names different exponents in the literature:
 
@@ -23,12 +23,11 @@ and D* ~ C^b. Hoffmann et al. give the exponent of the envelope no name; ``alpha
 package's. The names of the coefficients E, A, B are Hoffmann's throughout. Everything inside the
 package is in the schaeffer spelling, called canonical here; the other is a matter of input and
 print. (Under a budget kappa N^a D^d the letter ``a`` is taken: print that in schaeffer.)
-
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Value = TypeVar("Value")
-
 
 __all__ = [
     "DEFAULT",
@@ -62,25 +60,17 @@ ROLES = {
     "params_allocation": "allocation exponent of params",
     "tokens_allocation": "allocation exponent of tokens",
 }
-
+_ROLES = tuple(ROLES)
 #: The roles that a law of each kind has. The irreducible loss may always be left out.
-KINDS = {
-    "params-tokens": (
-        "irreducible",
-        "params_coefficient",
-        "tokens_coefficient",
-        "params_exponent",
-        "tokens_exponent",
-    ),
-    "compute": ("irreducible", "compute_coefficient", "compute_exponent"),
-}
+KINDS = {"params-tokens": _ROLES[:5], "compute": (_ROLES[0], *_ROLES[5:7])}
 
 
 @dataclass(frozen=True, repr=False)
 class Notation:
     r"""A spelling of the coefficients.
 
-    Every role of :data:`ROLES` is an attribute that holds its plain name.
+    Every role of :data:`ROLES` is an attribute that holds its plain name; `symbols` has the LaTeX
+    of every quantity by its canonical name.
 
     Examples
     --------
@@ -104,48 +94,33 @@ class Notation:
     compute_exponent: str
     params_allocation: str
     tokens_allocation: str
-    symbols: tuple[tuple[str, str], ...]
+    symbols: Mapping[str, str] = field(compare=False)
 
     def __repr__(self) -> str:
         return f"notation({self.name!r})"
 
     def names(self, kind: str | None = None) -> dict[str, str]:
-        """Canonical name -> name in this notation.
+        """Canonical name -> name in this notation, of the coefficients of a law of this kind or of
+        every role.
 
         Substitute the names all at once: ``beta`` is a name in both notations, for different
         things.
-
-        Parameters
-        ----------
-        kind : {"params-tokens", "compute"}, optional
-            Only the coefficients of a law of this kind; by default, every role.
         """
-        roles = ROLES if kind is None else _roles(kind)
-        return {getattr(SCHAEFFER, role): getattr(self, role) for role in roles}
+        return {getattr(SCHAEFFER, role): getattr(self, role) for role in roles_of(kind)}
 
     def latex(self, name: str) -> str:
-        """LaTeX of a quantity.
-
-        Parameters
-        ----------
-        name : str
-            The canonical name of a coefficient (``"beta"``), a quantity ``N``, ``D``, ``C``, ``L``,
-            a compute-optimal value ``N_opt``, ``D_opt``, ``L_opt``, or a ratio ``r``, ``rho``.
+        """LaTeX of a quantity by its canonical name: a coefficient (``"beta"``), ``N``, ``D``,
+        ``C``, ``L``, a compute-optimal value ``N_opt``, ``D_opt``, ``L_opt``, a ratio ``r``,
+        ``rho``.
 
         Raises
         ------
         ValueError
             If the name is none of these.
         """
-        for known, text in self.symbols:
-            if known == name:
-                return text
-        choices = [known for known, _ in self.symbols]
-        raise ValueError(f"no LaTeX for name={name!r}; {_choose_from(name, choices)}")
-
-    def symbol_names(self) -> dict[str, str]:
-        """Canonical name -> LaTeX, for every name that :meth:`latex` knows."""
-        return dict(self.symbols)
+        if name not in self.symbols:
+            raise ValueError(f"no LaTeX for name={name!r}; {_choose_from(name, self.symbols)}")
+        return self.symbols[name]
 
     def to_canonical(
         self,
@@ -154,28 +129,24 @@ class Notation:
         kind: str = "params-tokens",
         partial: bool = False,
     ) -> dict[str, Value]:
-        """The coefficients under their canonical names.
+        """The coefficients under their canonical names, in canonical order; the values are passed
+        on as they are.
 
         Parameters
         ----------
         coefficients : mapping
-            Names in this notation -> values. The values are passed on as they are.
+            Names in this notation -> values.
         kind : {"params-tokens", "compute"}
             The kind of law, which fixes the names to expect.
         partial : bool
             Accept a law with coefficients missing (the penalty needs the two exponents alone).
-
-        Returns
-        -------
-        dict
-            In canonical order; only what was given.
 
         Raises
         ------
         ValueError
             If a name is unknown, belongs to another notation, or is missing.
         """
-        return _translate(coefficients, self, SCHAEFFER, kind, partial)
+        return _translated(coefficients, self, SCHAEFFER, kind, partial)
 
     def from_canonical(
         self,
@@ -185,14 +156,14 @@ class Notation:
         partial: bool = False,
     ) -> dict[str, Value]:
         """The inverse of :meth:`to_canonical`: canonical names in, names of this notation out."""
-        return _translate(coefficients, SCHAEFFER, self, kind, partial)
+        return _translated(coefficients, SCHAEFFER, self, kind, partial)
 
 
-def _symbols(own: dict[str, str], best: str) -> tuple[tuple[str, str], ...]:
-    """LaTeX by name: letters that every notation has, a notation's own, and its mark of an optimum."""
+def _symbols(optimum: str, **own: str) -> dict[str, str]:
+    """LaTeX by name: the letters of every notation, a notation's own, and its mark of an optimum."""
     same = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
-    optima = {f"{name}_opt": f"{name}{best}" for name in "NDL"}
-    return tuple((same | {"C0": "C_0", "rho": r"\rho"} | own | optima).items())
+    optima = {f"{name}_opt": f"{name}{optimum}" for name in "NDL"}
+    return same | {"C0": "C_0", "rho": r"\rho"} | own | optima
 
 
 SCHAEFFER = Notation(
@@ -200,43 +171,26 @@ SCHAEFFER = Notation(
     "beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
     "Schaeffer et al. 2025",
     *("E", "A", "B", "beta", "gamma", "C0", "alpha", "w_N", "w_D"),
-    symbols=_symbols(
-        {
-            "beta": r"\beta",
-            "gamma": r"\gamma",
-            "alpha": r"\alpha",
-            "w_N": "w_N",
-            "w_D": "w_D",
-        },
-        "^{*}",
-    ),
+    _symbols("^{*}", beta=r"\beta", gamma=r"\gamma", alpha=r"\alpha", w_N="w_N", w_D="w_D"),
 )
-
 HOFFMANN = Notation(
     "hoffmann",
     "alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
     "Hoffmann et al. 2022",
     *("E", "A", "B", "alpha", "beta", "C0", "alpha_C", "a", "b"),
-    symbols=_symbols(
-        {"beta": r"\alpha", "gamma": r"\beta", "alpha": r"\alpha_C", "w_N": "a", "w_D": "b"},
-        r"_{\mathrm{opt}}",
+    _symbols(
+        r"_{\mathrm{opt}}", beta=r"\alpha", gamma=r"\beta", alpha=r"\alpha_C", w_N="a", w_D="b"
     ),
 )
 
 #: Every notation by name.
 NOTATIONS = {SCHAEFFER.name: SCHAEFFER, HOFFMANN.name: HOFFMANN}
-
 #: The notation in which names are read and printed unless another is asked for.
 DEFAULT = SCHAEFFER
 
 
 def notation(name: str | Notation = DEFAULT) -> Notation:
-    """Look a notation up by name.
-
-    Parameters
-    ----------
-    name : {"schaeffer", "hoffmann"} or Notation
-        A notation is returned as it is.
+    """The notation of that name; a notation is returned as it is.
 
     Raises
     ------
@@ -267,46 +221,46 @@ def _choose_from(name: object, choices: Collection[str]) -> str:
     return f"choose from {', '.join(choices)}{close_matches(name, choices)}"
 
 
-def _roles(kind: str) -> tuple[str, ...]:
+def roles_of(kind: str | None = None) -> tuple[str, ...]:
+    """The roles that a law of this kind has, or all; ValueError if there is no such kind."""
+    if kind is None:
+        return _ROLES
     if kind not in KINDS:
         raise ValueError(f"unknown kind={kind!r}; {_choose_from(kind, KINDS)}")
     return KINDS[kind]
 
 
-def _translate(
+def _translated(
     coefficients: Mapping[str, Value], source: Notation, target: Notation, kind: str, partial: bool
 ) -> dict[str, Value]:
     if not hasattr(coefficients, "keys"):
         raise ValueError(f"coefficients must map names to values, got {coefficients!r}")
-    roles = _roles(kind)
-    spelling = {getattr(source, role): role for role in roles}
-    expected = f"a {kind} law in the {source.name} notation has {', '.join(spelling)}"
+    role_of = {getattr(source, role): role for role in roles_of(kind)}
+    expected = f"a {kind} law in the {source.name} notation has {', '.join(role_of)}"
     for name in coefficients:
-        if name not in spelling:
-            raise ValueError(
-                f"coefficient {name!r} is out of place: {expected}{_hint(name, source, roles)}"
-            )
-    if not partial:
-        missing = [
-            f"{name} ({ROLES[role]})"
-            for name, role in spelling.items()
-            if role != "irreducible" and coefficients.get(name) is None
-        ]
-        if missing:
-            optional = f"{source.irreducible} may be left out"
-            raise ValueError(f"missing {', '.join(missing)}: {expected} ({optional})")
-    given = {role: coefficients[name] for name, role in spelling.items() if name in coefficients}
-    return {getattr(target, role): value for role, value in given.items()}
+        if name not in role_of:
+            hint = _home_of(name, source, kind) or close_matches(name, role_of)
+            raise ValueError(f"coefficient {name!r} is out of place: {expected}{hint}")
+    optional = source.irreducible
+    missing = [
+        f"{name} ({ROLES[role]})"
+        for name, role in role_of.items()
+        if name != optional and coefficients.get(name) is None
+    ]
+    if missing and not partial:
+        raise ValueError(f"missing {', '.join(missing)}: {expected} ({optional} may be left out)")
+    return {
+        getattr(target, role): coefficients[name]
+        for name, role in role_of.items()
+        if name in coefficients
+    }
 
 
-def _hint(name: object, source: Notation, roles: tuple[str, ...]) -> str:
-    """Where a name that is out of place would be at home."""
+def _home_of(name: object, source: Notation, kind: str) -> str:
+    """Where a name that is out of place would be at home; empty where that is nowhere."""
     for other in NOTATIONS.values():
-        for role in roles:
+        for role in roles_of(kind):
             if other is not source and getattr(other, role) == name:
                 home = f"the {ROLES[role]} in the {other.name} notation"
                 return f"; {name} is {home}: say notation={other.name!r}"
-    for role, meaning in ROLES.items():
-        if getattr(source, role) == name:
-            return f"; {name} is the {meaning}"
-    return close_matches(name, [getattr(source, role) for role in roles])
+    return next((f"; {name} is the {ROLES[r]}" for r in _ROLES if getattr(source, r) == name), "")

@@ -5,36 +5,31 @@ Two kinds of law:
 * ``params-tokens``: ``y = E + A N^-beta + B D^-gamma``;
 * ``compute``: ``y = E + C0 C^-alpha``.
 
-``y`` is a loss in nats per token, or the negative logarithm of a normalised accuracy. All names are
-canonical (:mod:`isoflop.theory.data.notation`); ``printed`` keeps the names and digits of the
-source. No value is a float: convert the strings where the numbers are needed, to the precision
-needed there.
-
-In a published law ``E`` is None if the form has no irreducible term at all: ``y`` is then the
-reducible part.
-
-The laws stand in laws.toml.
+``y`` is a loss in nats per token, or the negative logarithm of a normalised accuracy; it is the
+reducible part where ``E`` is None, since the form has no irreducible term. All names are canonical
+(:mod:`isoflop.theory.data.notation`); ``printed`` keeps the names and digits of the source. No value
+is a float: convert the strings where the numbers are needed. The laws stand in laws.toml.
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import Context, Decimal
 
 from . import text_of
 from .bibliography import WORKS, Work
-from .notation import KINDS, close_matches, notation
+from .notation import close_matches, notation, roles_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 __all__ = [
     "DERIVED_DIGITS",
     "KRAJEWSKI_RUNS",
     "LAWS",
-    "SOURCES",
     "PublishedLaw",
     "RunsOnARay",
     "compute_counterparts",
@@ -45,7 +40,6 @@ __all__ = [
 
 #: Significant digits of a coefficient that is not printed but computed from printed digits.
 DERIVED_DIGITS = 36
-
 #: What laws are called by those who do not name the paper.
 ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
@@ -69,10 +63,6 @@ class PublishedLaw:
         The law in the letters of the source.
     notation : {"hoffmann", "schaeffer"}
         The notation that gives the exponents the letters of the source.
-    digits : tuple of (str, str or None)
-        Canonical names and decimals. Read :attr:`coefficients` instead.
-    printed_digits : tuple of (str, str)
-        Names and digits as the source prints them; empty if it prints none.
     metric, unit : str
         What the law predicts, and in which unit ("1": dimensionless).
     metric_type : str or None
@@ -81,14 +71,19 @@ class PublishedLaw:
         Accuracy of guessing Q_random. The law is for Q' = (Q - Q_random)/(1 - Q_random).
     budget : str
         Compute in terms of params N and tokens D.
-    sources : tuple of Work
-        First the source of the coefficients, then that of the runs.
     locus : str
         Table or equation, "refit" if the digits are in no paper.
     verified : str
         "verified against" a named source, or "unverified".
     note : str
         What a user of the numbers should know.
+    coefficients : dict
+        Canonical name -> decimal: E, A, B, beta, gamma; or E, C0, alpha for a compute law. E is
+        None where the form has no irreducible term.
+    printed : dict
+        Name in the source -> digits in the source; empty if it prints none.
+    sources : tuple of Work
+        First the source of the coefficients, then that of the runs.
     """
 
     name: str
@@ -98,37 +93,25 @@ class PublishedLaw:
     kind: str
     form: str
     notation: str
-    digits: tuple[tuple[str, str | None], ...]
-    printed_digits: tuple[tuple[str, str], ...]
     metric: str
     unit: str
     metric_type: str | None
     random_baseline: str | None
     budget: str
-    sources: tuple[Work, ...]
     locus: str
     verified: str
     note: str
+    coefficients: Mapping[str, str | None] = field(hash=False)
+    printed: Mapping[str, str] = field(hash=False)
+    sources: tuple[Work, ...]
 
     def __repr__(self) -> str:
         return f"published({self.name!r})"
 
     @property
-    def coefficients(self) -> dict[str, str | None]:
-        """Canonical name -> decimal: E, A, B, beta, gamma; or E, C0, alpha for a compute law.
-
-        E is None where the form has no irreducible term.
-        """
-        return dict(self.digits)
-
-    @property
     def log_C0(self) -> str:
-        """Natural logarithm of the coefficient of a compute law, as printed.
-
-        Raises
-        ------
-        ValueError
-            For a law of another kind.
+        """Natural logarithm of the coefficient of a compute law, as printed; ValueError for a law of
+        another kind.
         """
         if self.kind != "compute":
             raise ValueError(
@@ -137,29 +120,65 @@ class PublishedLaw:
         return self.printed["alpha"]
 
     @property
-    def printed(self) -> dict[str, str]:
-        """Name in the source -> digits in the source."""
-        return dict(self.printed_digits)
-
-    @property
     def source(self) -> Work:
         """The source of the coefficients."""
         return self.sources[0]
 
-    @property
-    def bibtex(self) -> str:
-        """BibTeX of every source of this law."""
-        return "\n\n".join(source.bibtex() for source in self.sources)
-
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
-        apart = ("digits", "printed_digits", "sources")
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart} | {
-            "coefficients": self.coefficients,
-            "printed": self.printed,
-            "source": self.source.citation,
-            "url": self.source.link,
-        }
+        data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        del data["sources"]
+        mappings = {"coefficients": dict(self.coefficients), "printed": dict(self.printed)}
+        return data | mappings | {"source": self.source.citation, "url": self.source.link}
+
+
+def published(name: str) -> PublishedLaw:
+    """Look a published law up by name, or by an alias: chinchilla, chinchilla-replication.
+
+    Raises
+    ------
+    ValueError
+        If there is no law of that name.
+
+    Examples
+    --------
+    >>> published("besiroglu2024").coefficients["gamma"]
+    '0.3658'
+    >>> published("chinchilla").name
+    'hoffmann2022'
+    """
+    law = find(name)
+    if law is None:
+        raise ValueError(f"law={name!r}: {unknown(name)}")
+    return law
+
+
+def find(name: object) -> PublishedLaw | None:
+    """The published law of that name or alias; None where there is none."""
+    return LAWS.get(ALIASES.get(name.lower(), name)) if isinstance(name, str) else None
+
+
+def unknown(name: object) -> str:
+    """What is wrong with a name that no published law has, with the names that it may stand for."""
+    word = str(name).lower()
+    labelled = [law.name for law in LAWS.values() if law.label and law.label.lower() == word]
+    meant = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
+    return f"is no published law{meant}; `isoflop laws` lists them"
+
+
+def names(kind: str | None = None) -> tuple[str, ...]:
+    """Names of the published laws, all or of one kind ("params-tokens" or "compute").
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+    """
+    roles_of(kind)
+    return tuple(law.name for law in LAWS.values() if kind in (None, law.kind))
+
+
+# -- Krajewski et al. 2025 -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -176,6 +195,13 @@ class RunsOnARay:
     fit_hi: str
 
 
+#: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20 (Tables 7 to 9), and
+#: the budgets of its test of extrapolation (Section 4.1). The ratio is nominal: with N = C/(6D), the
+#: 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H says that Tables 10 to 13 are fitted to all
+#: runs, not only to those between fit_lo and fit_hi.
+KRAJEWSKI_RUNS = RunsOnARay("20", "1.00e18", "3.77e22", "3e18", "6e21")
+
+
 def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     r"""The compute law behind a row of Table 11 of Krajewski et al. (arXiv 2512.08894).
 
@@ -186,16 +212,10 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
         ln C0  = column alpha          (C0 is the A of the printed law)
 
     Why: the published code regresses log(-log Q') on the columns [ln C, 1], in this order. Its
-    coefficient vector is (slope, intercept) = (-alpha, ln A). Exp of the first and the second as it
-    is, under the heading "A, alpha", give what the table shows. That this is what happened is an
-    inference from the numbers, not a statement of the authors. Read as printed, every row is an
-    accuracy of one to a hundred digits at every budget of the paper, with exponents from 6 to 19;
-    decoded, the exponents lie between 0.12 and 0.38.
-
-    Parameters
-    ----------
-    column_A, column_alpha : str
-        The digits of the two columns.
+    coefficient vector is (slope, intercept) = (-alpha, ln A); exp of the first and the second as it
+    is give what the table shows. That this is what happened is an inference from the numbers, not a
+    statement of the authors. Read as printed, every row is an accuracy of one to a hundred digits at
+    every budget of the paper, with exponents from 6 to 19; decoded, they lie between 0.12 and 0.38.
 
     Returns
     -------
@@ -231,112 +251,50 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
 
 
-def published(name: str) -> PublishedLaw:
-    """Look a published law up by name, or by an alias: chinchilla, chinchilla-replication.
-
-    Raises
-    ------
-    ValueError
-        If there is no law of that name.
-
-    Examples
-    --------
-    >>> published("besiroglu2024").coefficients["gamma"]
-    '0.3658'
-    >>> published("chinchilla").name
-    'hoffmann2022'
-    """
-    law = find(name)
-    if law is None:
-        raise ValueError(f"law={name!r}: {unknown(name)}")
-    return law
-
-
-def find(name: object) -> PublishedLaw | None:
-    """The published law of that name or alias; None where there is none."""
-    return LAWS.get(ALIASES.get(name.lower(), name)) if isinstance(name, str) else None
-
-
-def unknown(name: object) -> str:
-    """What is wrong with a name that no published law has, with the names that it may stand for."""
-    labelled = [
-        law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()
-    ]
-    meant = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
-    return f"is no published law{meant}; `isoflop laws` lists them"
-
-
-def names(kind: str | None = None) -> tuple[str, ...]:
-    """Names of the published laws, all or of one kind ("params-tokens" or "compute").
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
-    """
-    if kind is not None and kind not in KINDS:
-        raise ValueError(
-            f"unknown kind={kind!r}; choose from {', '.join(KINDS)}{close_matches(kind, KINDS)}"
-        )
-    return tuple(law.name for law in LAWS.values() if kind in (None, law.kind))
-
-
 def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
-    """Each law of Krajewski et al. Table 12 with the compute law of Table 11 for the same
-    benchmark.
-
-    In the order of Table 12. The rows are matched by label.
+    """Each law of Krajewski et al. Table 12 with the compute law of Table 11 for the same benchmark,
+    in the order of Table 12.
     """
     laws = [law for law in LAWS.values() if law.family == "krajewski2025"]
     partners = {law.label: law for law in LAWS.values() if law.family == "krajewski2025-compute"}
     return tuple((law, partners[law.label]) for law in laws)
 
 
-#: Sources of the laws by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in
-#: no public file found.
-_PAPERS = "hoffmann2022 besiroglu2024 krajewski2025 muennighoff2023 schaeffer2025"
-SOURCES = {key: WORKS[key] for key in _PAPERS.split()}
-
-#: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20 (Tables 7 to 9), and
-#: the budgets of its test of extrapolation (Section 4.1). The ratio is nominal: with N = C/(6D), the
-#: 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H says that Tables 10 to 13 are fitted to all
-#: runs, not only to those between fit_lo and fit_hi.
-KRAJEWSKI_RUNS = RunsOnARay("20", "1.00e18", "3.77e22", "3e18", "6e21")
+# -- laws.toml -------------------------------------------------------------------------------------
 
 
-def _laws_of(family: str, entries: dict[str, Any]) -> list[PublishedLaw]:
-    """The laws of a family of laws.toml, with what they share."""
+def _laws_of(family: str, entries: dict[str, Any]) -> Iterator[PublishedLaw]:
+    """The laws of a family, with what they share: tables by name, or the rows of one table."""
     shared = {name: entry for name, entry in entries.items() if name not in ("laws", "rows")}
-    suffix = family.removeprefix("krajewski2025")
-    rows = [dict(zip(shared["columns"], row, strict=True)) for row in entries.get("rows", ())]
-    named = {f"krajewski2025-{row['label'].lower()}{suffix}": row for row in rows}
-    return [_law(name, family, shared | own) for name, own in (named or entries["laws"]).items()]
+    for name, own in entries.get("laws", {}).items():
+        yield _law(name, family, shared | own, own["coefficients"])
+    for row in entries.get("rows", ()):
+        own = dict(zip(entries["columns"], row, strict=True))
+        paper, _, suffix = family.partition("-")
+        name = f"{paper}-{own['label'].lower()}{suffix and '-'}{suffix}"
+        digits = {letter: own[letter] for letter in ("A", "alpha", "B", "beta") if letter in own}
+        yield _law(name, family, shared | own, digits)
 
 
-def _law(name: str, family: str, entry: dict[str, Any]) -> PublishedLaw:
-    given = entry.get("coefficients") or {
-        letter: entry[letter]
-        for letter in entry["columns"]
-        if letter in ("A", "B", "alpha", "beta")
-    }
-    letters = notation(entry["notation"]).names(entry["kind"])
-    decimals = given if entry["kind"] != "compute" else decode_table_11(given["A"], given["alpha"])
-    label, metric_type = entry.get("label"), entry.get("metric_type")
+def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) -> PublishedLaw:
     alike = ("kind", "form", "notation", "metric", "unit", "note")
+    is_compute = entry["kind"] == "compute"
+    decimals = decode_table_11(digits["A"], digits["alpha"]) if is_compute else digits
+    letters = notation(entry["notation"]).names(entry["kind"])
+    about = {"label": entry.get("label"), "metric_type": entry.get("metric_type")}
     return PublishedLaw(
-        **{field: entry[field] for field in alike},
         name=name,
         family=family,
-        title=entry["title"].format(label=label, metric_type=metric_type),
-        label=label,
-        metric_type=metric_type,
+        title=entry["title"].format(**about),
+        **{key: entry[key] for key in alike},
+        **about,
         random_baseline=entry.get("random_baseline"),
         budget="6*N*D",
-        digits=tuple((canonical, decimals.get(own)) for canonical, own in letters.items()),
-        printed_digits=tuple(entry.get("printed", given).items()),
-        sources=tuple(SOURCES[key] for key in entry["sources"]),
-        locus=entry["locus"].format(label=label),
+        locus=entry["locus"].format(**about),
         verified=f"verified against {entry['verified']}" if "verified" in entry else "unverified",
+        coefficients={canonical: decimals.get(own) for canonical, own in letters.items()},
+        printed=entry.get("printed", digits),
+        sources=tuple(WORKS[key] for key in entry["sources"]),
     )
 
 

@@ -305,7 +305,7 @@ def symbol_latex(name: str, spelling: Notation) -> str | None:
         return rf"\Delta {spelling.latex('C')}"
     if index in ("eff", "max") and stem in ("N", "D", "C"):
         return f"{spelling.latex(stem)}_{{{UPRIGHT_INDICES[index]}}}"
-    known = spelling.symbol_names()
+    known = spelling.symbols
     return known[name] if name in known else QUANTITIES[name].latex if name in QUANTITIES else None
 
 
@@ -356,7 +356,7 @@ def _letters(text: str) -> str:
 
 def optimum_latex(name: str, spelling: Notation) -> str:
     """The label of a compute-optimal value: as the notation marks N, so every other variable."""
-    known = spelling.symbol_names()
+    known = spelling.symbols
     if name + OPTIMAL in known:
         return known[name + OPTIMAL]
     letter = PaperPrinter(spelling).doprint(Symbol(name))

@@ -34,7 +34,8 @@ from isoflop.numeric.check.published import (
 )
 from isoflop.numeric.fit.bilinear import BilinearLaw
 from isoflop.theory.data import krajewski2025 as printed
-from isoflop.theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
+from isoflop.theory.data.bibliography import WORKS
+from isoflop.theory.data.published import KRAJEWSKI_RUNS, compute_counterparts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,7 +217,7 @@ class TablesCheck:
     @property
     def source(self) -> str:
         """The paper."""
-        return SOURCES["krajewski2025"].citation
+        return WORKS["krajewski2025"].citation
 
     @property
     def disagreements(self) -> tuple[Disagreement, ...]:

@@ -27,7 +27,8 @@ from krajewski2025.which_runs_checks import (
 
 from isoflop.numeric.data.sample import above_guessing
 from isoflop.numeric.words import counted
-from isoflop.theory.data.published import SOURCES, compute_counterparts
+from isoflop.theory.data.bibliography import WORKS
+from isoflop.theory.data.published import compute_counterparts
 
 if TYPE_CHECKING:
     from isoflop.numeric.data.sample import Sample
@@ -226,7 +227,7 @@ class RangeAnswer:
                 }
                 for one in self.candidates
             ],
-            "source": SOURCES["krajewski2025"].citation,
+            "source": WORKS["krajewski2025"].citation,
         }
 
     def text(self) -> str:

@@ -32,8 +32,8 @@ def row(result, label):
 
 def printed(label):
     law, fitted = PAIRS[label]
-    return {name: mp.mpf(digits) for name, digits in law.printed_digits}, {
-        name: mp.mpf(digits) for name, digits in fitted.printed_digits
+    return {name: mp.mpf(digits) for name, digits in law.printed.items()}, {
+        name: mp.mpf(digits) for name, digits in fitted.printed.items()
     }
 
 
