@@ -138,7 +138,7 @@ class RollingOrigin(HeldOut):
         """Mean errors of every law, cutoff by cutoff."""
         three = Significant(3)
         columns = [
-            Column("cut", "cutoff", unit="FLOP", format=three),
+            Column("cut", "cutoff (FLOP)", format=three),
             Column("until", format=three),
             Column("n_train", "fitted"),
             Column("n_next", "predicted"),

@@ -266,7 +266,7 @@ class Sweep(HeldOut):
         level = f"{100.0 * self.level:g} % interval"
         columns = [
             Column("law", align="left"),
-            Column("T50", "T50", unit="FLOP", of=self.midpoint),
+            Column("T50", "T50 (FLOP)", of=self.midpoint),
             Column("interval", level, of=self._interval),
             Column("n_success", "successes"),
             Column("n_cells", "of fits"),

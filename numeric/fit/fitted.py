@@ -242,7 +242,7 @@ class Fitted(Shown, ABC):
 
         columns = [
             Column("coefficient", align="left"),
-            Column("value", format=Significant(6), error_key="se", keys=("value", "lo", "hi")),
+            Column("value", format=Significant(6), keys=("value", "lo", "hi", "se")),
             Column("value", "std. error", show="error", format=Significant(3), only="page"),
             Column("value", f"{100 * level:.4g} % interval", show="interval", only="page"),
         ]

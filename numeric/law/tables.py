@@ -177,7 +177,12 @@ def _aligned(column: Column, rows: Sequence[Any]) -> Column:
         value = entry(row)
         return None if value is None else 100.0 * value
 
-    return column.changed(of=percent, format=Places(places, form.infinite), unit="%")
+    return column.changed(
+        of=percent,
+        format=Places(places, form.infinite),
+        heading=f"{column.head()} (%)",
+        latex=column.latex and rf"{column.latex} (\%)",
+    )
 
 
 def allocation_table(

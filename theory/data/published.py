@@ -281,7 +281,7 @@ def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) 
     is_compute = entry["kind"] == "compute"
     decimals = decode_table_11(digits["A"], digits["alpha"]) if is_compute else digits
     letters = notation(entry["notation"]).names(entry["kind"])
-    about = {"label": entry.get("label"), "metric_type": entry.get("metric_type")}
+    about: dict[str, Any] = {"label": entry.get("label"), "metric_type": entry.get("metric_type")}
     return PublishedLaw(
         name=name,
         family=family,

@@ -23,11 +23,14 @@ from math import isinf, isnan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
 __all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
 
-DASH, LATEX_DASH = "-", "---"
+#: A number is written for a terminal or for LaTeX.
+TEXT, LATEX = "text", "latex"
+#: What stands for a number that is not there.
+DASHES = {TEXT: "-", LATEX: "---"}
 #: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
@@ -37,9 +40,7 @@ LARGEST_SHARE = 1e6
 
 @dataclass(frozen=True)
 class Format:
-    """How a number is written; the classes below say how.
-
-    A subclass defines `finite`, the text of a finite number.
+    """How a number is written; a subclass defines `finite`, the text of a finite number.
 
     Attributes
     ----------
@@ -53,25 +54,21 @@ class Format:
 
     def text(self, value: float | None) -> str:
         """The number for a terminal."""
-        if value is None or isnan(value):
-            return DASH
-        if isinf(value):
-            return f"-{self.infinite}" if value < 0 else self.infinite
-        return self.finite(value)
+        return self.written(value, TEXT)
 
     def latex(self, value: float | None) -> str:
         """The number for LaTeX, in mathematics; the word for an infinite one as text."""
+        return self.written(value, LATEX)
+
+    def written(self, value: float | None, mode: str) -> str:
+        """The number as "text" or as "latex"."""
         if value is None or isnan(value):
-            return LATEX_DASH
+            return DASHES[mode]
         if not isinf(value):
-            return f"${self.finite_latex(value)}$"
-        return (
-            self.text(value)
-            if self.infinite != "inf"
-            else r"$-\infty$"
-            if value < 0
-            else r"$\infty$"
-        )
+            return self.finite(value) if mode == TEXT else f"${self.finite_latex(value)}$"
+        sign = "-" if value < 0 else ""
+        is_symbol = mode == LATEX and self.infinite == "inf"
+        return rf"${sign}\infty$" if is_symbol else f"{sign}{self.infinite}"
 
     def finite(self, value: float) -> str:
         """The text of a finite number."""
@@ -190,10 +187,10 @@ class Count(Format):
 
     digits: int = 3
 
-    def latex(self, value: float | None) -> str:
-        """The number for LaTeX: with a suffix as text, without one in mathematics."""
-        text = self.text(value)
-        return text if text[-1] in "TBMk" else super().latex(value)
+    def written(self, value: float | None, mode: str) -> str:
+        """The number; in LaTeX with a suffix as text, without one in mathematics."""
+        text = super().written(value, TEXT)
+        return text if mode == TEXT or text[-1] in "TBMk" else super().written(value, mode)
 
     def finite(self, value: float) -> str:
         rounded = float(f"{value:.{self.digits - 1}e}")
@@ -224,7 +221,7 @@ class Interval:
     >>> brackets, words = Interval(Significant(3)), Interval(Significant(3), "", " to ", "")
     >>> brackets.text(0.1, 0.25), words.text(0.1, 0.25), words.text(0.0, 0.25, at_most=True)
     ('[0.100, 0.250]', '0.100 to 0.250', 'at most 0.250')
-    >>> print(brackets.latex(1.2e10, 3.4e10))
+    >>> print(brackets.written(1.2e10, 3.4e10, mode="latex"))
     $[1.20 \times 10^{10},\ 3.40 \times 10^{10}]$
     """
 
@@ -233,55 +230,32 @@ class Interval:
     separator: str = ", "
     closing: str = "]"
 
-    def text(
-        self,
-        low: float | None,
-        high: float | None,
-        *,
-        at_most: bool = False,
-        at_limit: tuple[str, ...] = (),
-    ) -> str:
+    def text(self, low: float | None, high: float | None, *, at_most: bool = False) -> str:
         """Both ends for a terminal."""
-        if low is None or high is None or isnan(low) or isnan(high):
-            return DASH
-        least, greatest = self._marked(self.end.text, low, high, at_limit, "<", ">")
-        if at_most:
-            return f"at most {greatest}"
-        return f"{self.opening}{least}{self.separator}{greatest}{self.closing}"
+        return self.written(low, high, at_most)
 
-    def latex(
+    def written(
         self,
         low: float | None,
         high: float | None,
-        *,
         at_most: bool = False,
-        at_limit: tuple[str, ...] = (),
+        at_limit: Sequence[str] = (),
+        mode: str = TEXT,
     ) -> str:
-        """Both ends for LaTeX, in mathematics."""
+        """Both ends as "text" or as "latex"."""
         if low is None or high is None or isnan(low) or isnan(high):
-            return LATEX_DASH
-        least, greatest = self._marked(self.end.latex, low, high, at_limit, "$<$", "$>$")
+            return DASHES[mode]
+        below, above = ("<", ">") if mode == TEXT else ("$<$", "$>$")
+        least = f"{below if 'low' in at_limit else ''}{self.end.written(low, mode)}"
+        greatest = f"{above if 'high' in at_limit else ''}{self.end.written(high, mode)}"
         if at_most:
             return f"at most {greatest}"
+        if mode == TEXT:
+            return f"{self.opening}{least}{self.separator}{greatest}{self.closing}"
         if self.opening != "[":
             return f"{least} to {greatest}"
-        inside = [number.replace("$$", "").strip("$") for number in (least, greatest)]
-        return f"$[{inside[0]},\\ {inside[1]}]$"
-
-    @staticmethod
-    def _marked(
-        written: Callable[[float], str],
-        low: float,
-        high: float,
-        at_limit: tuple[str, ...],
-        below: str,
-        above: str,
-    ) -> tuple[str, str]:
-        least, greatest = written(low), written(high)
-        return (
-            below + least if "low" in at_limit else least,
-            above + greatest if "high" in at_limit else greatest,
-        )
+        least, greatest = (end.replace("$$", "").strip("$") for end in (least, greatest))
+        return rf"$[{least},\ {greatest}]$"
 
 
 def _trimmed(text: str) -> str:

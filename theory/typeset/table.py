@@ -20,30 +20,23 @@ r"""One description of a table, and every form in which it is read.
     >>> table.records()
     [{'law': 'hoffmann2022', 'beta': 0.3478, 'beta_low': 0.31, 'beta_high': 0.39, 'lost': 0.2079}]
 
-`table.latex()`, `.html()` and `.to_frame()` come from the same description. An entry
-is a number, a text, True or False, None (a dash), or an estimate: any object with `value`, `low`
-and `high`, such as `isoflop.numeric.results.Estimate`.
+`table.latex()`, `.html()` and `.to_frame()` come from the same description. An entry is a number, a
+text, True or False, None (a dash), or an estimate: any object with `value`, `low` and `high`, such as
+`isoflop.numeric.results.Estimate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
 from math import isfinite
 
-from .escapes import (
-    clean,
-    display_width,
-    html_escaped,
-    latex_escaped,
-    padded,
-)
-from .numbers import DASH, LATEX_DASH, Format, Interval, Significant
+from .escapes import clean, display_width, html_escaped, latex_escaped, padded
+from .numbers import DASHES, TEXT, Format, Interval, Significant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Literal
 
     import pandas as pd
@@ -56,7 +49,6 @@ WIDTH, GAP = 100, "  "
 UNDETERMINED = "undetermined"
 #: What LaTeX must load for these tables.
 NEEDED = r"% needs \usepackage{booktabs}"
-
 FOUR_DIGITS, BRACKETS = Significant(4), Interval(Significant(4))
 
 
@@ -104,8 +96,6 @@ class Column:
         Of the text; lines are separated by "\\n". By default the key.
     latex : str
         Heading in LaTeX; by default the heading, escaped.
-    unit : str
-        Behind the heading, in parentheses.
     format : Format
         Of numbers. Whole numbers that are `int` are written in full.
     align : {"right", "left"}
@@ -115,15 +105,11 @@ class Column:
         "value" and "all", a number that is no estimate has a dash.
     interval : Interval
         How the two ends are written.
-    keys : (str, str, str), optional
-        Keys in JSON of value, low and high; by default key, key_low, key_high. Where they are
-        given, an entry that is None has all three.
-    error_key : str
-        Key in JSON of the standard error; "" leaves it out.
+    keys : tuple of str, optional
+        Keys in JSON of value, low, high and, where there is a fourth, standard error; "" leaves a
+        part out. By default key, key_low, key_high, and key alone for what is no estimate.
     only : {"", "page", "data"}
         "page" keeps the column out of records and frame, "data" out of all the rest.
-    over : str
-        A heading that spans this column and its neighbours with the same one.
     of : callable, optional
         The entry as a function of the row, instead of its `key`.
     missing : str
@@ -133,21 +119,22 @@ class Column:
     key: str
     heading: str = ""
     latex: str = ""
-    unit: str = ""
     format: Format = FOUR_DIGITS
     align: Literal["right", "left"] = "right"
     show: Show = "value"
     interval: Interval = BRACKETS
-    keys: tuple[str, str, str] | None = None
-    error_key: str = ""
+    keys: tuple[str, ...] = ()
     only: Literal["", "page", "data"] = ""
-    over: str = ""
     of: Callable[[Any], Any] | None = None
-    missing: str = DASH
+    missing: str = DASHES[TEXT]
 
     def changed(self, **named: Any) -> Column:
         """The column with other values for some fields."""
         return replace(self, **named)
+
+    def head(self) -> str:
+        """The heading as text."""
+        return self.heading or self.key
 
     def entry(self, row: Any) -> Any:
         """What the row holds in this column."""
@@ -159,75 +146,50 @@ class Column:
             raise ValueError(f"row without {self.key!r}: it has {', '.join(map(str, row))}")
         return row[self.key]
 
-    def head(self) -> str:
-        """The heading with its unit, as text."""
-        heading = self.heading or self.key
-        return f"{heading} ({self.unit})" if self.unit else heading
-
-    def latex_head(self) -> str:
-        """The heading with its unit, as LaTeX."""
-        if not self.latex:
-            return latex_escaped(self.head())
-        return f"{self.latex} ({latex_escaped(self.unit)})" if self.unit else self.latex
-
-    def text(self, row: Any) -> str:
-        """The cell of a row, as text."""
+    def cell(self, row: Any, mode: str = TEXT) -> str:
+        """The cell of a row as "text" or as "latex"."""
         entry = self.entry(row)
-        if entry is None:
-            return self.missing
-        if isinstance(entry, str | Words):
-            return clean(str(entry))
-        return self._cell(entry, self.format.text, self.interval.text, DASH)
+        if entry is None and self.missing == DASHES[TEXT]:
+            return DASHES[mode]
+        if entry is None or isinstance(entry, str | Words):
+            words = self.missing if entry is None else entry
+            return clean(str(words)) if mode == TEXT else latex_of(words)
+        written = self._number(entry, mode)
+        # A number of digits alone needs no dollars: it is the easier to edit.
+        inner = written.removeprefix("$").removesuffix("$")
+        return inner if inner.replace(".", "", 1).isdigit() else written
 
-    def latex_cell(self, row: Any) -> str:
-        """The cell of a row, as LaTeX."""
-        entry = self.entry(row)
-        if entry is None:
-            return LATEX_DASH if self.missing == DASH else latex_escaped(self.missing)
-        if isinstance(entry, str | Words):
-            return latex_of(entry)
-        return _bare(self._cell(entry, self.format.latex, self.interval.latex, LATEX_DASH))
+    def _number(self, entry: Any, mode: str) -> str:
+        """A number, or the part of an estimate that the column shows."""
+        has_value = self.show in ("value", "all")
+        if not is_estimate(entry):
+            if isinstance(entry, bool | int) and has_value:
+                return str(entry) if not isinstance(entry, bool) else "yes" if entry else "no"
+            return self.format.written(entry if has_value else None, mode)
+        if getattr(entry, "undetermined", False):
+            # The word stands where the number is read first; the interval of nothing is a dash.
+            return UNDETERMINED if has_value else DASHES[mode]
+        if self.show == "error":
+            return self.format.written(getattr(entry, "standard_error", None), mode)
+        at_most, at_limit = getattr(entry, "at_most", False), getattr(entry, "at_limit", ())
+        ends = self.interval.written(entry.low, entry.high, at_most, at_limit, mode)
+        if self.show == "interval":
+            return ends
+        value = self.format.written(entry.value, mode)
+        return value if self.show == "value" or ends == DASHES[mode] else f"{value} {ends}"
 
     def record(self, row: Any) -> dict[str, Any]:
         """The entry under its keys: an estimate has a key for the value and for each end."""
         entry = self.entry(row)
-        value, low, high = self.keys or (self.key, f"{self.key}_low", f"{self.key}_high")
-        if entry is None and self.keys is not None:
-            parts: dict[str, Any] = {value: None, low: None, high: None}
-        elif not is_estimate(entry):
-            parts = {value: str(entry) if isinstance(entry, Words) else entry}
+        keys = self.keys or (self.key, f"{self.key}_low", f"{self.key}_high")
+        if is_estimate(entry) or (entry is None and self.keys):
+            parts = ("value", "low", "high", "standard_error")
+            found = {
+                key: getattr(entry, part, None) for key, part in zip(keys, parts, strict=False)
+            }
         else:
-            parts = {value: entry.value, low: entry.low, high: entry.high}
-            if self.error_key:
-                parts[self.error_key] = getattr(entry, "standard_error", None)
-        return {key: part for key, part in parts.items() if key}
-
-    def _cell(
-        self,
-        entry: Any,
-        written: Callable[[Any], str],
-        ends: Callable[..., str],
-        dash: str,
-    ) -> str:
-        if not is_estimate(entry):
-            if self.show not in ("value", "all"):
-                return dash
-            if isinstance(entry, bool):
-                return "yes" if entry else "no"
-            return str(entry) if isinstance(entry, int) else written(entry)
-        if getattr(entry, "undetermined", False):
-            # The word stands where the number is read first; the interval of nothing is a dash.
-            return UNDETERMINED if self.show in ("value", "all") else dash
-        if self.show == "value":
-            return written(entry.value)
-        if self.show == "error":
-            return written(getattr(entry, "standard_error", None))
-        at_most, at_limit = getattr(entry, "at_most", False), getattr(entry, "at_limit", ())
-        interval = ends(entry.low, entry.high, at_most=at_most, at_limit=at_limit)
-        if self.show == "interval":
-            return interval
-        value = written(entry.value)
-        return value if interval == dash else f"{value} {interval}"
+            found = {keys[0]: str(entry) if isinstance(entry, Words) else entry}
+        return {key: part for key, part in found.items() if key}
 
 
 @dataclass(frozen=True)
@@ -264,20 +226,27 @@ class Table:
         return self.text()
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self._entries)
 
     def _repr_html_(self) -> str:
         return self.html()
 
     @property
-    def page(self) -> tuple[Column, ...]:
+    def _page(self) -> list[Column]:
         """The columns that a reader sees."""
-        return tuple(column for column in self.columns if column.only != "data")
+        return [column for column in self.columns if column.only != "data"]
 
     @property
-    def entries(self) -> tuple[Any, ...]:
+    def _entries(self) -> list[Any]:
         """The rows without rules and subheadings."""
-        return tuple(row for row in self.rows if not isinstance(row, Subheading))
+        return [row for row in self.rows if not isinstance(row, Subheading)]
+
+    def _cells(self, mode: str) -> list[Subheading | list[str]]:
+        """The cells row by row; a line across the table as it is."""
+        return [
+            row if isinstance(row, Subheading) else [each.cell(row, mode) for each in self._page]
+            for row in self.rows
+        ]
 
     # -- text --------------------------------------------------------------------------------------
 
@@ -286,51 +255,27 @@ class Table:
 
         Title and notes are broken at the width, rows never are.
         """
-        lines = [*_wrapped(self.title, width), *self.lines(width)]
-        for note in self.notes:
-            lines += _wrapped(note, width, "  ")
-        return "\n".join(lines)
+        notes = (line for note in self.notes for line in _wrapped(note, width, "  "))
+        return "\n".join([*_wrapped(self.title, width), *self.lines(width), *notes])
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """Headings, rule and rows of the text."""
-        headings = [clean_lines(column.head()) for column in self.page]
-        height = max(map(len, headings))
-        heads = [[""] * (height - len(heading)) + heading for heading in headings]
-        cells = [
-            row if isinstance(row, Subheading) else [column.text(row) for column in self.page]
-            for row in self.rows
-        ]
-        filled = [row for row in cells if not isinstance(row, Subheading)]
-        widths = [
-            max(map(display_width, [*head, *(row[i] for row in filled)]))
-            for i, head in enumerate(heads)
-        ]
+        heads = [[clean(line) for line in column.head().split("\n")] for column in self._page]
+        height = max(map(len, heads))
+        headings = [*zip(*([""] * (height - len(head)) + head for head in heads), strict=True)]
+        body = self._cells(TEXT)
+        filled = [*headings, *(row for row in body if not isinstance(row, Subheading))]
+        widths = [max(map(display_width, column)) for column in zip(*filled, strict=True)]
         ruled = max([i for i, size in enumerate(widths, 1) if size], default=1)
         rule = "-" * min(width, sum(widths[:ruled]) + len(GAP) * (ruled - 1))
-        aligns = [column.align for column in self.page]
+        aligns = [column.align for column in self._page]
 
-        def line(entries: Iterable[str]) -> str:
-            return GAP.join(map(padded, entries, widths, aligns)).rstrip()
+        def line(row: Any) -> str:
+            if isinstance(row, Subheading):
+                return clean(str(row.words)) or rule
+            return GAP.join(map(padded, row, widths, aligns)).rstrip()
 
-        body = [
-            (clean(str(row.words)) or rule) if isinstance(row, Subheading) else line(row)
-            for row in cells
-        ]
-        spanning = [self._spanning(widths)] if any(column.over for column in self.page) else []
-        return [*spanning, *map(line, zip(*heads, strict=True)), rule, *body]
-
-    def _spanning(self, widths: Sequence[int]) -> str:
-        """The headings over several columns, each between dashes."""
-        parts = []
-        for over, numbers in self._spans():
-            size = sum(widths[i] for i in numbers) + len(GAP) * (len(numbers) - 1)
-            parts.append(f" {over} ".center(size, "-") if over else " " * size)
-        return GAP.join(parts).rstrip()
-
-    def _spans(self) -> Iterator[tuple[str, list[int]]]:
-        """Each heading over several columns with their numbers."""
-        for over, group in groupby(enumerate(self.page), key=lambda entry: entry[1].over):
-            yield over, [number for number, _ in group]
+        return [*map(line, headings), rule, *map(line, body)]
 
     # -- LaTeX -------------------------------------------------------------------------------------
 
@@ -345,96 +290,74 @@ class Table:
         size : str
             LaTeX in front of the tabular, such as ``\footnotesize\setlength{\tabcolsep}{3pt}``.
         """
-        tabular = self.tabular()
         if not (caption or label):
-            return "\n".join([NEEDED, *tabular])
+            return "\n".join([NEEDED, *self._tabular()])
         shown = caption or latex_of(self.title)
         lines = [NEEDED, r"\begin{table}[htbp]", rf"\centering{size}"]
         lines += [rf"\caption{{{shown}}}\smallskip"] if shown else []
         lines += [rf"\label{{{label}}}"] if label else []
-        lines += tabular
+        lines += self._tabular()
         if self.notes:
-            notes = " ".join(_sentence(latex_of(note)) for note in self.notes)
+            notes = " ".join(f"{latex_of(note).removesuffix('.')}." for note in self.notes)
             lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}"]
         return "\n".join([*lines, r"\end{table}"])
 
-    def tabular(self) -> list[str]:
-        """The lines of the tabular alone, to be put where a document wants them."""
-        letters = "".join("l" if column.align == "left" else "r" for column in self.page)
-        lines = [rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}", r"\toprule", *self._latex_spanning()]
-        lines += [rf"{' & '.join(column.latex_head() for column in self.page)} \\", r"\midrule"]
-        last = len(self.rows) - 1
-        for number, row in enumerate(self.rows):
+    def _tabular(self) -> list[str]:
+        page, last = self._page, len(self.rows) - 1
+        letters = "".join("l" if column.align == "left" else "r" for column in page)
+        heads = " & ".join(column.latex or latex_escaped(column.head()) for column in page)
+        lines = [
+            rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}",
+            r"\toprule",
+            rf"{heads} \\",
+            r"\midrule",
+        ]
+        for number, row in enumerate(self._cells("latex")):
             if not isinstance(row, Subheading):
-                lines.append(rf"{' & '.join(column.latex_cell(row) for column in self.page)} \\")
+                lines.append(rf"{' & '.join(row)} \\")
             elif str(row.words):
-                across = rf"\multicolumn{{{len(letters)}}}{{@{{}}l@{{}}}}"
+                across = rf"\multicolumn{{{len(page)}}}{{@{{}}l@{{}}}}"
                 lines.append(rf"{across}{{{latex_of(row.words)}}} \\")
             elif number not in (0, last):
                 lines.append(r"\midrule")
         return [*lines, r"\bottomrule", r"\end{tabular}"]
 
-    def _latex_spanning(self) -> list[str]:
-        if not any(column.over for column in self.page):
-            return []
-        cells, rules = [], []
-        for over, numbers in self._spans():
-            if over:
-                cells.append(rf"\multicolumn{{{len(numbers)}}}{{c}}{{{latex_escaped(over)}}}")
-                rules.append(rf"\cmidrule(lr){{{numbers[0] + 1}-{numbers[-1] + 1}}}")
-            else:
-                cells += [""] * len(numbers)
-        return [rf"{' & '.join(cells)} \\", "".join(rules)]
-
-    # -- HTML --------------------------------------------------------------------------------------
+    # -- notebook and data -------------------------------------------------------------------------
 
     def html(self) -> str:
         """For a notebook, as pandas writes it; a subheading stands in the first column."""
         import pandas as pd
 
-        heads = [" ".join(clean_lines(column.head())) for column in self.page]
-        body = []
-        for row in self.rows:
-            if not isinstance(row, Subheading):
-                body.append([column.text(row) for column in self.page])
-            elif str(row.words):
-                body.append([clean(str(row.words)), *[""] * (len(self.page) - 1)])
+        blank = [""] * (len(self._page) - 1)
+        body = [
+            [clean(str(row.words)), *blank] if isinstance(row, Subheading) else row
+            for row in self._cells(TEXT)
+            if row != RULE
+        ]
+        heads = [clean(column.head().replace("\n", " ")) for column in self._page]
         table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
         title, *notes = (f"<p>{html_escaped(str(text))}</p>" for text in (self.title, *self.notes))
         return "\n".join([*([title] if str(self.title) else []), table, *notes])
-
-    # -- data --------------------------------------------------------------------------------------
 
     def records(self) -> list[dict[str, Any]]:
         """A dictionary a row, ready for JSON: None stands for what is not finite.
 
         An estimate has a key for the value and one for each end.
         """
-        return [{key: _plain(value) for key, value in row.items()} for row in self._row_values()]
+        return [{key: _plain(value) for key, value in row.items()} for row in self._values()]
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame with the columns of the records; infinite numbers stay infinite."""
         import pandas as pd
 
-        rows = list(self._row_values())
-        return (
-            pd.DataFrame(rows)
-            if rows
-            else pd.DataFrame(columns=[c.key for c in self.columns if c.only != "page"])
-        )
+        keys = [column.key for column in self.columns if column.only != "page"]
+        rows = list(self._values())
+        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=keys)
 
-    def _row_values(self) -> Iterator[dict[str, Any]]:
-        for row in self.entries:
-            values: dict[str, Any] = {}
-            for column in self.columns:
-                values |= {} if column.only == "page" else column.record(row)
-            yield values
-
-
-def _bare(cell: str) -> str:
-    """A number of digits alone without its dollars: it is the easier to edit."""
-    inner = cell.removeprefix("$").removesuffix("$")
-    return inner if inner.replace(".", "", 1).isdigit() else cell
+    def _values(self) -> Iterator[dict[str, Any]]:
+        columns = [column for column in self.columns if column.only != "page"]
+        for row in self._entries:
+            yield {key: part for column in columns for key, part in column.record(row).items()}
 
 
 def is_estimate(entry: Any) -> bool:
@@ -457,19 +380,8 @@ def latex_of(words: str | Words) -> str:
     return words.latex if isinstance(words, Words) else latex_escaped(words)
 
 
-def clean_lines(heading: str) -> list[str]:
-    """The lines of a heading."""
-    return [clean(line) for line in heading.split("\n")]
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
-
-
 def _plain(value: Any) -> Any:
     """None for a number that is not finite, and no negative zero."""
-    if isinstance(value, bool | int | str) or value is None:
-        return value
     if hasattr(value, "item"):  # a number of NumPy
         value = value.item()
     if not isinstance(value, float):

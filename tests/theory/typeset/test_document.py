@@ -79,7 +79,7 @@ def test_what_is_cited_has_an_entry_for_bibtex(entries):
         entry = work.bibtex("iso:")
         assert entry.isascii()
         assert re.match(rf"@(article|book|misc)\{{iso:{work.key},\n", entry)
-        assert f"year = {{{work.year}}}" in entry
+        assert f"year = {{{work.fields['year']}}}" in entry
         assert entry.count("{") == entry.count("}")
 
 
