@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Band", "Estimate", "percentiles", "spread"]
+__all__ = ["Band", "Estimate", "percentiles", "prediction_errors", "spread"]
 
 PARTS = ("value", "low", "high")
 #: Fewer draws have no interval and no standard error.
@@ -463,3 +463,20 @@ def _exp(x: float) -> float:
 
 def _finite(number: float | None) -> float | None:
     return None if number is None or not isfinite(number) else number
+
+
+def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:
+    """n, and MAE, MRE, RMSE and R2 of predictions; None for what does not exist."""
+    import numpy as np
+
+    if not len(observed):
+        return {"n": 0, "mae": None, "mre": None, "rmse": None, "r2": None}
+    off = predicted - observed
+    spread = float(np.sum((observed - observed.mean()) ** 2))
+    return {
+        "n": len(observed),
+        "mae": float(np.mean(np.abs(off))),
+        "mre": float(np.mean(np.abs(off) / observed)) if (observed > 0.0).all() else None,
+        "rmse": float(np.sqrt(np.mean(off**2))),
+        "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
+    }

@@ -15,10 +15,9 @@ from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fitted import Joint
 from ..fit.fitting import fit_form
-from ..fit.hold_out import errors
 from ..fit.objective import Objective
 from ..fit.resample import Draws, case_weights, refits_of, together
-from ..results import Estimate, coverage_factor, percentiles
+from ..results import Estimate, coverage_factor, percentiles, prediction_errors
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -315,7 +314,7 @@ class LawFit(Joint):
         reach = float(self.sample.accuracy.max()) - self.sample.baseline
         if margin and reach - margin <= min(margin, MARGIN):
             return f"the fitted accuracies reach {reach:.3g} above guessing, those within {margin:g} of it are left out"
-        R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
+        R2 = prediction_errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
         if R2 is not None and R2 < CHANGE:
             return (
                 f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"

@@ -26,10 +26,9 @@ from ..data.runs import Runs
 from ..data.sample import Points
 from ..errors import ArgumentError, outside, positive_array, positive_number
 from ..fit.fitting import fit_form
-from ..fit.hold_out import errors
 from ..fit.models import ONE_EXPONENT, Expression
 from ..fit.objective import Objective
-from ..results import Estimate
+from ..results import Estimate, prediction_errors
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ class Overtraining(Shown):
             ("error", self.error_fit, {}),
         ):
             laws[what] = {
-                **errors(fit.fitted, np.asarray(fit.runs.loss)),
+                **prediction_errors(fit.fitted, np.asarray(fit.runs.loss)),
                 "converged": fit.converged,
                 "undetermined": list(fit.undetermined),
                 "coefficients": {
@@ -241,7 +240,7 @@ class Overtraining(Shown):
         of_loss, of_error = (
             "{}, least squares: RMSE {rmse:.3g}, R2 {r2:.5f}".format(
                 counted(fit.size, "run"),
-                **dict[str, Any](errors(fit.fitted, np.asarray(fit.runs.loss))),
+                **dict[str, Any](prediction_errors(fit.fitted, np.asarray(fit.runs.loss))),
             )
             for fit in (self.loss_fit, self.error_fit)
         )

@@ -171,6 +171,11 @@ class Fit(Solved):
         """What the law says of other runs, (m,)."""
         return self.design.at(rows).evaluate(self.theta[None])[0][0]
 
+    def predicted_by_draws(self, rows: Runs) -> Floats:
+        """What the law says of other runs with every draw of its coefficients, (K, m)."""
+        thetas = self.design.thetas(self.drawn.coefficients)
+        return np.asarray(self.design.at(rows).evaluate(thetas)[0])
+
     def linearised(self) -> tuple[Floats, Floats, Floats]:
         """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
         the solver's parameters, and the fitted values (n,).

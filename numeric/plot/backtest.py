@@ -1,5 +1,5 @@
-"""Figures of backtests: errors against decades held out, coefficients against the cutoff; errors
-and successes over thresholds.
+"""Figures of backtests: errors against decades held out, coefficients against the cutoff, laws of
+accuracy over their runs, successes over thresholds.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backtest.sweep import FEW_BENCHMARKS, UNSURE, is_success
 from ..errors import outside
+from ..hold_out.threshold import FEW_BENCHMARKS, SUCCESS, UNSURE, successes
 from .panels import (
     COLOURS,
     COLUMN,
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
-    from ..backtest.result import Backtest
-    from ..backtest.sweep import Sweep, Threshold
-    from ..fit.hold_out import Judged
+    from ..hold_out import Backtest
+    from ..hold_out.judge import Judged
+    from ..hold_out.threshold import Threshold
     from ..results import Estimate
 
-__all__ = ["plot_coefficient", "plot_errors", "plot_sweep"]
+__all__ = ["plot_backtest", "plot_coefficient", "plot_errors", "plot_successes"]
 
 #: A line goes through the medians of bins of so many decades with at least so many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
@@ -55,6 +56,19 @@ SPREAD = 0.035
 COLUMNS = 4
 
 
+def plot_backtest(result: Backtest) -> Any:
+    """The figure that says most: of evaluations the laws over the runs (`plot_laws_of_accuracy`), or
+    of a sweep their successes (`plot_successes`); else the errors (`plot_errors`).
+    """
+    if result.what != "evaluations":
+        return plot_errors(result)
+    if result.thresholds():
+        return plot_successes(result)
+    from .compare import plot_laws_of_accuracy
+
+    return plot_laws_of_accuracy(result)
+
+
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
     """Absolute relative error of every prediction against decades from the cutoff to the target, by
     law; against the size of the target where a condition holds it out.
@@ -72,11 +86,12 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     at = _chosen(result, k)
-    table = result.table[result.table["usable"] & (result.table["k"] == at)]
+    condition = result.rule is not None and result.rule.hold_out
+    table = result.table[result.table["usable"] & (result.table["subject"] == at)]
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
             own = table[table["law"] == law]
-            decades = np.log10(own["size"]) if result.hold_out else own["decades_held_out"]
+            decades = np.log10(own["size"]) if condition else own["decades_held_out"]
             x, y = decades.to_numpy(), own["relative_error"].abs().to_numpy()
             size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
             style: Any = {"color": COLOURS[index], "linewidths": 0.0}
@@ -95,18 +110,18 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
             ax.plot([], [], "v", color=DIM, markersize=2.6, linestyle="none", label=label)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         ax.yaxis.set_minor_formatter(NullFormatter())
-        if result.hold_out is None:
+        if not condition:
             ax.set_xlim(left=0.0)
             ax.set_xlabel(f"decades of {result.axis} held out")
         else:
             ax.set_xlabel(f"$\\log_{{10}}$ of {AXES[result.axis]}, held-out rows")
         ax.set_ylabel(
             f"relative error of $-\\log$ pass@{at}"
-            if result.is_of_counts
+            if result.what == "counts"
             else "relative error of the loss"
         )
         if ax.get_legend_handles_labels()[0]:
-            if result.hold_out is None:
+            if not condition:
                 ax.legend(loc="lower right")
             else:
                 ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4)
@@ -137,7 +152,7 @@ def plot_coefficient(
         Where there is no such law, coefficient or k.
     """
     at = _chosen(result, k)
-    fits = [fit for fit in result.at(law, at) if fit.fitted is not None]
+    fits = [fit for fit in result.of(at, law) if fit.fitted is not None][::-1]
     names = _coefficients(result, law, at)
     if fits and coefficient not in names:
         raise outside("coefficient", coefficient, f"one of {', '.join(names)}, those of {law}")
@@ -154,7 +169,7 @@ def plot_coefficient(
         for fit in fits:
             cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimates[coefficient]
             value, sound = estimate.value, _is_sound(fit, coefficient)
-            if sound and low <= value <= high:
+            if sound and estimate.has_interval and low <= value <= high:
                 ends = np.clip([estimate.low, estimate.high], low, high)
                 ax.plot([cutoff, cutoff], ends, color=colour, linewidth=0.6, alpha=0.5)
             mark = "^" if value > high else "v" if value < low else "o"
@@ -169,15 +184,15 @@ def plot_coefficient(
     return ax
 
 
-def _chosen(result: Backtest, k: int | None) -> int:
-    at = result.ks[0] if k is None else k
-    result.at(result.laws[0], at)
+def _chosen(result: Backtest, k: int | None) -> Any:
+    at = result.subjects[0] if k is None else k
+    result.of(at)
     return at
 
 
-def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
-    fitted = (fit.fitted for fit in result.at(law, k) if fit.fitted is not None)
-    return next((list(law.coefficients) for law in fitted), [])
+def _coefficients(result: Backtest, law: str, k: Any) -> list[str]:
+    fitted = (fit.fitted for fit in result.of(k, law) if fit.fitted is not None)
+    return next((list(law.estimates) for law in fitted), [])
 
 
 def _medians(x: Any, y: Any) -> tuple[list[float], list[float]]:
@@ -201,9 +216,9 @@ def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
 
 def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
     """Limits that show the final interval and what lies near; prefactors on a logarithmic axis."""
-    known = [fit.fitted.coefficients[name] for fit in fits if fit.converged]
-    sound = [fit.fitted.coefficients[name] for fit in fits if _is_sound(fit, name)]
-    is_floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
+    known = [fit.fitted.estimates[name].value for fit in fits if fit.converged]
+    sound = [fit.fitted.estimates[name].value for fit in fits if _is_sound(fit, name)]
+    is_floor = final is not None and name == next(iter(fits[0].fitted.estimates))
     ends = [] if final is None else [end for end in (final.low, final.high) if end is not None]
     ends = [end for end in ends if np.isfinite(end) and (is_floor or end > 0.0)]
     shown = [*(sound or known or [1.0]), *ends]
@@ -223,19 +238,20 @@ def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) 
 def _is_sound(fit: Judged, name: str) -> bool:
     """Whether a fit is certified and determines the coefficient."""
     is_known = fit.converged and name not in fit.undetermined
-    return is_known and bool(np.isfinite(fit.fitted.coefficients[name]))
+    return is_known and bool(np.isfinite(fit.fitted.estimates[name].value))
 
 
 # -- a sweep of thresholds -------------------------------------------------------------------------
 
 
-def plot_sweep(sweep: Sweep) -> Any:
+def plot_successes(result: Backtest) -> Any:
     """The successes of every law over the threshold with the logistic curve, T50 and its interval;
     where the regression has no finite fit, there is no curve.
 
     Parameters
     ----------
-    sweep : Sweep
+    result : Backtest
+        Where each cutoff in compute predicted all rows beyond it.
 
     Returns
     -------
@@ -245,57 +261,63 @@ def plot_sweep(sweep: Sweep) -> Any:
     Raises
     ------
     ValueError
-        Where no curve was reached.
+        Where there is no such cutoff.
     """
-    if not sweep.benchmarks:
-        raise outside("sweep", "no curve", "a sweep with at least one")
-    across = min(COLUMNS, len(sweep.laws))
-    rows = -(-len(sweep.laws) // across)
+    found = result.thresholds()
+    if not found:
+        raise outside("result", "no threshold", "a sweep of cutoffs in compute")
+    cells = successes(result.table)
+    across = min(COLUMNS, len(found))
+    rows = -(-len(found) // across)
+    ends = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
     with _figure((PAGE, 1.7 * rows + 0.3)) as page:
         panels = page.subplots(rows, across, squeeze=False)
-        for law, ax in zip(sweep.laws, panels.flat, strict=False):
-            _draw_successes(sweep, law, ax)
-            ax.set_xscale("log")
-            ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
-        for ax in panels.flat[len(sweep.laws) :]:
+        for index, (one, ax) in enumerate(zip(found, panels.flat, strict=False)):
+            _draw_successes(one, cells, COLOURS[index % len(COLOURS)], ends, ax)
+        for ax in panels.flat[len(found) :]:
             ax.set_axis_off()
-        page.supylabel(f"MRE below {100.0 * sweep.success:g} %", fontsize=8.0)
-        page.supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
-    return panels.flat[: len(sweep.laws)]
+        page.supylabel(f"MRE below {100.0 * SUCCESS:g} %", fontsize=8.0)
+        page.supxlabel(
+            "\n".join(["threshold $T$ (FLOP)", *_caption(found, result.level)]), fontsize=8.0
+        )
+    return panels.flat[: len(found)]
 
 
-def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
+def _draw_successes(
+    one: Threshold, cells: DataFrame, colour: str, ends: tuple[float, float], ax: Axes
+) -> None:
     """Successes and failures of a law, the logistic curve, and T50 with its interval."""
-    threshold, colour = sweep.threshold(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
-    left, right = sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15
-    for row, benchmark in enumerate(sweep.benchmarks):
-        shift = SPREAD * ((row + 0.5) / len(sweep.benchmarks) - 0.5) * 2.0
-        curve = sweep.curve(benchmark, law)
-        heights = [float(is_success(one, sweep.success)) + shift for one in curve]
+    left, right = ends
+    names = list(dict.fromkeys(cells["subject"]))
+    for row, name in enumerate(names):
+        shift = SPREAD * ((row + 0.5) / len(names) - 0.5) * 2.0
+        own = cells[(cells["subject"] == name) & (cells["law"] == one.law)]
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
-        ax.plot([float(one.split.at or 0.0) for one in curve], heights, "o", **style)
-    if _is_shaded(threshold):
-        low = left if threshold.low is None else max(left, threshold.low)
-        high = right if threshold.high is None else min(right, threshold.high)
+        ax.plot(own["cutoff"], own["success"].astype(float) + shift, "o", **style)
+    if _is_shaded(one):
+        low = left if one.low is None else max(left, one.low)
+        high = right if one.high is None else min(right, one.high)
         if low < high:
             ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
-    if threshold.regression is not None and threshold.outcome in ("fitted", "falling"):
+    if one.regression is not None and one.outcome in ("fitted", "falling"):
         path = np.geomspace(left, right, POINTS)
-        ax.plot(path, threshold.regression.probability(np.log10(path)), color=colour)
-    if threshold.T50 is not None and left <= threshold.T50 <= right:
-        ax.axvline(threshold.T50, color=colour, linestyle="--", linewidth=0.9)
-    ax.set_title(f"{_literal(law)}\n$T_{{50}}$: {sweep.midpoint(threshold) or 'none'}")
+        ax.plot(path, one.regression.probability(np.log10(path)), color=colour)
+    if one.T50 is not None and left <= one.T50 <= right:
+        ax.axvline(one.T50, color=colour, linestyle="--", linewidth=0.9)
+    T50 = "none" if one.T50 is None else f"{one.T50:.3g}"
+    ax.set_title(f"{_literal(one.law)}\n$T_{{50}}$: {T50}")
+    ax.set_xscale("log")
+    ax.set_xlim(left, right)
     ax.set_ylim(-0.1, 1.1)
     ax.set_yticks([0.0, 0.5, 1.0])
 
 
-def _is_shaded(threshold: Threshold) -> bool:
-    ends = (threshold.low, threshold.high)
-    return not threshold.without_interval and any(end is not None for end in ends)
+def _is_shaded(one: Threshold) -> bool:
+    return not one.without_interval and any(end is not None for end in (one.low, one.high))
 
 
-def _caption(sweep: Sweep) -> list[str]:
+def _caption(found: Sequence[Threshold], level: float) -> list[str]:
     """What is shaded, and how far it is to be trusted."""
-    few = {one.n_benchmarks < FEW_BENCHMARKS for one in sweep.found if _is_shaded(one)}
-    shaded = f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$"
+    few = {one.n_benchmarks < FEW_BENCHMARKS for one in found if _is_shaded(one)}
+    shaded = f"shaded: {100.0 * level:g} % interval of $T_{{50}}$"
     return [f"{shaded} ({UNSURE})" if unsure else shaded for unsure in few]

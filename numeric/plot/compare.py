@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..accuracy.law import LawFit
-    from ..backtest.comparison import Comparison
     from ..data.sample import Sample
+    from ..hold_out import Backtest
+    from ..hold_out.judge import Task
 
-__all__ = ["plot_comparison"]
+__all__ = ["plot_laws_of_accuracy"]
 
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.62, 0.95
@@ -50,7 +51,7 @@ MOST_BANDS = 2
 OWN: Any = {"marker": "+", "markersize": 3.2, "markeredgewidth": 0.6, "linestyle": "", "zorder": 5}
 
 
-def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = None) -> Figure:
+def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = None) -> Figure:
     """Every law over the runs, a panel a benchmark, titled with the law that has the least MAE on
     the held-out runs.
 
@@ -58,12 +59,13 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
     panel, and as crosses at what each held-out run itself had. Bands are pointwise percentiles of
     refits to resamples: of every law where there are at most two, else of the law that is best on
-    the held-out runs (on the fitted runs where none are held out). Of a law of compute and k, drawn
+    the held-out runs. Of a law of compute and k, drawn
     at k = 1, panels of `plot_in_k` follow, which show it at every k. Twelve panels fit a page.
 
     Parameters
     ----------
-    comparison : Comparison
+    result : Backtest
+        Of evaluations.
     benchmarks : sequence of str, optional
         By default all.
 
@@ -77,21 +79,21 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
         Where one of the benchmarks was not compared on, there is none, or the compute of the runs
         is not known.
     """
-    names = list(comparison.benchmarks if benchmarks is None else benchmarks)
-    known = comparison.benchmarks
+    names = list(result.subjects if benchmarks is None else benchmarks)
+    known = result.subjects
     if not names:
         raise outside("benchmarks", names, "at least one benchmark")
     for name in names:
         if name not in known:
             domain = f"one of {', '.join(known)}{close_matches(name, known)}"
             raise outside("benchmark", name, domain)
-        if comparison.data[name].runs.at.compute is None:
-            raise outside("comparison", name, "of runs whose compute is known, to be drawn")
+        if _task(result, name).rows.at.compute is None:
+            raise outside("result", name, "of runs whose compute is known, to be drawn")
     in_k = [
         each
         for name in names
-        for each in comparison.of(name)
-        if each.fit is not None and "k" in each.fit.kind.asks
+        for each in result.of(name)
+        if each.fitted is not None and "k" in each.fitted.fit.kind.asks
     ]
     columns = min(ACROSS, len(names))
     rows, rows_in_k = -(-len(names) // columns), -(-len(in_k) // ACROSS_IN_K)
@@ -105,14 +107,15 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
             figure, below = parts
             panels = list(below.subplots(rows_in_k, ACROSS_IN_K, squeeze=False).flat)
             for each, ax in zip(in_k, panels, strict=False):
-                plot_in_k(each.fitted, each.ahead, ax, level=comparison.level)
-                ax.set_title(f"{_literal(each.benchmark)}: {each.law}")
+                ahead = result.tasks[each.task].rows.subset(each.split.test)
+                plot_in_k(each.fitted.fit, ahead, ax, level=result.level)
+                ax.set_title(f"{_literal(str(each.subject))}: {each.law}")
             for ax in panels[len(in_k) :]:
                 ax.set_axis_off()
         axes = figure.subplots(rows, columns, squeeze=False)
         shown: dict[str, Any] = {}
         for name, ax in zip(names, axes.flat, strict=False):
-            _draw(comparison, name, ax)
+            _draw(result, name, ax)
             handles, labels = ax.get_legend_handles_labels()
             shown = dict(zip(labels, handles, strict=True)) | shown
         for ax in axes.flat[len(names) :]:
@@ -125,25 +128,25 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     return whole
 
 
-def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
+def _draw(result: Backtest, benchmark: str, ax: Axes) -> None:
     """One panel."""
-    data = comparison.data[benchmark]
-    sample, held = data.runs, data.held
+    task = _task(result, benchmark)
+    sample, held = task.rows, _held(result, benchmark)
     compute = sample.at.column("compute")
-    fits = [each.fit for each in comparison.of(benchmark) if each.fit is not None]
+    finals = (one for one in result.of(benchmark) if one.split.is_final)
+    fits = [one.fitted.fit for one in finals if one.fitted is not None]
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
     ratio = None
     if sample.at.params is not None and sample.at.tokens is not None:
         ratio = float(np.median(sample.at.tokens / sample.at.params))
-    best = comparison.best(benchmark)
-    banded = best or comparison.best(benchmark, "train", "rmse")
-    has_all = len(comparison.laws) <= MOST_BANDS
-    band = f"{100.0 * comparison.level:g} % band{'' if has_all else ' of the best law'}"
+    best = result.best(benchmark)
+    has_all = len(result.laws) <= MOST_BANDS
+    band = f"{100.0 * result.level:g} % band{'' if has_all else ' of the best law'}"
     shade_held_out(ax, compute, held)
     mark_runs(ax, compute, sample.accuracy, held, _fitted_by_some(fits, sample), size=0.6)
     ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1, label="guessing")
     for fit in fits:
-        at, index = along(fit, path, ratio), comparison.laws.index(fit.name)
+        at, index = along(fit, path, ratio), result.laws.index(fit.name)
         if at is None:
             continue
         asks_for_params = bool({"params", "tokens"} & {*fit.kind.asks})
@@ -155,7 +158,7 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
         if asks_for_params and held.any():
             own = sample.at.subset(held)
             ax.plot(own.compute, fit.accuracy(own), color=colour, label=AT_OWN, **OWN)
-        ends = fit.interval(at, comparison.level) if has_all or fit.name == banded else None
+        ends = fit.interval(at, result.level) if has_all or fit.name == best else None
         if ends is not None:
             shaded: Any = {"color": colour, "alpha": 0.18, "linewidth": 0, "zorder": 1}
             ax.fill_between(path, *ends.T, label=band, **shaded)
@@ -164,6 +167,25 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
     ax.set_ylim(*_heights(sample))
     ax.set_title(_literal(benchmark) + (f"\nbest: {best}" if best else ""))
     _sparse(ax)
+
+
+def _task(result: Backtest, benchmark: str) -> Task:
+    """One whose rows are the runs themselves, at k = 1 if there is one."""
+    own = [task for task in result.tasks if task.subject == benchmark]
+    return next((task for task in own if task.rows.at.k is None), own[0])
+
+
+def _held(result: Backtest, benchmark: str) -> Any:
+    """(n,): which runs are held out from the fits that are drawn."""
+    task = _task(result, benchmark)
+    if task.held is not None:
+        return task.held
+    fits = [one for one in result.of(benchmark) if one.split.is_final and not one.split.lacks]
+    return (
+        ~np.any([one.split.train for one in fits], axis=0) & task.predictable
+        if fits
+        else task.predictable
+    )
 
 
 def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:

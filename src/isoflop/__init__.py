@@ -9,14 +9,13 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from isoflop._version import __version__
-    from isoflop.numeric.backtest import backtest
-    from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
     from isoflop.numeric.check.runs import check
     from isoflop.numeric.data.counts import Counts
     from isoflop.numeric.data.evaluations import Evaluations
     from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
+    from isoflop.numeric.hold_out import backtest
     from isoflop.numeric.law import Law, law, laws
     from isoflop.numeric.law.custom import law_from_expression
     from isoflop.numeric.passk.laws import fit_passk
@@ -41,7 +40,6 @@ __all__ = [
     "backtest",
     "check",
     "check_published",
-    "compare_laws",
     "decide",
     "derive",
     "fit",
@@ -64,10 +62,9 @@ _HOME = {
     "LawForm": "isoflop.theory.law",
     "Runs": "isoflop.numeric.data.runs",
     "__version__": "isoflop._version",
-    "backtest": "isoflop.numeric.backtest",
+    "backtest": "isoflop.numeric.hold_out",
     "check": "isoflop.numeric.check.runs",
     "check_published": "isoflop.numeric.check.published",
-    "compare_laws": "isoflop.numeric.backtest.compare",
     "decide": "isoflop.theory.kernel",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",

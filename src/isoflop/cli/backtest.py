@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
-from textwrap import fill
 
 from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
-from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
-from .render import TABLES, WIDTH, csv_text, json_text, tables_text
+from .evaluation_options import EvaluationTable, declare_guessing
+from .render import TABLES, csv_text, written
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
@@ -20,8 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..numeric.backtest import Backtest
-    from ..numeric.backtest.comparison import Comparison
     from ..numeric.data.table import RawTable
     from .arguments import Options
 
@@ -37,7 +33,7 @@ OF_COUNTS = ("--k", "--by", "--models", "--gold")
 OF_EVALUATIONS = (
     *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--proxy"),
 )
-LEVEL, RESAMPLES = 0.9, 200
+LEVEL = 0.9
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")
 #: Argument of the library -> option, where they are not called alike.
@@ -46,7 +42,6 @@ OPTION_OF = {
     "law": "--law",
     "model": "--law",
     "axis": "--rolling",
-    "thresholds": "--cutoffs",
 }
 
 
@@ -62,10 +57,9 @@ def parser() -> Parser:
         "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and\n"
         "correct ones by model and problem; the columns tell which, or --of does.\n"
         "The laws are fitted to some rows and predict others: those of a condition (--hold-out);\n"
-        "from cutoff to cutoff (--rolling); or from every cutoff all beyond it (--sweep).\n"
-        "Runs and counts: relative errors by decades held out, the coverage of prediction\n"
-        "intervals, and over how many decades every coefficient stays within its final interval.\n"
-        "Evaluations: laws of accuracy side by side; --rolling and --sweep are added to that.\n"
+        "from each cutoff the most expensive row, of evaluations those up to the next cutoff\n"
+        "(--rolling); or from each cutoff all beyond it (--sweep). Without any of these the laws of\n"
+        "accuracy are fitted to all runs, and runs and counts have cutoffs in compute.\n"
         "Exit status 3: no prediction could be compared with an observation, or a law of accuracy\n"
         "has no certified fit; 2: no fit could be made at all.",
         [
@@ -103,13 +97,12 @@ def parser() -> Parser:
         asked,
         "--rolling",
         "|".join(AXES),
-        f"cutoffs in this; of runs and counts by default {AXES[0]}; evaluations: the runs up to "
-        f"the next cutoff, of those that are not held out",
+        f"cutoffs in this; of runs and counts by default {AXES[0]}",
     )
     asked.add_argument(
         "--sweep",
         action="store_true",
-        help="from every cutoff predict all rows beyond it; evaluations: from where on that succeeds",
+        help="from each cutoff predict all rows beyond it; evaluations: from where on that succeeds",
     )
     takes_several(
         asked,
@@ -122,27 +115,29 @@ def parser() -> Parser:
         asked,
         "--targets",
         "N|SHARE",
-        "of runs and counts, what is predicted and never trained on: models at the N highest "
-        "values, or a share of the models; default: 1",
+        "what is predicted and never trained on: rows at the N highest values, or a share of the "
+        "rows; default: 1, of evaluations the runs up to the next cutoff",
     )
     takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
     takes_one(
         asked,
         "--bootstrap",
         "N",
-        f"resamples behind intervals; default: {RESAMPLES}, of evaluations 0: none",
+        "resamples behind intervals; default: 200, of evaluations 0: none",
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    drawn = "draw the errors; of evaluations the laws, or the successes of the sweep"
+    drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
     declare_output(built, *FORMATS, plot=drawn)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where nothing could be compared or a law has no
-    certified fit, 130 where Ctrl-C left a part undone.
+    """The command's output and exit status: 3 where nothing could be compared or a law of accuracy
+    has no certified fit, 130 where Ctrl-C left a part undone.
     """
+    from ..numeric.hold_out.backtest import backtest, kind_of_table
+
     if options.words(POSITIONAL) is None:
         after = "".join(
             f", in front of {option}, which takes all that follows it"
@@ -154,8 +149,6 @@ def run(options: Options) -> tuple[str, int]:
         what = EVALUATIONS
     table = None
     if what is None:
-        from ..numeric.backtest.trials import kind_of_table
-
         file = TableOptions(options, EVALUATIONS, LISTS)
         table = file.table()
         what = kind_of_table(table, file.columns)
@@ -163,85 +156,87 @@ def run(options: Options) -> tuple[str, int]:
     target(options, "--output")
     if plot is not None:
         check_figure(plot)
-    resamples, usual = (
-        whole(options, "--bootstrap", least=0),
-        0 if what == EVALUATIONS else RESAMPLES,
-    )
-    settings = {
-        "laws": _laws(options),
-        "hold_out": options.one("--hold-out"),
-        "level": share(options, "--level") or LEVEL,
-        "seed": whole(options, "--seed", least=0) or 0,
-        "jobs": whole(options, "--jobs", least=None) or 1,
-        "progress": is_terminal(sys.stderr),
-        "resamples": usual if resamples is None else resamples,
-    }
+    settings = _settings(options, what)
     try:
-        if what == EVALUATIONS:
-            found = _of_evaluations(options, table, form, settings)
-        else:
-            found = _Found(_of_models(options, what, table, settings))
+        result = backtest(**_table(options, what, table, settings), **settings)
     except ArgumentError as error:
         raise with_options(error, options, OPTION_OF) from None
     if plot is not None:
-        _draw(found, plot)
-    text, result = _written(found, form), found.result
-    if any(one.interrupted for one in (result, *found.studies())):
+        from ..numeric.plot.backtest import plot_backtest
+        from ..numeric.plot.panels import save
+
+        save(plot_backtest(result), plot)
+    text = (
+        csv_text(result.rows())
+        if form == "csv"
+        else written(form, result, result.as_dict() if form == "json" else None)
+    )
+    if result.interrupted:
         made = f"{len(result)} of {result.planned} fits are made"
         say_interrupted(f"{made}; what was not reached is left out")
         return text, INTERRUPTED
-    return text, DONE if result.has_verdict and not found.failed else NO_VERDICT
+    return text, DONE if result.has_verdict else NO_VERDICT
 
 
-@dataclass
-class _Found:
-    """A result; and further hold-outs of the laws of a comparison, by the key that they have in
-    JSON, with those that the runs are too few for and what is to be said of them.
-    """
-
-    result: Any
-    further: dict[str, list[Any]] = field(default_factory=dict)
-    failed: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def studies(self) -> list[Any]:
-        """The further ones."""
-        return [one for several in self.further.values() for one in several]
-
-
-def _draw(found: _Found, plot: str) -> None:
-    from ..numeric.backtest import Backtest
-    from ..numeric.plot.backtest import plot_errors, plot_sweep
-    from ..numeric.plot.compare import plot_comparison
-    from ..numeric.plot.panels import save
-
-    result = found.result
-    if isinstance(result, Backtest):
-        save(plot_errors(result), plot)
-    elif result.benchmarks:
-        sweeps = found.further.get("thresholds")
-        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(result), plot)
+def _settings(options: Options, what: str) -> dict[str, Any]:
+    """The rule that holds out rows, and how laws are fitted."""
+    _refuse_foreign(options, what)
+    rule = options.given("--rolling", "--sweep", "--cutoffs", "--targets")
+    if "--hold-out" in options and rule:
+        raise UsageError(f"--hold-out: is a rule of its own, not to be joined with {rule[0]}")
+    if "--sweep" in options and "--targets" in options:
+        raise UsageError("--targets: is not for --sweep, which predicts all rows beyond a cutoff")
+    resamples = whole(options, "--bootstrap", least=0)
+    if resamples == 1:
+        raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+    return {
+        "laws": _laws(options),
+        "hold_out": options.one("--hold-out"),
+        "axis": options.chosen("--rolling", AXES) if "--rolling" in options else None,
+        "targets": "all" if "--sweep" in options else _targets(options),
+        "cutoffs": _cutoffs(options),
+        "level": share(options, "--level") or LEVEL,
+        "resamples": resamples,
+        "seed": whole(options, "--seed", least=0) or 0,
+        "jobs": whole(options, "--jobs", least=None) or 1,
+        "progress": is_terminal(sys.stderr),
+    }
 
 
-def _written(found: _Found, form: str) -> str:
-    from ..numeric.backtest import Backtest
+def _refuse_foreign(options: Options, what: str) -> None:
+    """Options for tables of another kind."""
+    foreign = {
+        "counts": (*OF_EVALUATIONS, "--random-baseline"),
+        "runs": (*OF_EVALUATIONS, *OF_COUNTS),
+        EVALUATIONS: OF_COUNTS,
+    }[what]
+    for option in options.given(*foreign):
+        others = "counts" if option in OF_COUNTS else EVALUATIONS
+        typed = " ".join(options.words(option) or ()) if option != "--percent" else ""
+        raise UsageError(f"{option} {shown(typed)}: is for {others}, not for {what}")
 
-    result = found.result
-    if form == "json":
-        data = result.as_dict()
-        data |= {name: [one.as_dict() for one in many] for name, many in found.further.items()}
-        if not isinstance(result, Backtest):
-            data |= {"studies_failed": found.failed, "studies_notes": found.notes}
-        return json_text(data)
-    if form == "csv":
-        return csv_text(list(result.rows()))
-    if form == "latex":
-        return str(result.to_latex())
-    if form in TABLES:
-        return tables_text(result.tables(), form)
-    warnings = [f"warning: {each}" for each in (*found.failed, *found.notes)]
-    parts = [str(one) for one in (result, *found.studies())]
-    return "\n\n".join([*parts, *(fill(each, WIDTH, subsequent_indent="  ") for each in warnings)])
+
+def _table(
+    options: Options, what: str, table: RawTable | None, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """The table as its view, with what is asked of such a table alone."""
+    if what == EVALUATIONS:
+        evaluations = EvaluationTable(options, LISTS, table)
+        read = evaluations.read()
+        return {
+            "data": read,
+            "benchmarks": read.benchmarks,
+            "baselines": evaluations.baselines(),
+            "proxy": options.one("--proxy"),
+            "margin": evaluations.margins,
+        }
+    file = TableOptions(options, what, LISTS, table)
+    if what == "counts":
+        return {"data": file.counts(), "k": draws_of(options)}
+    from ..numeric.fit.models import form_of
+
+    columns = {name for law in settings["laws"] or () for name in form_of(law).names}
+    return {"data": file.runs("loss", names=columns)}
 
 
 def _laws(options: Options) -> list[str] | None:
@@ -270,45 +265,10 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     return int(values[0]) if is_count and options.one("--rolling") != "gold" else values
 
 
-# -- runs and counts -------------------------------------------------------------------------------
-
-
-def _of_models(
-    options: Options, what: str, table: RawTable | None, settings: dict[str, Any]
-) -> Backtest:
-    from ..numeric.backtest import backtest
-
-    others = "evaluations" if what == "counts" else "counts or evaluations"
-    foreign = ("--random-baseline",) if what == "counts" else OF_COUNTS
-    for option in options.given(*foreign, *OF_EVALUATIONS):
-        typed = " ".join(options.words(option) or ()) if option != "--percent" else ""
-        raise UsageError(f"{option} {shown(typed)}: is for {others}, not for {what}")
-    others_given = options.given("--rolling", "--sweep", "--cutoffs", "--targets")
-    if "--hold-out" in options and others_given:
-        raise UsageError(
-            f"--hold-out: is a rule of its own, not to be joined with {others_given[0]}"
-        )
-    if "--sweep" in options and "--targets" in options:
-        raise UsageError("--targets: is not for --sweep, which predicts all rows beyond a cutoff")
-    settings |= {
-        "axis": options.chosen("--rolling", AXES),
-        "targets": "all" if "--sweep" in options else _targets(options),
-        "cutoffs": _cutoffs(options),
-        "k": draws_of(options),
-    }
-    file = TableOptions(options, what, LISTS, table)
-    if what == "counts":
-        return backtest(file.counts(), **settings)
-    from ..numeric.fit.models import form_of
-
-    columns = {name for law in settings["laws"] or () for name in form_of(law).names}
-    return backtest(file.runs("loss", names=columns), **settings)
-
-
-def _targets(options: Options) -> int | float:
+def _targets(options: Options) -> int | float | None:
     text = options.one("--targets")
     if text is None:
-        return 1
+        return None
     domain = "a whole number of at least 1, or a share between 0 and 1"
     try:
         value = parse(text)
@@ -319,120 +279,3 @@ def _targets(options: Options) -> int | float:
     if not 1.0 <= value < 2.0**53 or value != int(value) or {"%", "."} & {*text}:
         raise outside("--targets", text, domain)
     return int(value)
-
-
-# -- evaluations -----------------------------------------------------------------------------------
-
-
-def _of_evaluations(
-    options: Options, table: RawTable | None, form: str, settings: dict[str, Any]
-) -> _Found:
-    from ..numeric.backtest.compare import compare_laws
-
-    for option in options.given(*OF_COUNTS, "--targets"):
-        raise UsageError(f"{option}: is for counts or runs, not for evaluations")
-    if settings["resamples"] == 1:
-        raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
-    if options.one("--rolling") not in (None, "compute"):
-        axis = shown(options.one("--rolling") or "")
-        raise UsageError(f"--rolling {axis}: must be compute for evaluations")
-    studied = options.given("--rolling", "--sweep")
-    if "--cutoffs" in options and not studied:
-        raise UsageError("--cutoffs: is for --rolling or --sweep")
-    if studied and form not in ("text", "json"):
-        raise UsageError(f"{studied[0]}: is for --format text or json")
-    file = EvaluationTable(options, LISTS, table)
-    cutoffs, evaluations = _cutoffs(options), file.read()
-    comparison = compare_laws(
-        evaluations,
-        benchmarks=evaluations.benchmarks,
-        baselines=file.baselines(),
-        proxy=options.one("--proxy"),
-        margin=file.margins,
-        **settings,
-    )
-    found = _Found(comparison)
-    studies = {"--sweep": ("thresholds", _sweep), "--rolling": ("rolling", _rolling)}
-    for option, (name, study) in studies.items():
-        if option in options and not comparison.interrupted:
-            found.notes += _takes_guessing_as_exact(comparison, option)
-            try:
-                found.further[name] = study(file, comparison, cutoffs, settings, found.notes)
-            except ValueError as error:
-                why = str(error).replace("thresholds=", "--cutoffs ")
-                found.failed.append(f"{option}: {why}")
-    return found
-
-
-def _sweep(
-    file: EvaluationTable,
-    comparison: Comparison,
-    cutoffs: Any,
-    settings: dict[str, Any],
-    notes: list[str],
-) -> list[Any]:
-    """The laws in compute from every threshold to all runs beyond it."""
-    from ..numeric.accuracy.baselines import Baseline
-    from ..numeric.accuracy.laws import kind_for
-    from ..numeric.backtest.comparison import IN_K
-    from ..numeric.backtest.sweep import sweep_thresholds
-
-    if isinstance(file.margins, dict):
-        raise ValueError("takes one --margin for all benchmarks")
-    data = [comparison.data[name] for name in comparison.benchmarks]
-    own = [each.name for each in data if each.baseline.margin is not None]
-    if own and file.margins is None:
-        what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
-        notes.append(f"--sweep: one margin for all benchmarks, {what}")
-    kinds = [
-        kind_for(name, Baseline(0.0), margin=file.margins)
-        for name in comparison.asked
-        if name != IN_K
-    ]
-    chosen = {name: settings[name] for name in ("jobs", "progress", "seed", "level")}
-    return [sweep_thresholds([each.runs for each in data], kinds, thresholds=cutoffs, **chosen)]
-
-
-def _rolling(
-    file: EvaluationTable,
-    comparison: Comparison,
-    cutoffs: Any,
-    settings: dict[str, Any],
-    notes: list[str],
-) -> list[Any]:
-    """The laws in compute from cutoff to cutoff within the fitted runs, those with the proxy where
-    some law needs it.
-    """
-    from numpy import all as every
-
-    from ..numeric.backtest.comparison import IN_K
-    from ..numeric.backtest.origin import CUTOFFS, rolling_origin
-
-    results: list[Any] = []
-    for name in comparison.benchmarks:
-        data = comparison.data[name]
-        kinds = [kind for kind in data.kinds if kind.name != IN_K]
-        fitted, known = ~data.held, every([data.has_proxy(kind) for kind in kinds], axis=0)
-        if missing := int((fitted & ~known).sum()):
-            notes.append(
-                f"--rolling: {name}: {missing} of {int(fitted.sum())} runs lack the proxy "
-                f"{comparison.proxy} and are left out for all laws; --law without two-stage laws "
-                f"uses them"
-            )
-        chosen = {option: settings[option] for option in ("jobs", "progress")}
-        sample = data.runs.subset(fitted & known)
-        results.append(rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **chosen))
-    return results
-
-
-def _takes_guessing_as_exact(comparison: Comparison, study: str) -> list[str]:
-    """That what guessing scores is an estimate somewhere, and not exact."""
-    data = comparison.data
-    errors = {name: data[name].baseline.standard_error for name in comparison.benchmarks}
-    if not any(errors.values()):
-        return []
-    widest = max(errors, key=errors.__getitem__)
-    return [
-        f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
-        f"error of up to {errors[widest]:.2g} ({widest})"
-    ]

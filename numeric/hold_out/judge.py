@@ -1,0 +1,258 @@
+"""A law fitted to some rows of a table and judged on others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..repeat import repeat
+from ..results import prediction_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from ..repeat import Repeated
+    from ..results import Band, Estimate
+    from .splits import Split
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["Judged", "Learner", "Observed", "Task", "Trained", "judge"]
+
+NOT_FINITE = "its prediction is not finite"
+
+
+class Trained(Protocol):
+    """A law that was fitted."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is certified as a minimum."""
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the fitted rows leave open."""
+
+    @property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """The coefficients, each with an interval where there is one."""
+
+    def predict(self, rows: Any) -> Band:
+        """Predictions (m,) of rows, with the ends of the intervals of new rows."""
+
+    def final(self, name: str) -> Estimate | None:
+        """A coefficient with the interval that others are compared with, None without one."""
+
+
+class Learner(Protocol):
+    """A law that can be fitted."""
+
+    def fit(self, rows: Any, resamples: int) -> Trained:
+        """The law fitted to rows; ValueError with the reason where that is impossible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What is known of the rows.
+
+    Attributes
+    ----------
+    value : ndarray
+        (n,): a loss, -log pass@k, or an accuracy; NaN where nothing is observed.
+    measured : ndarray
+        (n,): standard error of its logarithm.
+    how : tuple of str
+        (n,): how each was observed, or why it was not.
+    """
+
+    value: Floats
+    measured: Floats
+    how: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Task:
+    """A law to be fitted to some rows of a table and judged on others.
+
+    Attributes
+    ----------
+    subject : str or int
+        What the rows are of: a benchmark, or k of pass@k; "" for losses.
+    law : str
+    learner : Learner
+    rows : Any
+        A table of n rows with a method `subset(mask)`.
+    names : tuple of str
+        (n,): of the rows.
+    noun : str
+        What a row is: a "run" or a "model".
+    observed : Observed
+    covariates : dict of str to ndarray
+        (n,) each: what cutoffs may be in.
+    trainable, predictable : ndarray of bool
+        (n,): which rows may be fitted, and which may be predicted.
+    n_coefficients, least : int
+        Of the law; and the fewest rows it is fitted to.
+    held : ndarray of bool or None
+        (n,): the rows that a condition holds out.
+    grid : ndarray of bool or None
+        (n,): the rows whose values may be cutoffs, where those are to be the same for several laws.
+    lacks : str
+        Why the law cannot be fitted at all.
+    counts_open : bool
+        Whether the predictions of a fit count that leaves coefficients open.
+    """
+
+    subject: str | int
+    law: str
+    learner: Learner
+    rows: Any
+    names: tuple[str, ...]
+    noun: str
+    observed: Observed
+    covariates: Mapping[str, Floats]
+    trainable: Mask
+    predictable: Mask
+    n_coefficients: int
+    least: int
+    held: Mask | None = None
+    grid: Mask | None = None
+    lacks: str = ""
+    counts_open: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged:
+    """One law on one split of its rows.
+
+    Attributes
+    ----------
+    task : int
+        Which of the tasks.
+    subject : str or int
+    law : str
+    split : Split
+    fitted : Trained or None
+        None where the law could not be fitted.
+    predicted, low, high : ndarray
+        (m,): at the held-out rows; NaN where there is none.
+    train : dict
+        The errors on the fitted rows that may be predicted; see `prediction_errors`.
+    failed : str
+        Why some or all predictions are missing; "" where none is.
+    """
+
+    task: int
+    subject: str | int
+    law: str
+    split: Split
+    fitted: Any
+    predicted: Floats
+    low: Floats
+    high: Floats
+    train: dict[str, float | None]
+    failed: str = ""
+
+    @property
+    def n_train(self) -> int:
+        """How many rows are fitted."""
+        return int(self.split.train.sum())
+
+    @property
+    def converged(self) -> bool:
+        """Whether the law was fitted and is certified."""
+        return self.fitted is not None and bool(self.fitted.converged)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """The coefficients that the fitted rows leave open."""
+        return () if self.fitted is None else tuple(self.fitted.undetermined)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the fit is certified and leaves no coefficient open."""
+        return self.converged and not self.undetermined
+
+    @property
+    def doubt(self) -> str:
+        """Why the predictions are not to be relied on; "" where they are."""
+        if self.failed or self.is_sound:
+            return self.failed
+        if self.undetermined:
+            return f"the fitted rows leave {', '.join(self.undetermined)} open"
+        return "the fit is not certified as a minimum"
+
+
+def judge(
+    tasks: list[Task],
+    splits: list[tuple[Split, ...]],
+    *,
+    resamples: int = 0,
+    jobs: int = 1,
+    progress: bool = False,
+) -> Repeated[Judged]:
+    """Fit every law to the rows of each of its splits and predict the rows held out.
+
+    Parameters
+    ----------
+    tasks : list of Task
+    splits : list of tuple of Split
+        Of every task.
+    resamples : int
+        Behind the intervals of the final fits.
+    jobs, progress
+        As in `isoflop.numeric.repeat.repeat`.
+    """
+    items: Iterable[tuple[Any, ...]] = (
+        (index, task, split, resamples if split.is_final else 0)
+        for index, (task, own) in enumerate(zip(tasks, splits, strict=True))
+        for split in own
+    )
+    return repeat(
+        _judged,
+        items,
+        jobs=jobs,
+        progress=progress,
+        what="held out",
+        unit="fit",
+        total=sum(map(len, splits)),
+    )
+
+
+def _judged(index: int, task: Task, split: Split, resamples: int) -> Judged:
+    count = int(split.test.sum())
+    predicted = low = high = np.full(count, np.nan)
+    fitted, failed, train = None, split.lacks, prediction_errors(np.empty(0), np.empty(0))
+    if not failed:
+        try:
+            fitted = task.learner.fit(task.rows.subset(split.train), resamples)
+            shown = split.train & task.predictable
+            if shown.any():
+                own = fitted.predict(task.rows.subset(shown)).value
+                train = prediction_errors(own, task.observed.value[shown])
+            if count:
+                band = fitted.predict(task.rows.subset(split.test))
+                predicted, low, high = (
+                    np.full(count, np.nan) if part is None else np.asarray(part)
+                    for part in (band.value, band.low, band.high)
+                )
+        except ValueError as error:
+            failed = str(error) or type(error).__name__
+    finite = np.isfinite(predicted)
+    return Judged(
+        task=index,
+        subject=task.subject,
+        law=task.law,
+        split=split,
+        fitted=fitted,
+        predicted=np.where(finite, predicted, np.nan),
+        low=low,
+        high=high,
+        train=train,
+        failed=failed or ("" if finite.all() else NOT_FINITE),
+    )
