@@ -63,7 +63,7 @@ NUMERIC = (
     {"law"},
     {"fit"},
     {"check", "passk", "accuracy"},
-    {"backtest"},
+    {"hold_out"},
     {"simulate"},
     {"plot"},
     {"__init__"},

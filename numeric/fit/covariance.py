@@ -127,7 +127,11 @@ def draws_of(fit: Fit) -> Draws:
     is_positive = is_exponent | np.array([name in fit.model.prefactors for name in fit.names])
     size = np.where(is_exponent, values, 1.0)
     steps = random.multivariate_normal(
-        np.zeros(len(values)), fit.covariance() / np.outer(size, size), size=DRAWS, method="eigh"
+        np.zeros(len(values)),
+        fit.covariance() / np.outer(size, size),
+        size=DRAWS,
+        method="eigh",
+        check_valid="ignore",  # definite but for rounding, by how a sandwich is made
     )
     steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
     with np.errstate(over="ignore"):

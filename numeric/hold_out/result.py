@@ -34,6 +34,7 @@ __all__ = ["Backtest"]
 #: What a row of predictions is of, by what a table is of.
 SUBJECT = {"runs": "", "counts": "k", "evaluations": "benchmark"}
 RESPONSE = {"runs": "the loss", "counts": "-log pass@k", "evaluations": "accuracy"}
+UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
 #: Errors of accuracy that differ by less than this are one.
 SAME = 5e-5
 #: More bins of decades than these have no room in a table; more notes no room under one.
@@ -564,7 +565,7 @@ class Backtest(Shown):
             cuts = sorted({one.split.at for one in self.judged if one.split.at is not None})
             if cuts:
                 span = f"{THREE.text(cuts[0])} to {THREE.text(cuts[-1])}"
-                yield f"{counted(len(cuts), 'cutoff')} in {self.axis}, {span}"
+                yield f"{counted(len(cuts), 'cutoff')} in {self.axis}, {span} {UNITS[self.axis]}"
         if len(self) < self.planned:
             yield f"only {len(self)} of {counted(self.planned, 'fit')} were made"
 
@@ -573,11 +574,13 @@ class Backtest(Shown):
         said = []
         if not self.has_verdict and self.what != "evaluations":
             said.append("no prediction could be compared with an observation")
-        said += [
-            f"{row.get(SUBJECT[self.what], '')} {row['law']}: {row['reason']}".strip()
-            + (f" ({row['n']} times)" if row["n"] > 1 else "")
-            for row in self.failures()
-        ]
+        started = {(one.subject, one.law) for one in self.judged if one.fitted is not None}
+        for row in self.failures():
+            name = row.get(SUBJECT[self.what], "")
+            if row["reason"].startswith("no fit: fewer") and (name, row["law"]) in started:
+                continue
+            times = f" ({row['n']} times)" if row["n"] > 1 else ""
+            said.append(f"{name} {row['law']}: {row['reason']}{times}".strip())
         for one in self.judged:
             if self.what == "evaluations" and one.fitted is not None and one.split.is_final:
                 own = [*one.fitted.remarks]

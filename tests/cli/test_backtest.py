@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.data import runs_at, write_csv
 
-from isoflop.numeric.fit import hold_out as engine
+from isoflop.numeric.hold_out import judge as engine
 from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
 
 
@@ -59,14 +59,14 @@ def test_runs(run):
     assert done.code == 0
     data = json.loads(done.out)
     assert (data["what"], data["method"], data["k"]) == ("runs", "least-squares-log", [])
-    assert len(data["targets"]["compute"]) == 2
+    assert len({row["target"] for row in data["predictions"]}) == 2
 
 
 def test_output_and_plot(run, tables):
     done = run(*COUNTS, "--plot", "page.png", "--output", "page.txt")
     assert (done.code, done.out) == (0, "")
     assert (tables / "page.png").read_bytes().startswith(b"\x89PNG")
-    assert "Coverage" in (tables / "page.txt").read_text()
+    assert "inside" in (tables / "page.txt").read_text()
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -74,11 +74,11 @@ def test_interrupted(run, monkeypatch, count):
     made: list[Any] = []
     real = engine._judged
 
-    def interrupted(trial):
+    def interrupted(*task):
         if len(made) == count:
             raise KeyboardInterrupt
-        made.append(trial)
-        return real(trial)
+        made.append(task)
+        return real(*task)
 
     monkeypatch.setattr(engine, "_judged", interrupted)
     part = run(*COUNTS, "--format", "json")
@@ -97,7 +97,7 @@ def test_nothing_observed_is_no_verdict(run, tables):
     )
     done = run("last.csv", "--models", "models.csv", "--k", "1", *QUICK)
     assert done.code == 3
-    assert "No prediction could be compared with an observation" in done.out
+    assert "no prediction could be compared with an observation" in done.out
 
 
 def test_a_condition_holds_out_rows(run, tables):
@@ -105,17 +105,12 @@ def test_a_condition_holds_out_rows(run, tables):
     done = run("runs.csv", *QUICK[:2], "--hold-out", "compute > 1e21", "--format", "json")
     assert done.code == 0
     data = json.loads(done.out)
-    assert (data["hold_out"], data["fits"], data["stability"][0]["of_decades"]) == (
-        "compute > 1e21",
-        1,
-        0.0,
-    )
-    held = data["targets"]["compute"]
-    assert {row["target"] for row in data["predictions"]} == {*held}
+    assert (data["hold_out"], data["fits"], data["stability"]) == ("compute > 1e21", 1, [])
+    held = {row["target"] for row in data["predictions"]}
     assert {row["n_train"] for row in data["predictions"]} == {12 - len(held)}
     of_counts = ("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute")
     rule = ("--bootstrap", "0", "--hold-out", "N > 1B", "--plot", "held.png")
-    assert "predicting 4 models" in run(*of_counts, *rule).out
+    assert run(*of_counts, *rule).code == 0
     assert (tables / "held.png").is_file()
 
 
@@ -124,7 +119,7 @@ def test_a_condition_holds_out_rows(run, tables):
     [
         ((), "TABLE is missing"),
         (("counts.csv", "runs.csv"), "unexpected argument 'runs.csv'"),
-        (("counts.csv",), "--rolling 'compute': .* has no compute"),
+        (("counts.csv",), "no law has all that it depends on"),
         (("other.csv",), "has neither counts of samples"),
         ((*COUNTS, "--rolling", "gold"), "--rolling 'gold': .* has no gold"),
         ((*COUNTS, "--rolling", "time"), "--rolling 'time': must be one of"),

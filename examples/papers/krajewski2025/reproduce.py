@@ -33,11 +33,11 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.backtest.compare import compare_laws
 from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
 from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
+from isoflop.numeric.hold_out import Backtest, backtest
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import percentiles
 from isoflop.theory.data import krajewski2025 as printed
@@ -60,6 +60,12 @@ PREDICTED = "token_multiplier == 640 and params > 1B or params > 2B"
 GADRE_PRINTED = {640: ("0.7103", "3.6365"), 20: ("0.7320", "0.0464")}
 NOT_AVERAGED = ("GSM8K", "LBPP")
 CODE = ("HumanEval", "LBPP")
+
+
+def held_out_errors(found: Backtest, key: str, law: str) -> dict:
+    """The errors of a law on the held-out runs of a benchmark; empty where there are none."""
+    rows = found.errors(by_decades=False)
+    return next((row for row in rows if (row["benchmark"], row["law"]) == (key, law)), {})
 
 
 class Bilinear(NamedTuple):
@@ -104,7 +110,7 @@ class Subset:
         """Laws fitted from 3e18 to 6e21 FLOP and judged above; BNSL, as in the paper, to all runs
         above guessing.
         """
-        return compare_laws(
+        return backtest(
             self.evaluations.subset(self.evaluations.compute >= FIT_FROM),
             laws=laws,
             hold_out=HELD_OUT,
@@ -208,26 +214,27 @@ class Subset:
 
     def interval_of(self, label: str) -> tuple[float, float]:
         """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
-        return percentiles(self.direct.entry(self.key[label], "compute").mae_draws, LEVEL)
+        fit = self.direct.fit("compute", self.key[label])
+        held = self.held_out(label)
+        return percentiles(np.abs(fit.drawn(held.at) - held.accuracy).mean(axis=1), LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
         rows = []
         for label in self.labels:
-            entry, broken = (
-                self.direct.entry(self.key[label], "compute"),
-                self.broken.entry(self.key[label], "bnsl"),
-            )
+            key = self.key[label]
+            errors = held_out_errors(self.direct, key, "compute")
+            broken = held_out_errors(self.broken, key, "bnsl")
             _, mae, mre, mae_broken, _ = printed.TABLE_3[label]
             rows.append(
                 [
                     label,
-                    f"{len(entry.fit.sample)} / {len(self.held_out(label))}",
+                    f"{self.direct.final('compute', key).n_train} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
                     f"{self.error_of(label, self.curves(label).fitted):.4f}",
-                    f"{entry.held_out['mae']:.4f} {between(self.interval_of(label))} "
-                    f"({100 * entry.held_out['mre']:.2f} %)",
+                    f"{errors['mae']:.4f} {between(self.interval_of(label))} "
+                    f"({100 * errors['mean_error']:.2f} %)",
                     mae_broken,
-                    figure(broken.held_out.get("mae")),
+                    figure(broken.get("mae")),
                     f"{self.error_of(label, printed_broken(label)):.4f}",
                 ]
             )
@@ -387,12 +394,12 @@ class Subset:
         rows = []
         for label in self.labels:
             key = self.key[label]
-            entry = self.direct.entry(key, "compute-ceiling")
+            errors = held_out_errors(self.direct, key, "compute-ceiling")
             _, Q_max, mre, mae = printed.TABLE_15[label]
-            E = entry.coefficients[0]
+            E = self.direct.fit("compute-ceiling", key).estimates(LEVEL)["E"]
             baseline = self.samples[label].baseline
             values = [
-                baseline + (1.0 - baseline) * np.exp(-E[end]) for end in ("value", "high", "low")
+                baseline + (1.0 - baseline) * np.exp(-end) for end in (E.value, E.high, E.low)
             ]
             rows.append(
                 [
@@ -400,7 +407,7 @@ class Subset:
                     Q_max,
                     f"{values[0]:.3f} {between(values[1:], 3)}",
                     f"{mae} ({mre} %)",
-                    f"{entry.held_out['mae']:.4f} ({100 * entry.held_out['mre']:.2f} %)",
+                    f"{errors['mae']:.4f} ({100 * errors['mean_error']:.2f} %)",
                 ]
             )
         return rows
@@ -408,14 +415,15 @@ class Subset:
     def staged_rows(self) -> list[list[str]]:
         rows = []
         for row in self.staged.means():
-            mean, spread = row["mean"], row["standard_deviation"]
+            finals = [self.staged.final(row["law"], name) for name in self.staged.subjects]
+            rmse = np.mean([one.train["rmse"] for one in finals if one.train["n"]])
             rows.append(
                 [
                     row["law"],
                     f"{row['n']}",
-                    f"{100 * mean['mre']:.1f} +- {100 * spread['mre']:.1f} %",
-                    f"{mean['mae']:.3f} +- {spread['mae']:.3f}",
-                    f"{mean['rmse']:.3f}",
+                    f"{100 * row['mean_error']:.1f} +- {100 * row['mean_error_deviation']:.1f} %",
+                    f"{row['mae']:.3f} +- {row['mae_deviation']:.3f}",
+                    f"{rmse:.3f}",
                 ]
             )
         return rows
@@ -499,7 +507,7 @@ class Subset:
         compute = np.geomspace(1e18, 4e22, 200)
         for label, ax in zip(self.labels, axes.flat, strict=True):
             sample = self.samples[label]
-            fitted = self.direct.entry(self.key[label], "compute").fit
+            fitted = self.direct.fit("compute", self.key[label])
             baseline = sample.baseline
             alpha, C0 = fitted.coefficients["alpha"], fitted.coefficients["C0"]
             own = baseline + (1.0 - baseline) * np.exp(-C0 * compute**-alpha)
@@ -563,8 +571,9 @@ class Subset:
     def draw_held_out(self):
         """Held-out errors beside those of Table 3."""
         (ax,) = panels(1, 1, (7.0, 4.6)).flat
-        entries = [self.direct.entry(self.key[label], "compute") for label in self.labels]
-        own = np.array([entry.held_out["mae"] for entry in entries])
+        own = np.array(
+            [held_out_errors(self.direct, self.key[name], "compute")["mae"] for name in self.labels]
+        )
         ends = np.array([self.interval_of(label) for label in self.labels])
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
         places = np.arange(len(own))[::-1]
@@ -644,7 +653,7 @@ class Subset:
             limited, self.range.candidate(lower=True, upper=False, margin=True)
         )[0]
         own = np.array(
-            [self.direct.entry(self.key[label], "compute").held_out["mae"] for label in self.labels]
+            [held_out_errors(self.direct, self.key[name], "compute")["mae"] for name in self.labels]
         )
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
         ends = np.array([self.interval_of(label) for label in self.labels])

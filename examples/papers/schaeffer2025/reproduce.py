@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from isoflop.numeric.backtest import backtest
 from isoflop.numeric.data.counts import Counts
+from isoflop.numeric.hold_out import backtest
 from isoflop.numeric.passk import PassStudy, curve, study_passk
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.plot.passk_laws import plot_study
@@ -76,12 +76,12 @@ def errors(counts: Counts) -> str:
         error=100.0 * usable.relative_error.abs(),
         decades=pd.cut(usable.decades_held_out, DECADES, labels=["0-1", "1-2", "2-3", "3-4"]),
     )
-    table = error.pivot_table("error", ["law", "k"], "decades", "median", observed=True)
+    table = error.pivot_table("error", ["law", "subject"], "decades", "median", observed=True)
     rows = []
     for (law, k), row in zip(table.index, table.to_numpy(), strict=True):
         cells = ["-" if np.isnan(value) else f"{value:.0f}" for value in row]
         rows.append(f"| {law} | {k:,} | {' | '.join(cells)} |")
-    inside = usable[usable.left_out == ""].inside.astype(bool).mean()
+    inside = usable.inside.dropna().astype(bool).mean()
     head = f"| law | k | {' | '.join(table.columns)} |"
     title = "Median error of -log pass@k in %, of models so many decades beyond the fitted ones:"
     cover = f"Of the 90 % prediction intervals {100 * inside:.0f} % hold the model."

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from isoflop.numeric.backtest import backtest
-from isoflop.numeric.backtest.subject import Extrapolation
+from isoflop.numeric.hold_out import backtest
+from isoflop.numeric.hold_out.counts import FittedPass
 from isoflop.numeric.plot.backtest import (
     SMALLEST_ERROR,
     plot_coefficient,
@@ -77,7 +77,7 @@ def of_counts():
 
 @pytest.mark.parametrize("ends", [(0.2, np.inf), (0.0, 0.4), (0.0, np.inf)])
 def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatch):
-    monkeypatch.setattr(Extrapolation, "final", lambda *_: Estimate(0.3, *ends))
+    monkeypatch.setattr(FittedPass, "final", lambda *_: Estimate(0.3, *ends))
     ax = plot_coefficient(of_counts, "compute", "alpha", k=1)
     (band,) = ax.patches
     assert isinstance(band, Rectangle)

@@ -7,12 +7,13 @@ import pytest
 from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
 from isoflop.numeric.accuracy.baselines import Baseline
-from isoflop.numeric.backtest.compare import compare_laws
+from isoflop.numeric.accuracy.laws import crossing_of
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.hold_out import backtest
 
 pytest.importorskip("matplotlib")
 
-from isoflop.numeric.plot.compare import along, plot_comparison
+from isoflop.numeric.plot.compare import along, plot_laws_of_accuracy
 from isoflop.numeric.plot.in_k import plot_in_k
 from isoflop.numeric.plot.panels import save
 
@@ -32,7 +33,7 @@ def compare(names=("task",), **more):
     }
     known = dict.fromkeys(names, Baseline(GUESS))
     asked = {"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
-    return compare_laws(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked)
+    return backtest(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def compared():
 
 def panel(comparison) -> Any:
     """The only panel of a page."""
-    return plot_comparison(comparison, ["task"]).axes[0]
+    return plot_laws_of_accuracy(comparison, ["task"]).axes[0]
 
 
 def labels(ax):
@@ -55,8 +56,8 @@ def scattered(ax):
 
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
-    ax, data = panel(compared), compared.data["task"]
-    sample, held = data.runs, data.held
+    ax, task = panel(compared), compared.tasks[0]
+    sample, held = task.rows, task.held
     clear, places = (
         sample.accuracy > GUESS + 0.05,
         np.column_stack([sample.at.compute, sample.accuracy]),
@@ -80,8 +81,8 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
         for line in ax.lines
         if len(line.get_xdata()) > 100
     }
-    C0, alpha = compared.entry("task", "compute").fit.values
-    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.values
+    C0, alpha = compared.fit("compute", "task").values
+    A, B, beta, gamma = compared.fit("params-tokens", "task").values
 
     def accuracy(params, tokens):
         y = A * params**-beta + B * tokens**-gamma
@@ -92,7 +93,7 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
     x, y = curves[handles[laws[1]].get_color()].T
     params = np.sqrt(x / (6.0 * 20.0))
     assert y == pytest.approx(accuracy(params, 20.0 * params), rel=1e-9)
-    held = compared.data["task"].runs.at.subset(compared.data["task"].held)
+    held = compared.tasks[0].rows.at.subset(compared.tasks[0].held)
     (marks,) = [line for line in ax.lines if line.get_marker() == "+"]
     assert marks.get_ydata() == pytest.approx(accuracy(held.params, held.tokens), rel=1e-9)
     alone = panel(compare(hold_out=None))
@@ -107,7 +108,7 @@ def test_bands_where_there_are_draws() -> None:
     (band,) = [
         part for part in ax.collections if part.get_paths() and len(part.get_paths()[0]) > 100
     ]
-    fit = several.entry("task", several.best("task")).fit
+    fit = several.fit(several.best("task"), "task")
     assert len(fit.draws) == 30
     edges = band.get_paths()[0].vertices
     compute = np.unique(edges[:, 0])[[40, 120]]
@@ -119,7 +120,7 @@ def test_bands_where_there_are_draws() -> None:
 def test_a_page_of_twelve_has_four_in_a_row_and_one_legend() -> None:
     names = (*(f"b{index:02d}" for index in range(11)), "odd $name_1")
     found = compare(names, laws=("compute",))
-    figure = plot_comparison(found)
+    figure = plot_laws_of_accuracy(found)
     assert len(figure.axes) == 12
     assert len({round(ax.get_position().y0, 3) for ax in figure.axes}) == 3
     assert len(figure.legends) == 1
@@ -128,15 +129,15 @@ def test_a_page_of_twelve_has_four_in_a_row_and_one_legend() -> None:
     width, height = figure.get_size_inches()
     assert width < height * 1.5
     assert height < 9.0
-    some = plot_comparison(found, ["b03", "odd $name_1"])
+    some = plot_laws_of_accuracy(found, ["b03", "odd $name_1"])
     assert [ax.get_title().split("\n")[0] for ax in some.axes] == ["b03", r"odd \$name_1"]
-    five = plot_comparison(found, names[:5])
+    five = plot_laws_of_accuracy(found, names[:5])
     assert [ax.axison for ax in five.axes] == [True] * 5 + [False] * 3
 
 
 def test_a_law_that_failed_leaves_the_others() -> None:
     few = compare(laws=("compute", "params-tokens-ceiling"), hold_out="compute > 2e20")
-    assert few.entry("task", "params-tokens-ceiling").fit is None
+    assert few.fit("params-tokens-ceiling", "task") is None
     assert "compute" in labels(panel(few))
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
     assert labels(panel(none)) == ["not fitted", "held out", "guessing"]
@@ -152,7 +153,7 @@ def test_a_law_that_failed_leaves_the_others() -> None:
 )
 def test_bad_arguments(compared, names, message) -> None:
     with pytest.raises(ValueError, match=message):
-        plot_comparison(compared, names)
+        plot_laws_of_accuracy(compared, names)
 
 
 def test_a_law_in_k_is_drawn_at_one_and_at_every_k(tmp_path) -> None:
@@ -160,24 +161,26 @@ def test_a_law_in_k_is_drawn_at_one_and_at_every_k(tmp_path) -> None:
     noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
     scores = {("code", f"pass@{k}"): pass_at_k(compute, k, **noisy) for k in ks}
     data = Evaluations.read(evaluations(PARAMS, TOKENS, scores, code=0.0))
-    found: Any = compare_laws(
+    found: Any = backtest(
         data, laws=("compute", "bilinear"), hold_out="compute > 1e22", resamples=20
     )
-    entry = found.entry("code", "bilinear")
-    log_A, a, b, d = entry.fit.values
-    figure = plot_comparison(found)
+    (one,) = found.of("code", "bilinear")
+    fit, ahead = one.fitted.fit, found.tasks[one.task].rows.subset(one.split.test)
+    log_A, a, b, d = fit.values
+    figure = plot_laws_of_accuracy(found)
     upper: Any = figure.subfigs[0]
     assert "bilinear at $k=1$" in [text.get_text() for text in upper.legends[0].get_texts()]
     curve = [line.get_xydata() for line in upper.axes[0].lines if len(line.get_xdata()) > 100][1]
     assert curve[:, 1] == pytest.approx(np.exp(-np.exp(log_A) * curve[:, 0] ** a), rel=1e-6)
     save(figure, tmp_path / "page.png")
 
-    ax: Any = plot_in_k(entry.fit, entry.ahead, level=0.9)
+    ax: Any = plot_in_k(fit, ahead, level=0.9)
     said = [text.get_text() for text in ax.get_legend().get_texts()]
     assert said == ["$k=1$", "$k=4$", "$k=16$", "held out", "$C_x$", "90 % interval of $C_x$"]
     # A solid and a dotted line for each k: together the law, each where it holds or does not.
     law, beyond = ax.lines[2].get_xydata(), ax.lines[3].get_xydata()
-    C_x = entry.crossing.value
+    crossing: Any = crossing_of(fit, 0.9)
+    C_x = crossing.value
     assert (np.isfinite(law[:, 1]) == (law[:, 0] >= C_x)).all()
     assert (np.isfinite(beyond[:, 1]) == (beyond[:, 0] < C_x)).all()
     solid = law[np.isfinite(law[:, 1])]
@@ -185,4 +188,4 @@ def test_a_law_in_k_is_drawn_at_one_and_at_every_k(tmp_path) -> None:
     expected = np.exp(log_A + a * x + np.log(4.0) * (b + d * x))
     assert solid[:, 1] == pytest.approx(expected, rel=1e-8)
     with pytest.raises(ValueError, match="fit='compute': must be of a law of compute and k"):
-        plot_in_k(found.entry("code", "compute").fit)
+        plot_in_k(found.fit("compute", "code"))

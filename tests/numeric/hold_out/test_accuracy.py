@@ -1,0 +1,298 @@
+"""Laws of accuracy side by side: errors recomputed by hand, what is held out and judged, means."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.data import accuracies, at_ratios, evaluations, pass_at_k
+
+from isoflop.numeric.accuracy.baselines import Baseline, resolve
+from isoflop.numeric.accuracy.laws import LAWS
+from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.hold_out import backtest
+from isoflop.numeric.hold_out.accuracy import USUAL, _chosen
+
+LAW_NAMES = ("compute", "params-tokens", "bnsl")
+GUESS = {"piqa": 0.5, "hard": 0.0}
+HOLD_OUT = "compute > 8e21"
+PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+COMPUTE = 6.0 * PARAMS * TOKENS
+
+
+def table():
+    """30 runs: two benchmarks, one of them at guessing for the small runs, one at several k, a loss."""
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(5)}
+    scores = {
+        (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS[name], scale=scale, **noisy)
+        for name, scale in (("piqa", 1.0), ("hard", 5.0))
+    }
+    scores |= {("code", f"pass@{k}"): pass_at_k(COMPUTE, k, **noisy) for k in (1, 8, 64)}
+    scores["web", "loss"] = 1.5 + 900.0 * COMPUTE**-0.15
+    return evaluations(PARAMS, TOKENS, scores, code=0.0, **GUESS)
+
+
+def column(benchmark):
+    """The accuracy of a benchmark, straight from the table."""
+    columns = table()
+    return np.array(columns["score"])[np.array(columns["benchmark"]) == benchmark]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return Evaluations.read(table())
+
+
+@pytest.fixture(scope="module")
+def compare(runs):
+    """Laws on piqa with the runs of the most compute held out, where nothing else is said."""
+
+    def compared(*laws, **more) -> Any:
+        asked: dict[str, Any] = {"benchmarks": ("piqa",), "hold_out": HOLD_OUT}
+        return backtest(runs, laws=laws, **asked | more)
+
+    return compared
+
+
+@pytest.fixture(scope="module")
+def compared(compare) -> Any:
+    return compare(*LAW_NAMES, benchmarks=("piqa", "hard"))
+
+
+def held_errors(found, benchmark, law) -> Any:
+    """What the summary says of a law on the held-out runs of a benchmark."""
+    rows = found.errors(by_decades=False)
+    return next((row for row in rows if (row["benchmark"], row["law"]) == (benchmark, law)), None)
+
+
+@pytest.mark.parametrize("benchmark", ["piqa", "hard"])
+def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
+    """The margin, the line through the logs, and the errors on both sides of the hold-out."""
+    score, guess = column(benchmark), GUESS[benchmark]
+    judged, held = score > guess + 0.05, COMPUTE > 8e21
+    x, used = np.log(COMPUTE), judged & ~held
+    y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
+    slope, intercept = np.polyfit(x[used], y, 1)
+    law = guess + (1.0 - guess) * np.exp(-np.exp(intercept + slope * x))
+    off, ahead = law - score, judged & held
+    row = held_errors(compared, benchmark, "compute")
+    assert (row["n"], ahead.sum()) == (6, 6)
+    assert row["mae"] == pytest.approx(np.abs(off[ahead]).mean(), rel=1e-6)
+    relative = np.abs(off[ahead] / score[ahead])
+    assert row["mean_error"] == pytest.approx(relative.mean(), rel=1e-6)
+    train = compared.final("compute", benchmark).train
+    spread = ((score[used] - score[used].mean()) ** 2).sum()
+    assert train["rmse"] == pytest.approx(np.sqrt((off[used] ** 2).mean()), rel=1e-6)
+    assert train["r2"] == pytest.approx(1.0 - (off[used] ** 2).sum() / spread, rel=1e-6)
+    values = list(compared.fit("compute", benchmark).coefficients.values())
+    assert values == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
+
+
+def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compared):
+    for name in GUESS:
+        assert len({held_errors(compared, name, law)["n"] for law in LAW_NAMES}) == 1
+    direct, broken = (compared.fit(law, "hard") for law in ("compute", "bnsl"))
+    assert len(broken.sample) > len(direct.sample)
+    assert (broken.kind.margin, direct.kind.margin) == (0.0, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [
+        ("compute > 8e21", COMPUTE > 8e21),
+        ("tokens/params > 50", TOKENS / PARAMS > 50.0),
+        ("C > 8e21 or D/N > 50", (COMPUTE > 8e21) | (TOKENS / PARAMS > 50.0)),
+    ],
+)
+def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(compare, condition, wanted):
+    found = compare("compute", hold_out=condition)
+    assert (found.tasks[0].held == wanted).all()
+    fitted = found.fit("compute", "piqa").sample.index
+    assert {*fitted.tolist()} == {*np.flatnonzero(~wanted).tolist()}
+    assert held_errors(found, "piqa", "compute")["n"] == wanted.sum()
+
+
+def test_held_out_runs_near_guessing_are_not_judged(compare):
+    found = compare("compute", benchmarks=("hard",), hold_out="compute < 1e20")
+    held, low = COMPUTE < 1e20, column("hard") <= 0.05
+    assert 0 < (held & low).sum() < held.sum()
+    assert held_errors(found, "hard", "compute")["n"] == (held & ~low).sum()
+    assert f"no law is judged on {low.sum()} of 30 runs" in found.notes[0]
+
+
+def test_a_condition_on_k_concerns_the_pairs_alone(compare):
+    found = compare("compute", "bilinear", benchmarks=("code",), hold_out="k > 10")
+    assert found.fit("bilinear", "code").sample.at.k.max() == 8.0
+    assert held_errors(found, "code", "bilinear")["n"] > 0
+    assert held_errors(found, "code", "compute") is None
+
+
+def test_without_a_hold_out_there_are_errors_of_the_fitted_runs_alone(compare):
+    found = compare("compute", hold_out=None)
+    assert found.final("compute", "piqa").train["n"] == 30
+    assert (found.best("piqa"), found.means(), found.misleading) == (None, [], [])
+    assert len(found.table) == 0
+
+
+def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
+    columns = table()
+    rows = [i for i, name in enumerate(columns["benchmark"]) if name == "web"]
+    for i in rows[:2] + rows[-1:]:
+        columns["score"][i] = None
+    laws = ("compute", "two-stage-linear")
+    found: Any = backtest(
+        Evaluations.read(columns), hold_out=HOLD_OUT, laws=laws, benchmarks=("piqa",)
+    )
+    used = {
+        law: found.final(law, "piqa").train["n"] + held_errors(found, "piqa", law)["n"]
+        for law in laws
+    }
+    assert used == {"compute": 30, "two-stage-linear": 27}
+
+
+def test_a_law_of_too_few_runs_is_never_best(compare):
+    """Four runs for two coefficients, which the law of params and tokens passes through."""
+    found = compare(*LAW_NAMES, hold_out="compute > 1.1e19 or tokens/params > 30")
+    for law, width in (("compute", 2), ("params-tokens", 4)):
+        assert found.fit(law, "piqa").weak == f"4 runs for {width} coefficients"
+    assert found.best("piqa") is None
+
+
+def test_margins_by_benchmark(compare, compared):
+    both = {"benchmarks": ("piqa", "hard")}
+    found = compare(*LAW_NAMES, margin={"hard": 0.1}, **both)
+    for law in LAW_NAMES:
+        assert held_errors(found, "piqa", law) == held_errors(compared, "piqa", law)
+        assert found.fit(law, "hard").kind.margin == 0.1
+        assert found.fit(law, "hard").sample.accuracy.min() > 0.1
+
+
+def test_means_over_the_benchmarks_that_all_laws_share(compared):
+    for found in compared.means():
+        one, other = (held_errors(compared, name, found["law"])["mae"] for name in GUESS)
+        assert found["n"] == 2
+        assert found["mae"] == pytest.approx(0.5 * (one + other), rel=1e-12)
+        assert found["mae_deviation"] == pytest.approx(abs(one - other) / 2**0.5, rel=1e-12)
+
+
+def test_where_the_closest_law_does_not_predict_best(compared):
+    """With the errors of the fitted runs turned round."""
+    best = compared.best("piqa")
+    other = "compute" if best != "compute" else "params-tokens"
+
+    def with_rmse(one):
+        return replace(one, train=one.train | {"rmse": 0.001 if one.law == other else 0.1})
+
+    turned = replace(compared, judged=tuple(map(with_rmse, compared.judged)))
+    assert ("piqa", other, best) in turned.misleading
+    agreed = replace(
+        compared,
+        judged=tuple(
+            replace(one, train=one.train | {"rmse": 0.001 if one.law == best else 0.1})
+            for one in compared.of("piqa")
+        ),
+    )
+    assert agreed.misleading == []
+
+
+def test_guessing_that_is_an_estimate_widens_the_intervals(compare):
+    widths = []
+    for error in (0.0, 0.04):
+        found = compare("compute", baselines={"piqa": Baseline(0.5, error)}, resamples=40)
+        alpha = found.final("compute", "piqa").fitted.final("alpha")
+        widths.append(alpha.high - alpha.low)
+        assert (found.table["lo"] < found.table["predicted"]).all()
+    assert widths[1] > 1.2 * widths[0]
+
+
+def test_cutoffs_are_the_same_for_all_laws(compare):
+    found = compare(*LAW_NAMES, hold_out=None, axis="compute", cutoffs=4)
+    cuts = {law: [one.split.at for one in found.of("piqa", law)] for law in LAW_NAMES}
+    assert cuts["compute"] == cuts["params-tokens"] == cuts["bnsl"]
+    for one in found.judged:
+        beyond = COMPUTE[one.split.test]
+        assert (beyond > one.split.at * (1.0 - 1e-12)).all()
+        later = [cut for cut in cuts["compute"] if cut > one.split.at]
+        assert not later or (beyond <= min(later) * (1.0 + 1e-12)).all()
+
+
+def test_default_laws_are_those_that_the_table_has_the_columns_for(runs):
+    plain = runs.only(["piqa"])
+    assert _chosen(None, runs, None) == (*USUAL, "bilinear")
+    assert _chosen(None, plain, None) == USUAL
+    direct = tuple(law for law in USUAL if not law.startswith("two-stage"))
+    assert _chosen(None, replace(plain, proxies={}), None) == direct
+    bare = replace(plain, params=None, tokens=None, proxies={})
+    assert _chosen(None, bare, None) == ("compute", "compute-ceiling", "bnsl")
+
+
+def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(runs):
+    few = runs.subset(runs.mask("compute < 1e19"))
+    asked: dict[str, Any] = {
+        "laws": ("compute",),
+        "benchmarks": ("piqa", "hard"),
+        "margin": {"hard": 0.3},
+    }
+    found = backtest(few, **asked)
+    assert found.fit("compute", "hard") is None
+    assert found.fit("compute", "piqa") is not None
+    assert not found.has_verdict
+    assert "no run exceeds guessing (0) by more than 0.3" in found.failures()[0]["reason"]
+
+
+def test_json_has_no_nan(runs):
+    """Also of all laws but the slowest, one of which fails somewhere."""
+    laws = [law for law in LAWS if law not in ("bnsl-2", "bnsl-3")]
+    found = backtest(runs, laws=laws, hold_out="C > 2e22", margin={"hard": 0.55})
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert [*data["best"]] == ["piqa", "hard", "code"]
+    in_k = [row for row in data["coefficients"] if row["law"] == "bilinear"]
+    assert any("C_x" in remark for row in in_k for remark in row.get("remarks", ()))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"laws": ["compte"]}, r"law='compte': must be one of .* \(did you mean compute"),
+        ({"laws": []}, r"laws=\[\]: must be at least one law|laws=\(\)"),
+        ({"laws": ["compute", "compute"]}, "each once"),
+        ({"benchmarks": []}, r"benchmarks=\[\]: must be at least one"),
+        ({"benchmarks": ["none"]}, "benchmark='none'.*no such benchmark"),
+        ({"hold_out": "compute > 1e30"}, "hold_out='compute > 1e30': holds out none of the rows"),
+        ({"hold_out": "compute > 1"}, "hold_out='compute > 1': holds out all of the rows"),
+        ({"hold_out": "flops > 1"}, "no column 'flops'"),
+        ({"laws": ["bilinear"]}, "law='bilinear': needs pass@k at several k; piqa has none"),
+        ({"proxy": "web"}, "proxy='web': is for two-stage laws"),
+        ({"laws": ["two-stage-linear"], "proxy": "none"}, "proxy='none'"),
+        ({"baselines": {}}, "baselines: 'piqa' is missing"),
+        ({"margin": 1.0}, "margin=1.0: must be"),
+        ({"margin": {"none": 0.1}}, "margin: 'none' is none of the benchmarks"),
+        ({"margin": {"piqa": "x"}}, "margin='x'"),
+        ({"k": [1]}, r"k=\[1\]: is for counts"),
+        ({"cutoffs": 3}, "cutoffs=3: needs an axis or targets"),
+    ],
+)
+def test_bad_arguments(runs, given, said):
+    with pytest.raises(ValueError, match=said):
+        backtest(runs, **{"laws": ["compute"], "benchmarks": ["piqa"]} | given)
+
+
+def test_public_runs_have_the_errors_of_equation_2(public_runs):
+    """The line through the logs by NumPy, on every benchmark of the public runs."""
+    path = public_runs / "apple-downstream" / "runs.csv"
+    read = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
+    known = resolve(read, "krajewski2025", None, benchmarks=read.benchmarks)
+    found = backtest(read, laws="compute", hold_out="compute > 6e21", baselines=known)
+    for name in read.benchmarks:
+        score, guess = read.scores[name], known[name].value
+        own = known[name].margin
+        margin = 0.05 if own is None else own
+        judged = np.isfinite(score) & (score > guess + margin) & (score < 1.0)
+        held = read.compute > 6e21
+        x, used = np.log(read.compute), judged & ~held
+        y = np.log(-np.log((score[used] - guess) / (1.0 - guess)))
+        line = np.polyval(np.polyfit(x[used], y, 1), x[judged & held])
+        law = guess + (1.0 - guess) * np.exp(-np.exp(line))
+        mae = np.abs(law - score[judged & held]).mean()
+        assert held_errors(found, name, "compute")["mae"] == pytest.approx(mae, rel=1e-6)
