@@ -632,7 +632,7 @@ def _thresholds_table(found: Sequence[Threshold], level: float) -> Table:
     """T50 of every law."""
     columns = [
         Column("law", align="left"),
-        Column("T50", unit="FLOP", of=_midpoint),
+        Column("T50", "T50 (FLOP)", of=_midpoint),
         Column("interval", f"{100 * level:g} % interval", of=_interval),
         Column("n_success", "successes"),
         Column("n_cells", "of fits"),
