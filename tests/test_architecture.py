@@ -21,15 +21,15 @@ LAYERS = (
     {"reader"},
     {"theorem"},
     {"typeset"},
-    {"theorem.derivation"},
     {"law", "budget"},
     {"claim.checker", "claim.definitions"},
     {"envelope"},
     {"penalty", "ray"},
     {"passk", "identifiability", "broken"},
     {"accuracy"},
-    {"derivations", "symbols", "theorem.text"},
-    {"claim", "code", "theorem.verification"},
+    {"settings", "symbols"},
+    {"derivations"},
+    {"claim", "code", "verification"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
 # Numbers and tables of every result: they format floats, and load pandas only where a frame is

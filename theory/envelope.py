@@ -20,8 +20,7 @@ from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
 from .kernel.rules import ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
-from .theorem.claim import Claim
-from .theorem.derivation import Derivation
+from .theorem.claim import Claim, Derivation
 from .theorem.words import (
     Definition,
     Sentence,

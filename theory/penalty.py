@@ -42,8 +42,7 @@ from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
-from .theorem.claim import Claim
-from .theorem.derivation import Derivation
+from .theorem.claim import Claim, Derivation
 from .theorem.words import Definition, function, say
 from .typeset.equations import Displayed, Equation, Section
 

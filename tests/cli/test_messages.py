@@ -121,15 +121,6 @@ def test_an_error_of_another_library_in_the_words_of_an_option_is_one_too() -> N
     assert not is_defect(raised(read))
 
 
-@pytest.mark.parametrize("line", ["raise ValueError('mine')", "float('mine')"])
-def test_an_error_in_a_file_of_the_user_is_bad_input(call, tmp_path, line) -> None:
-    for name, text in (("top.py", line), ("inside.py", f"def derivation():\n    {line}\n")):
-        (tmp_path / name).write_text(text + "\n")
-        result = call("verify", tmp_path / name)
-        assert (result.code, result.out) == (2, "")
-        assert "raises ValueError: " in result.err
-
-
 def test_a_defect_has_its_own_exit_status(call, monkeypatch) -> None:
     from isoflop.numeric.law import Law
 

@@ -9,38 +9,8 @@ import time
 
 import pytest
 
-import isoflop.theory.theorem.verification  # noqa: F401 - bound to all the names before a test narrows them
+import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
 from isoflop.derivations import NAMES
-
-SOUND = """
-from sympy import symbols
-
-from isoflop.theory.kernel.bounds import ByBound
-from isoflop.theory.theorem.claim import Claim, Derivation
-from isoflop.theory.theorem.words import all_positive, say
-
-x, y = symbols("x y", positive=True)
-
-
-def derivation():
-    steps = (
-        Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand."),
-        Claim("bound", x + y, ">=", x, "A positive number is added.", ByBound()),
-    )
-    statement = say("{square} and {bound}.")
-    return Derivation("mine", "Mine", (say("Let ") + all_positive((x, y)),), statement, steps, "own work")
-"""
-UNSOUND = SOUND.replace("2 * x * y", "3 * x * y")
-
-
-@pytest.fixture
-def own(tmp_path):
-    def write(text):
-        path = tmp_path / "mine.py"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
 
 
 def few(monkeypatch, *names):
@@ -72,7 +42,7 @@ def test_the_longest_row_fits() -> None:
     from dataclasses import replace
 
     from isoflop.cli.verify import _overview
-    from isoflop.theory.theorem.verification import verify_named
+    from isoflop.theory.verification import verify_named
 
     report = replace(verify_named("fixed_ratio_ray"), name=max(NAMES, key=len), seconds=12.345)
     assert max(map(len, _overview([report]))) <= 100
@@ -140,7 +110,7 @@ def test_a_failure(call, monkeypatch) -> None:
         good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1))
     )
     monkeypatch.setattr(
-        "isoflop.theory.theorem.verification.built",
+        "isoflop.theory.verification.derivation",
         lambda name: wrong if name == wrong.name else derivation(name),
     )
     few(monkeypatch, "envelope_exponent", "tokens_per_param")
@@ -160,7 +130,7 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
             raise ZeroDivisionError("at home")
         return derivation(name)
 
-    monkeypatch.setattr("isoflop.theory.theorem.verification.built", broken)
+    monkeypatch.setattr("isoflop.theory.verification.derivation", broken)
     few(monkeypatch, "tokens_per_param", "envelope_exponent")
     result = call("verify")
     assert result.code == 1
@@ -174,8 +144,9 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
         (["tokens_per_parm"], "'tokens_per_parm': is none of the"),
         (["tokens_per_parm"], "did you mean tokens_per_param"),
         (["krajewski2024"], "krajewski2025"),
-        (["no_such_file.py"], "no_such_file.py': No such file"),
-        (["a.py", "b.py"], "one file alone"),
+        (["no_such_file.md"], "no_such_file.md': No such file"),
+        (["a.md", "b.md"], "one file alone"),
+        (["mine.py"], "'mine.py': is none of the"),
         (["tokens_per_param", "--seed", "-1"], "--seed '-1': must be a whole number of at least 0"),
         (["tokens_per_param", "--seed", "1.5"], "--seed '1.5'"),
         (["tokens_per_param", "--jobs", "0"], "--jobs '0': must be a whole number other than 0"),
@@ -186,124 +157,6 @@ def test_bad_input(call, words, said) -> None:
     result = call("verify", *words)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert said in result.err
-
-
-# -- a derivation of one's own ---------------------------------------------------------------------
-
-
-def test_own_file(call, own) -> None:
-    result = call("verify", own(SOUND))
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("mine: proved")
-    assert "2. bound: proved" in result.out
-
-
-REDEFINED = """
-from isoflop.theory import symbols as sym
-from sympy import Symbol
-from isoflop.theory.theorem.derivation import Definition, Derivation, all_positive, say, step
-
-alpha = Symbol("alpha", positive=True)
-
-
-def derivation():
-    steps = (step("exponent", (2 * alpha, "=", 2 * (sym.BETA + sym.GAMMA)), "It is so defined."),)
-    given = (say("Let ") + all_positive((sym.BETA, sym.GAMMA)),)
-    defined = (Definition(alpha, sym.BETA + sym.GAMMA),)
-    return Derivation("mine", "Mine", given, say("{exponent}."), steps, "own", definitions=defined)
-"""
-
-
-def test_definitions_of_an_own_file_are_told(call, own) -> None:
-    path = own(REDEFINED)
-    result = call("verify", path)
-    assert result.code == 0
-    assert "define  alpha = beta + gamma" in result.out
-    assert "was run" in result.out
-    (found,) = json.loads(call("verify", path, "--format", "json").out)["derivations"]
-    assert (found["definitions"], found["file"]) == (["alpha = beta + gamma"], str(path))
-
-
-def test_own_file_that_is_wrong(call, own) -> None:
-    result = call("verify", own(UNSOUND))
-    assert (result.code, result.err) == (1, "")
-    assert "1. square: refuted" in result.out
-    found = json.loads(call("verify", own(UNSOUND), "--format", "json").out)
-    assert [step["pointwise"] for step in found["derivations"][0]["steps"]] == ["failed", "passed"]
-    assert found["failed"] == 1
-
-
-OWN_ARGUMENT = (
-    SOUND.replace("ByBound()", "Mine()")
-    + """
-
-class Mine:
-    label, strength = "positive terms", "proved"
-
-    def establish(self, claim):
-        return ByBound().establish(claim)
-"""
-)
-
-
-def test_own_file_with_an_argument_of_its_own(call, own) -> None:
-    result = call("verify", own(OWN_ARGUMENT))
-    assert (result.code, result.err) == (0, "")
-    assert "checked numerically (positive terms, not an argument of isoflop)" in result.out
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("1/0", "raises ZeroDivisionError: division by zero"),
-        ("def derivation(:", "raises SyntaxError"),
-        ("raise SystemExit(0)", "raises SystemExit"),
-        (
-            "def derivation():\n    raise RuntimeError('two\\nlines')",
-            "raises RuntimeError: two lines",
-        ),
-        ("import no_such_module_of_mine", "raises ModuleNotFoundError"),
-        ("x = 1", "must define a function derivation()"),
-        ("derivation = 3", "must define a function derivation()"),
-        ("def derivation():\n    return 3", "must return an isoflop Derivation"),
-        (SOUND.replace("relation=", "").replace('"=="', '"="'), "raises ValueError: relation='='"),
-        (
-            SOUND.replace('"own work")', '"own work")\n\n\nderivation.__wrapped__ = 1').replace(
-                "steps, ", "(), "
-            ),
-            "at least one step",
-        ),
-        (SOUND.replace("(x + y) ** 2", "3.5"), "lhs=3.5: must be a SymPy expression"),
-        (
-            SOUND.replace("ByBound()", 'ByBound(strength="proved")'),
-            "unexpected keyword argument 'strength'",
-        ),
-        (
-            SOUND.replace("(x + y) ** 2", "x").replace("x**2 + 2 * x * y + y**2", "x"),
-            "says nothing",
-        ),
-        (SOUND.replace('"bound"', '"square"'), "'square' is the name of more than one"),
-        (
-            SOUND.replace('"A positive number is added."', '""'),
-            "step 'bound': reason='': must say something",
-        ),
-        (SOUND.replace('"own work"', '""'), "source='': must say something"),
-    ],
-)
-def test_own_file_that_is_none(call, own, text, said) -> None:
-    result = call("verify", own(text))
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert "mine.py'" in result.err
-    assert said in result.err
-
-
-def test_a_module_beside_the_file(call, own, tmp_path) -> None:
-    # As with `python mine.py`, a file may import its neighbours.
-    (tmp_path / "neighbour_of_mine.py").write_text("LARGE = 2", encoding="utf-8")
-    text = SOUND.replace("from sympy", "from neighbour_of_mine import LARGE\nfrom sympy").replace(
-        "2 * x * y", "LARGE * x * y"
-    )
-    assert call("verify", own(text)).code == 0
 
 
 # -- errata ----------------------------------------------------------------------------------------

@@ -32,9 +32,8 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from isoflop.theory.kernel.answer import STRICT
 from isoflop.theory.kernel.functions import defined
 from isoflop.theory.kernel.points import PointCheck, check_at_points, enclose_bound
-from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
-from isoflop.theory.theorem.claim import Claim, Derivation
-from isoflop.theory.theorem.verification import load, spelled
+from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
+from isoflop.theory.verification import load, spelled
 
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
 EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")

@@ -36,7 +36,7 @@ from isoflop.theory.kernel.decide import Answer, Decision
 from isoflop.theory.kernel.points import PointCheck
 from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.theorem.claim import Claim
-from isoflop.theory.theorem.verification import load
+from isoflop.theory.verification import load
 
 a, b, x, y = symbols("a b x y", positive=True)
 SAMPLE = (

@@ -9,8 +9,9 @@ from dataclasses import replace
 from sympy import Symbol
 
 from ..budget import Budget
+from ..envelope import derive
+from ..penalty import misallocation
 from ..theorem.claim import Claim
-from ..theorem.text import SETTINGS
 from ..theorem.words import Definition, Sentence, condition, needed, unfolded
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence
@@ -23,7 +24,7 @@ def looked_at_again(
 ) -> Proof | None:
     """The verdict on a step as a claim; None where that cannot be read as one."""
     known = vocabulary(budget=budget).names
-    of_the_law = SETTINGS["penalty"](budget).definitions
+    of_the_law = misallocation(derive(budget=budget)).definitions
     own = [d for d in needed(step.where, replace(step, where=())) if d not in of_the_law]
     fixed = [d for d in own if isinstance(known.get(str(d.name)), Symbol)]
     renamed = [d for d in own if d not in fixed and _name(d) in known]

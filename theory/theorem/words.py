@@ -51,6 +51,12 @@ class Formula:
         """The symbols and the applied functions."""
         return frozenset().union(*(names_in(side) for side in self.sides))
 
+    @property
+    def links(self) -> list[Formula]:
+        """`0 < x < 1` as two."""
+        pairs = zip(self.sides, self.signs, self.sides[1:], strict=False)
+        return [Formula.of(left, sign, right) for left, sign, right in pairs]
+
     def says(self, other: Formula) -> bool:
         """Whether it is the other formula, a bound perhaps with its sides moved."""
         if self.sides == other.sides and self.signs == other.signs:

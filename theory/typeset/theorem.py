@@ -10,9 +10,8 @@ from sympy import Integer, oo
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Decision
-from ..kernel.rules import CITED, FAILED, NUMERICAL, UNDER_LEMMA
-from ..theorem.argument import Cited, UnderLemma, with_those_within
-from ..theorem.claim import Claim, Derivation, Verdict, earned
+from ..kernel.rules import FAILED, NUMERICAL, UNDER_LEMMA
+from ..theorem.claim import Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..theorem.words import Formula, Sentence
 from .equations import Displayed, side_conditions
 from .escapes import latex_words
@@ -146,23 +145,20 @@ class Graded:
 
     def remark(self, spelling: Notation, cite: Cite) -> str:
         """How far it is established, where that is less than a proof."""
-        arguments = list(with_those_within(self.step.argument))
+        argument = self.step.argument
         if self.strength == FAILED:
             refuted = "Refuted by a check in numbers"
             objection = refuted if self.decision.proved else f"Not proved: {self.decision.reason}"
             return rf" \emph{{{latex_words(objection)}.}}"
         if self.strength == UNDER_LEMMA:
-            said = "".join(
-                rf" \emph{{Lemma}} ({cite(lemma.source)}, not proved here): "
-                rf"{latex_sentence(lemma.lemma, spelling).removesuffix('.')}."
-                for lemma in arguments
-                if isinstance(lemma, UnderLemma)
-            )
-            return said or " (Under a lemma that is not proved here.)"
+            assert isinstance(argument, UnderLemma)
+            lemma = latex_sentence(argument.lemma, spelling).removesuffix(".")
+            return rf" \emph{{Lemma}} ({cite(argument.source)}, not proved here): {lemma}."
         if self.strength == NUMERICAL:
             return " (Checked in numbers, not proved.)"
-        sources = [argument.source for argument in arguments if isinstance(argument, Cited)]
-        return f" (Cited, not proved: {cite(sources[0])}.)" if self.strength == CITED else ""
+        return (
+            f" (Cited, not proved: {cite(argument.source)}.)" if isinstance(argument, Cited) else ""
+        )
 
 
 def _graded(step: Claim, verdict: Verdict | None) -> Graded:

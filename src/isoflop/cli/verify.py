@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..theory.budget import Budget
-    from ..theory.theorem.claim import Claim, Derivation
-    from ..theory.theorem.verification import ErratumReport, StepReport, TheoremReport
+    from ..theory.theorem.claim import Claim
+    from ..theory.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
@@ -41,12 +41,9 @@ bound by interval arithmetic too. Without a name all of them, in a table; with n
 with the name of a paper its errata. Exit status 1 where a step is refuted or fails at a point, 3
 where one is undecided.
 
-FILE.py is a derivation of your own: a Python file with a function derivation() that returns an
-isoflop.theory.theorem.derivation.Derivation. The file is run, so verify only files that you trust.
-What is checked are the steps: that they amount to the statement is for the reader to judge.
-
-FILE.md or FILE.txt is one that is written as text, as the theorems of the package are: 'Setting:',
-'Let ...', 'Assume ...', a statement, and steps '- **name**: $formula$'. Nothing of it is run.
+FILE.md or FILE.txt is a derivation of your own, written as the theorems of the package are:
+'Setting:', 'Let ...', 'Assume ...', a statement, and steps '- **name**: $formula$'. Nothing of it is
+run. What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
 the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
@@ -71,7 +68,7 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop verify",
-        ["[NAME ... | FILE.py | FILE.md | FILE.tex]"],
+        ["[NAME ... | FILE.md | FILE.tex]"],
         DESCRIPTION,
         [
             "isoflop verify optimum_by_lagrange",
@@ -105,14 +102,14 @@ def run(options: Options) -> tuple[str, int]:
             )
         if wanted[0].endswith(".tex"):
             return _paper(wanted[0], form, options)
-        return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
+        return _written(wanted[0], form, seed)
 
     from ..derivations import NAMES
-    from ..theory.theorem.verification import ERRATA
+    from ..theory.verification import ERRATA
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
-    also = ", a paper with errata or a FILE.py, FILE.md, FILE.txt or FILE.tex"
+    also = ", a paper with errata or a FILE.md, FILE.txt or FILE.tex"
     names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
     return _all(names, form, seed, jobs, in_full=wanted is not None)
 
@@ -121,39 +118,7 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _is_file(word: str) -> bool:
-    return word.endswith((".py", ".md", ".txt", ".tex"))
-
-
-def _from_file(path: str) -> Derivation:
-    """What the user's file defines. Whatever goes wrong in it is told in one line."""
-    from pathlib import Path
-    from runpy import run_path
-
-    from ..theory.theorem.verification import checked
-
-    if Path(path).is_dir():
-        raise _refused(path, "is a folder")
-    known = sys.path.copy()
-    sys.path.insert(
-        0, str(Path(path).resolve().parent)
-    )  # as `python FILE.py` does, so that the file may import its neighbours
-    try:
-        defined = run_path(path)
-        if not callable(defined.get("derivation")):
-            raise _refused(path, "must define a function derivation()")
-        built = defined["derivation"]()
-    except UsageError:
-        raise
-    except OSError as error:
-        raise _refused(path, error.strerror or error) from None
-    except (Exception, SystemExit) as error:
-        raise _refused(path, f"raises {type(error).__name__}: {error}") from None
-    finally:
-        sys.path[:] = known
-    try:
-        return checked(built)
-    except ValueError as error:
-        raise _refused(path, error) from None
+    return word.endswith((".md", ".txt", ".tex"))
 
 
 def _text(path: str) -> str:
@@ -176,28 +141,18 @@ def _refused(path: str, complaint: object) -> UsageError:
 # -- commands --------------------------------------------------------------------------------------
 
 
-def _own(path: str, form: str, seed: int) -> tuple[str, int]:
-    from ..theory.theorem.verification import verify
-
-    derivation = _from_file(path)
-    try:
-        report = verify(derivation, seed=seed, file=path)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise _refused(path, f"cannot be checked, {type(error).__name__}: {error}") from None
-    return _reported([report], form, in_full=True, interrupted=False)
-
-
 def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     """A derivation that is written as text; nothing of it is run."""
     from dataclasses import replace
     from pathlib import Path
 
-    from ..theory.theorem.text import budget, theorem
-    from ..theory.theorem.verification import checked, verify
+    from ..theory.settings import budget, theorem
+    from ..theory.verification import verify
 
     text = _text(path)
     try:
-        derivation = checked(theorem(text, Path(path).stem))
+        derivation = theorem(text, Path(path).stem)
+        derivation.refuse_mistakes()
         under = budget(text)
     except ValueError as error:
         raise _refused(path, error) from None
@@ -224,7 +179,7 @@ def _looked_at_again(step: StepReport, claim: Claim, under: Budget, seed: int) -
     return replace(
         step,
         exact="refuted",
-        exact_detail=detail,
+        details={**step.details, "exact": detail},
         derived=link.derived,
         correction=link.correction,
     )
@@ -273,7 +228,7 @@ def _all(
     from functools import partial
 
     from ..numeric.repeat import repeat
-    from ..theory.theorem.verification import verify_named
+    from ..theory.verification import verify_named
 
     done = repeat(
         partial(verify_named, seed=seed),
@@ -289,7 +244,7 @@ def _all(
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
     """Every slip of a paper, refuted as printed, with what holds instead."""
-    from ..theory.theorem.verification import verify_errata
+    from ..theory.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
     failed = sum(not e.holds for e in errata) + sum(not remark.holds for remark in remarks)
@@ -337,8 +292,8 @@ def _reported(
 
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     """A row for each theorem, the counts, and what failed."""
-    from ..theory.theorem.verification import summary
     from ..theory.typeset.table import Column, Table
+    from ..theory.verification import summary
 
     if not reports:
         return ["nothing was checked"]
@@ -372,21 +327,18 @@ def _enclosed(report: TheoremReport) -> int | None:
 
 def _checks(step: StepReport) -> list[str]:
     """What the paths say of a step that holds, and of another what objects to it."""
-    paths = [check for check in (step.pointwise, step.interval) if check is not None]
     if step.strength in SHORT:
-        return [step.exact_detail, *(check.detail for check in paths)]
+        return [detail for detail in step.details.values() if detail is not None]
     if step.status == "refuted":
-        return [step.exact_detail]
-    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.exact_detail}"]
-    return [*exact, *(f"FAILED: {check.detail}" for check in paths if not check.passed)]
+        return [str(step.details["exact"])]
+    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]
+    return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
 
 
 def _report_text(report: TheoremReport) -> list[str]:
     """A theorem with every step."""
     lines = [f"{clean(report.name)}: {report.verdict} ({report.seconds:.2f} s)"]
     lines += _wrapped(report.title, 2)
-    if report.file:
-        lines += _wrapped(f"The file {report.file} was run; its definitions are its author's.", 2)
     before = [*(("assume", text) for text in report.assumptions)]
     before += [*(("define", text) for text in report.definitions), ("state", report.statement)]
     for word, text in before:

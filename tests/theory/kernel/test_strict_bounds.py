@@ -13,8 +13,7 @@ from isoflop.theory.kernel.rules import (
     ByNormalForm,
     ByWeightedAmGm,
 )
-from isoflop.theory.theorem.argument import UnderLemma
-from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.claim import Claim, UnderLemma
 from isoflop.theory.theorem.errata import refute
 
 x, y, b, u, v = symbols("x y b u v", positive=True)

@@ -9,8 +9,7 @@ from isoflop.derivations import errata
 from isoflop.theory.data.published import compute_counterparts
 from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.kernel.rules import ByLeadingTerm
-from isoflop.theory.theorem.argument import Numerically
-from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.theorem.claim import Claim, Numerically
 from isoflop.theory.theorem.errata import Erratum, refute
 
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)

@@ -22,8 +22,7 @@ from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.argument import Cited, Numerically, UnderLemma
-from isoflop.theory.theorem.claim import Claim, Derivation
+from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
 from isoflop.theory.typeset.table import Column, Table

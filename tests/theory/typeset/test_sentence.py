@@ -10,8 +10,7 @@ from tests.theory.documents import derivation_of
 from isoflop.derivations import NAMES
 from isoflop.theory.data.bibliography import citations
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
-from isoflop.theory.theorem.argument import UnderLemma
-from isoflop.theory.theorem.claim import Derivation
+from isoflop.theory.theorem.claim import Derivation, UnderLemma
 from isoflop.theory.theorem.words import Sentence
 from isoflop.theory.typeset.words import latex_sentence
 

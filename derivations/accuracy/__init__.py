@@ -1,1 +1,0 @@
-"""-log accuracy and accuracy itself."""

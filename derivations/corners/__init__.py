@@ -1,1 +1,0 @@
-"""Caps on params and on tokens."""

@@ -1,1 +1,0 @@
-"""What runs tell of a law: rays, ranks, biases, the delta method."""

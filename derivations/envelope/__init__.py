@@ -1,1 +1,0 @@
-"""The compute-optimal envelope, the optimal allocation, and what moves with them."""

@@ -1,1 +1,0 @@
-"""What single papers state, proved or put right."""

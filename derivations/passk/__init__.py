@@ -1,1 +1,0 @@
-"""pass@k: estimators, tails, and laws across k."""

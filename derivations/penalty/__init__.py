@@ -1,1 +1,0 @@
-"""The price of leaving the optimum: misallocation, over- and undertraining, effective compute."""

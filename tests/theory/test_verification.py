@@ -1,0 +1,67 @@
+"""What is reported of a theorem: every path in words, and what counts as failed."""
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+from sympy import symbols
+from tests.theory.documents import theorem_of
+
+from isoflop.derivations import NAMES, derivation
+from isoflop.theory.kernel.bounds import ByBound
+from isoflop.theory.theorem.claim import Claim
+from isoflop.theory.verification import ERRATA, load, summary, verify, verify_errata, verify_named
+
+x, y = symbols("x y", positive=True)
+SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
+BOUND = Claim("bound", x + y, ">=", x, "y is positive.", ByBound())
+WRONG = Claim("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
+
+
+def test_a_report_tells_every_path() -> None:
+    report = verify(theorem_of(SQUARE, BOUND))
+    assert (report.status, report.failed, report.error) == ("proved", False, "")
+    assert (report.proved, report.at_points, report.enclosed) == (2, 2, 1)
+    equality, bound = json.loads(json.dumps(report.as_dict()))["steps"]
+    assert (equality["exact"], equality["pointwise"], equality["interval"]) == (
+        "proved",
+        "passed",
+        None,
+    )
+    assert (bound["claim"], bound["interval"]) == ("x + y >= x", "passed")
+    assert report.seconds > 0
+
+
+def test_a_failure_names_a_point_where_the_sides_differ() -> None:
+    report = verify(theorem_of(SQUARE, WRONG))
+    assert (report.status, report.verdict) == ("failed", "refuted")
+    assert [step.status for step in report.steps] == ["proved", "refuted"]
+    (objection,) = report.steps[1].objections
+    values = {m[1]: Fraction(m[2]) for m in re.finditer(r"(\w) = ([\d/]+)", objection)}
+    assert (values["x"] + values["y"]) ** 2 != values["x"] ** 2 + values["y"] ** 2
+
+
+def test_no_time_is_no_verdict() -> None:
+    report = verify(theorem_of(BOUND), seconds=1e-6)
+    assert (report.verdict, report.steps[0].exact) == ("undecided", "undecided")
+
+
+def test_a_theorem_that_cannot_be_read_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str):
+        if name == "envelope_exponent":
+            raise ZeroDivisionError("at home")
+        return derivation(name)
+
+    monkeypatch.setattr("isoflop.theory.verification.derivation", broken)
+    report = verify_named("envelope_exponent")
+    assert report.error == "ZeroDivisionError: at home"
+    assert summary([report, verify_named("tokens_per_param")]) == {"proved": 1, "failed": 1}
+
+
+def test_an_unknown_name_has_a_hint() -> None:
+    with pytest.raises(ValueError, match=r"name='envelope_exponnt'.*envelope_exponent"):
+        load("envelope_exponnt")
+    with pytest.raises(ValueError, match="paper='nobody2025': must be one of krajewski2025"):
+        verify_errata("nobody2025")
+    assert all(name in NAMES for name in ERRATA.values())

@@ -1,0 +1,115 @@
+"""The settings of theorems: which names a text begins with; and the texts read in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from sympy import Expr, Symbol
+
+from .budget import GENERAL, SIX_ND, Budget
+from .envelope import derive
+from .passk import DRAWS, FAIL_AT, PASS_AT, cross_allocation
+from .penalty import misallocation
+from .ray import ray
+from .reader.tokens import ParseError
+from .theorem import text as texts
+from .theorem.claim import Derivation
+from .theorem.errata import Erratum, Remark
+from .theorem.names import Names, Setting
+from .theorem.words import function
+
+#: What a law may be of the reducible loss.
+OUTER = function("h")(Symbol("y", positive=True))
+
+
+def _envelope(budget: Budget = SIX_ND) -> Setting:
+    envelope = derive(budget=budget)
+    return Setting(envelope.assumptions, envelope.definitions)
+
+
+def _penalty(budget: Budget = SIX_ND) -> Setting:
+    family = misallocation(derive(budget=budget))
+    return Setting(family.envelope.assumptions, family.definitions)
+
+
+def _ray() -> Setting:
+    line = ray()
+    penalty = misallocation().definitions
+    return Setting(line.assumptions, tuple(dict.fromkeys((*line.definitions, *penalty))))
+
+
+def _function_of_the_loss() -> Setting:
+    family = misallocation()
+    _, budget = family.envelope.assumptions
+    bare = Setting(definitions=family.definitions, functions=(OUTER,))
+    law = Names(bare).sentence(
+        "A model with $N$ params trained on $D$ tokens, $N$, $D > 0$, has the loss $h(R(N, D))$, "
+        r"where $R(N, D) = A N^{-\beta} + B D^{-\gamma}$ and $A$, $B$, $\beta$, $\gamma > 0$."
+    )
+    return Setting((law, budget), bare.definitions, bare.functions)
+
+
+def _passk() -> Setting:
+    return Setting(functions=(PASS_AT(DRAWS), FAIL_AT(DRAWS)))
+
+
+def _two_numbers_of_draws() -> Setting:
+    pair = cross_allocation()
+    return Setting(pair.assumptions, pair.definitions)
+
+
+#: The settings that hold under any budget, and the others.
+UNDER_A_BUDGET: Mapping[str, Callable[[Budget], Setting]] = {
+    "envelope": _envelope,
+    "penalty": _penalty,
+}
+SETTINGS: Mapping[str, Callable[[], Setting]] = {
+    "envelope": _envelope,
+    "penalty": _penalty,
+    "runs at a fixed ratio": _ray,
+    "penalty under a general budget": partial(_penalty, GENERAL),
+    "function of the reducible loss": _function_of_the_loss,
+    "no law": Setting,
+    "passk": _passk,
+    "passk at two numbers of draws": _two_numbers_of_draws,
+}
+
+
+def setting(name: str, compute: Expr | None = None) -> Setting:
+    """The setting of a name, under the budget that makes the compute this expression.
+
+    Raises
+    ------
+    ValueError
+        Where there is none of that name, it has a budget of its own, or the expression is none.
+    """
+    if name not in SETTINGS:
+        raise ParseError(f"Setting: must be one of {', '.join(SETTINGS)}")
+    if compute is None:
+        return SETTINGS[name]()
+    if name not in UNDER_A_BUDGET:
+        raise ParseError(f"Budget: the setting {name} has its own")
+    return UNDER_A_BUDGET[name](Budget.from_expression(compute))
+
+
+def theorem(text: str, name: str) -> Derivation:
+    """The theorem that a text spells; ValueError naming what cannot be read."""
+    return texts.theorem(text, name, setting)
+
+
+def load(path: Path) -> Derivation:
+    """The theorem of a file; ValueError naming what cannot be read."""
+    return theorem(path.read_text(encoding="utf-8"), path.stem)
+
+
+def errata(path: Path) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+    """The slips and the remarks of a file; ValueError naming what cannot be read."""
+    return texts.errata(path.read_text(encoding="utf-8"), setting)
+
+
+def budget(text: str) -> Budget:
+    """The budget under which the theorem of a text is meant."""
+    compute = texts.stated_budget(text)
+    return SIX_ND if compute is None else Budget.from_expression(compute)

@@ -1,0 +1,314 @@
+"""Theorems verified as a whole: what every step's paths say, how strong the theorem is, and how long
+it took.
+
+A report is plain data (text and numbers), so that it travels between processes and into JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+from sympy import Rational
+
+from ..derivations import NAMES, derivation
+from ..derivations import errata as errata_of
+from .data.notation import close_matches
+from .kernel.answer import undecided
+from .kernel.deadline import OutOfTime, within
+from .kernel.points import PointCheck
+from .kernel.rules import FAILED, STRENGTHS, weakest
+from .theorem.claim import Claim, Derivation, Verdict
+from .theorem.errata import ErratumVerdict, Remark
+from .theorem.words import say
+from .typeset.plain import plain
+from .typeset.words import plain_sentence, plain_statement
+
+#: A longer claim is not printed: operations on both sides, bits of the longest number.
+MOST_OPERATIONS, MOST_BITS = 200, 200
+#: What a step that has failed may be, the worst first.
+WORST = ("refuted", FAILED, "undecided")
+#: One file of errata for each paper: the name of the paper and the theorem's.
+ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith("_errata")}
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """One step: the claim in plain text, its strength, and what each path says of it.
+
+    `exact` is "proved", "refuted" or "undecided"; `pointwise` and `interval` are "passed" or
+    "failed", the interval None where the claim is no bound; `details` says why, by path. `derived`
+    and `correction` say what would be right in place of what is refuted.
+    """
+
+    name: str
+    claim: str
+    relation: str
+    strength: str
+    exact: str
+    pointwise: str
+    interval: str | None
+    reason: str
+    argument: str
+    derived: str | None
+    correction: str | None
+    details: dict[str, str | None]
+
+    @property
+    def objections(self) -> list[str]:
+        """What the numerical paths hold against it."""
+        return [
+            str(self.details[path])
+            for path in ("pointwise", "interval")
+            if getattr(self, path) == "failed"
+        ]
+
+    @property
+    def status(self) -> str:
+        """The strength; of a step that has failed "refuted" where that is proved, "undecided" where
+        no path objects.
+        """
+        if self.strength != FAILED:
+            return self.strength
+        if self.exact == "refuted":
+            return "refuted"
+        return FAILED if self.objections else "undecided"
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> StepReport:
+        claim, exact = verdict.claim, verdict.exact
+        pointwise, interval = map(_path, (verdict.pointwise, verdict.interval))
+        return cls(
+            name=claim.name,
+            claim=spelled(claim),
+            relation=claim.relation,
+            strength=verdict.strength,
+            exact=exact.answer.value,
+            pointwise=str(pointwise[0]),
+            interval=interval[0],
+            reason=plain_sentence(claim.reason),
+            argument=claim.argument.label,
+            derived=None,
+            correction=None,
+            details={
+                "exact": str(exact).partition(": ")[2],
+                "pointwise": pointwise[1],
+                "interval": interval[1],
+            },
+        )
+
+
+def _path(check: PointCheck | None) -> tuple[str | None, str | None]:
+    """Whether the claim holds by a path, and in a sentence why."""
+    if check is None:
+        return None, None
+    where = ", ".join(f"{symbol} = {value}" for symbol, value in check.witness)
+    detail = f"{check.detail}, at {where}" if where else check.detail
+    return "passed" if check.passed else "failed", detail
+
+
+@dataclass(frozen=True)
+class TheoremReport:
+    """One theorem: its text, its steps, its status (the weakest strength among them) and the seconds
+    that it took.
+
+    The definitions are in plain text; `error` says why a theorem could not be read or checked, whose
+    status is then "failed".
+    """
+
+    name: str
+    title: str = ""
+    assumptions: tuple[str, ...] = ()
+    statement: str = ""
+    source: str = ""
+    follows: str = ""
+    steps: tuple[StepReport, ...] = ()
+    seconds: float = 0
+    error: str = ""
+    definitions: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        if self.error or not self.steps:
+            return FAILED
+        return weakest(step.strength for step in self.steps)
+
+    @property
+    def failed(self) -> bool:
+        return self.status == FAILED
+
+    @property
+    def verdict(self) -> str:
+        """The status; where it has failed, the worst of the steps: refuted, failed, undecided."""
+        found = [step.status for step in self.steps if step.strength == FAILED]
+        return min(found, key=WORST.index) if found and not self.error else self.status
+
+    @property
+    def proved(self) -> int:
+        """How many steps the exact path proves."""
+        return sum(step.exact == "proved" for step in self.steps)
+
+    @property
+    def at_points(self) -> int:
+        """How many steps hold at every sampled point."""
+        return sum(step.pointwise == "passed" for step in self.steps)
+
+    @property
+    def enclosed(self) -> int:
+        """How many bounds the enclosures confirm."""
+        return sum(step.interval == "passed" for step in self.steps)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "status": self.status}
+
+
+@dataclass(frozen=True)
+class ErratumReport:
+    """One slip of a paper: what is printed and why it fails, and the corrections with their
+    strengths.
+    """
+
+    name: str
+    where: str
+    comment: str
+    printed: str
+    refuted: bool
+    witness: str
+    corrected: tuple[StepReport, ...]
+    holds: bool
+
+    @classmethod
+    def of(cls, verdict: ErratumVerdict) -> ErratumReport:
+        erratum = verdict.erratum
+        return cls(
+            name=erratum.name,
+            where=erratum.where,
+            comment=erratum.comment,
+            printed=spelled(erratum.as_printed),
+            refuted=verdict.witness is not None and not verdict.printed_is_proved,
+            witness="" if verdict.witness is None else str(verdict.witness),
+            corrected=tuple(map(StepReport.of, verdict.corrections)),
+            holds=verdict.holds,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RemarkReport:
+    """A remark on a paper, with its checks."""
+
+    name: str
+    where: str
+    comment: str
+    checks: tuple[StepReport, ...]
+
+    @classmethod
+    def of(cls, remark: Remark) -> RemarkReport:
+        checks = tuple(StepReport.of(claim.verify()) for claim in remark.checks)
+        return cls(remark.name, remark.where, remark.comment, checks)
+
+    @property
+    def holds(self) -> bool:
+        return not any(step.strength == FAILED for step in self.checks)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "holds": self.holds}
+
+
+def spelled(claim: Claim) -> str:
+    """The claim in plain text; where it is too long to be read, its size alone."""
+    sides = (claim.lhs, claim.rhs)
+    size = sum(side.count_ops() for side in sides)
+    numbers = (number for side in sides for number in side.atoms(Rational))
+    bits = max((int(number.p * number.q).bit_length() for number in numbers), default=0)
+    if size > MOST_OPERATIONS or bits > MOST_BITS:
+        return f"{claim.relation} between two expressions, {size} operations together, too long to print"
+    where = " and ".join(plain_sentence(say("{}", formula)) for formula in claim.stated.where)
+    beside = f" where {where}" if where else ""
+    return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}{beside}"
+
+
+def load(name: str) -> Derivation:
+    """A theorem of the package by its name.
+
+    Raises
+    ------
+    ValueError
+        Where there is none of that name (close names are suggested), or it has a mistake.
+    """
+    if name not in NAMES:
+        known = close_matches(name, (*NAMES, *ERRATA))
+        raise ValueError(f"name={name!r}: must be the name of a theorem{known}")
+    found = derivation(name)
+    found.refuse_mistakes()
+    return found
+
+
+def verify(
+    theorem: Derivation,
+    *,
+    seed: int = 0,
+    started: float | None = None,
+    seconds: float | None = None,
+) -> TheoremReport:
+    """Check every step on every path, each within some seconds; `started` is the reading of
+    `time.perf_counter` from which the time counts.
+    """
+    began = perf_counter() if started is None else started
+    steps = tuple(StepReport.of(_verified(step, seed, seconds)) for step in theorem.steps)
+    return TheoremReport(
+        name=theorem.name,
+        title=plain_sentence(theorem.title),
+        assumptions=tuple(map(plain_sentence, theorem.assumptions)),
+        statement=plain_statement(theorem),
+        source=theorem.source,
+        follows=plain_sentence(theorem.follows),
+        steps=steps,
+        seconds=perf_counter() - began,
+        definitions=tuple(f"{plain(d.name)} = {plain(d.value)}" for d in theorem.definitions),
+    )
+
+
+def _verified(step: Claim, seed: int, seconds: float | None) -> Verdict:
+    try:
+        with within(seconds):
+            return step.verify(seed=seed)
+    except OutOfTime as error:
+        return Verdict(step, undecided(str(error)), PointCheck(True, 0, "not checked"))
+
+
+def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
+    """Read a theorem of the package and check it; one that cannot be read or checked has failed, and
+    the others go on.
+    """
+    began = perf_counter()
+    try:
+        return verify(load(name), seed=seed, started=began)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        return TheoremReport(name, name, seconds=perf_counter() - began, error=told)
+
+
+def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkReport, ...]]:
+    """The slips of a paper, each refuted as printed and proved as corrected, and the remarks.
+
+    Raises
+    ------
+    ValueError
+        Where there are no errata of that name.
+    """
+    if paper not in ERRATA:
+        raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
+    slips, remarks = errata_of(ERRATA[paper])
+    return tuple(ErratumReport.of(e.verify()) for e in slips), tuple(map(RemarkReport.of, remarks))
+
+
+def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:
+    """How many theorems there are of each status, the strongest first."""
+    counted = Counter(report.status for report in reports)
+    return {status: counted[status] for status in (*STRENGTHS, FAILED) if counted[status]}
