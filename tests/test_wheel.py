@@ -103,13 +103,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_packages_list_is_complete() -> None:
-    found = {Path(place).parent.as_posix().replace("/", ".") for place in tree(ROOT)}
+    modules = (place for place in tree(ROOT) if place.endswith(".py"))
+    found = {Path(place).parent.as_posix().replace("/", ".") for place in modules}
     assert sorted(PYPROJECT["tool"]["setuptools"]["packages"]) == sorted(found)
 
 
 def test_every_package_has_an_init() -> None:
     places = tree(ROOT)
-    assert {str(Path(place).parent / "__init__.py") for place in places} <= places.keys()
+    modules = (place for place in places if place.endswith(".py"))
+    assert {str(Path(place).parent / "__init__.py") for place in modules} <= places.keys()
 
 
 def test_links_lead_to_the_three_folders() -> None:

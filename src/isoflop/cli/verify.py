@@ -42,8 +42,8 @@ with the name of a paper its errata. Exit status 1 where a step is refuted or fa
 where one is undecided.
 
 FILE.md or FILE.txt is a derivation of your own, written as the theorems of the package are:
-'Setting:', 'Let ...', 'Assume ...', a statement, and steps '- **name**: $formula$'. Nothing of it is
-run. What is checked are the steps: that they amount to the statement is for the reader to judge.
+'Setting:', 'Let ...', 'Assume ...', a statement, and steps '- **name**: $formula$'. Nothing of it
+is run. What is checked are the steps: that they amount to the statement is for the reader to judge.
 
 FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
 the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
