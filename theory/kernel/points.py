@@ -11,27 +11,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain, islice
+from operator import mul
 from typing import Any
 
 import mpmath
 from mpmath import inf, mpf, nstr
-from mpmath.libmp import (
-    from_rational,
-    fzero,
-    mpf_abs,
-    mpf_cosh_sinh,
-    mpf_e,
-    mpf_exp,
-    mpf_gt,
-    mpf_log,
-    mpf_lt,
-    mpf_mul,
-    mpf_pow_int,
-    mpf_sum,
-    mpf_tanh,
-    to_int,
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Integer,
+    Pow,
+    Rational,
+    Symbol,
+    cosh,
+    exp,
+    log,
+    oo,
+    sinh,
+    tanh,
 )
-from sympy import Abs, Add, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, oo, sinh, tanh
 
 from .answer import BOUNDS, STRICT
 from .interval import IntervalEvaluator, Undefined, certainly_fails
@@ -49,14 +48,6 @@ STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
 STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
-#: By what the value on the left minus that on the right is more than it may be.
-EXCESS: dict[str, Callable[[Any], Any]] = {
-    "==": abs,
-    ">=": lambda gap: -gap,
-    ">": lambda gap: -gap,
-    "<=": lambda gap: gap,
-    "<": lambda gap: gap,
-}
 
 
 @dataclass(frozen=True)
@@ -76,85 +67,69 @@ class PointEvaluator(Stepwise):
         super().__init__()
         self.context = mpmath.mp.clone()
         self.context.dps = digits
-        self.rounding = self.context.prec, "n"
         self.functions: dict[Any, Callable[[Any], Any]] = {
             exp: self._exp,
             log: self._log,
-            Abs: mpf_abs,
-            sinh: lambda x: mpf_cosh_sinh(x, *self.rounding)[1],
-            cosh: lambda x: mpf_cosh_sinh(x, *self.rounding)[0],
-            tanh: lambda x: mpf_tanh(x, *self.rounding),
+            Abs: abs,
+            sinh: self.context.sinh,
+            cosh: self.context.cosh,
+            tanh: self.context.tanh,
         }
 
     def evaluate(self, e: Expr, point: Mapping[Symbol, Any], known: Values | None = None) -> Any:
         """The value at a point; a caller that comes back to the point keeps what is known there."""
-        return self.context.make_mpf(self._value(e, point, known))
+        return self._value(e, point, known)
 
     def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
-        rounding = self.rounding
         if e.is_Symbol:
             return (lambda _, point: self._at(e, point)), ()
-        if e.is_Rational:
-            constant = from_rational(int(e.p), int(e.q), *rounding)
+        if e.is_Rational or e is exp(1):
+            constant = self._number(e) if e.is_Rational else self.context.exp(1)
             return (lambda values, point: constant), ()
+        needs = self._indices([e.definition()] if hasattr(e, "definition") else e.args)
         if hasattr(e, "definition"):
-            needs = self._indices([e.definition()])
             return (lambda values, point: values[needs[0]]), needs
-        if e is exp(1):
-            return (lambda values, point: mpf_e(*rounding)), ()
-        needs = self._indices(e.args)
         if e.is_Add:
-            return (lambda values, point: mpf_sum([values[i] for i in needs], *rounding)), needs
+            return (lambda values, point: self.context.fsum(values[i] for i in needs)), needs
         if e.is_Mul:
-            return (
-                lambda values, point: reduce(
-                    lambda x, y: mpf_mul(x, y, *rounding), [values[i] for i in needs]
-                )
-            ), needs
+            return (lambda values, point: reduce(mul, (values[i] for i in needs))), needs
         if e.is_Pow:
-            base, exponent = needs
+            base, power = needs
             whole = e.exp.is_Integer
-            return (
-                lambda values, point: self._power(values[base], values[exponent], whole=whole)
-            ), needs
+            return (lambda values, _: self._power(values[base], values[power], whole=whole)), needs
         if e.func not in self.functions:
             raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
         function, argument = self.functions[e.func], needs[0]
         return (lambda values, point: function(values[argument])), needs
 
+    def _number(self, value: Rational) -> Any:
+        return self.context.mpf(int(value.p)) / int(value.q)
+
     def _at(self, symbol: Symbol, point: Mapping[Symbol, Any]) -> Any:
         if symbol not in point:
             raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
         value = point[symbol]
-        if isinstance(value, Rational):
-            return from_rational(int(value.p), int(value.q), *self.rounding)
-        return self.context.mpf(value)._mpf_
+        return self._number(value) if isinstance(value, Rational) else self.context.mpf(value)
 
     def _exp(self, argument: Any) -> Any:
-        _, mantissa, exponent, bits = argument
-        if (exponent and not mantissa) or exponent + bits > LARGEST_EXPONENT_BITS:
+        if self.context.mag(argument) > LARGEST_EXPONENT_BITS:
             raise Undefined("an exponential too large to evaluate")
-        return mpf_exp(argument, *self.rounding)
+        return self.context.exp(argument)
 
     def _log(self, argument: Any) -> Any:
-        if not mpf_gt(argument, fzero):
-            raise Undefined(f"log({self._shown(argument)})")
-        return mpf_log(argument, *self.rounding)
+        if not argument > 0:
+            raise Undefined(f"log({self.context.nstr(argument)})")
+        return self.context.log(argument)
 
-    def _power(self, base: Any, exponent: Any, *, whole: bool) -> Any:
+    def _power(self, base: Any, power: Any, *, whole: bool) -> Any:
         """A negative number has powers with a whole number as exponent, not with a symbol that
         happens to be whole.
         """
-        if (mpf_lt(base, fzero) and not whole) or (base == fzero and mpf_lt(exponent, fzero)):
-            raise Undefined(f"{self._shown(base)}**{self._shown(exponent)}")
-        if exponent == fzero or (exponent[1] and exponent[2] >= 0):
-            return mpf_pow_int(base, to_int(exponent), *self.rounding)
-        if base == fzero:
-            return fzero
-        return self._exp(mpf_mul(exponent, self._log(base), *self.rounding))
-
-    def _shown(self, value: Any) -> Any:
-        return self.context.nstr(self.context.make_mpf(value))
+        if (base < 0 and not whole) or (base == 0 and power < 0):
+            raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(power)}")
+        if self.context.isint(power):
+            return base ** int(power)
+        return base if base == 0 else self._exp(power * self._log(base))
 
 
 def check_at_points(
@@ -203,7 +178,7 @@ def check_at_points(
             if is_exact and difference.xreplace(point) == 0:
                 return f"both sides are {evaluator.context.nstr(left, 20)}"
             raise Undefined("the sides agree in every digit")
-        if EXCESS[relation](left - right) <= tolerance * max(1, size):
+        if _excess(left - right, relation) <= tolerance * max(1, size):
             return ""
         left, right = (evaluator.context.nstr(side, 20) for side in (left, right))
         return f"lhs = {left} {relation} rhs = {right} fails"
@@ -226,6 +201,11 @@ def check_at_points(
             if failed := failure(point):
                 return PointCheck(False, len(held), failed, _ordered(point))
     return PointCheck(True, len(held), f"holds at {len(held)} points with {digits} digits")
+
+
+def _excess(gap: Any, relation: str) -> Any:
+    """By what the left side minus the right one is more, or less, than the relation allows."""
+    return abs(gap) if relation == "==" else -gap if relation[0] == ">" else gap
 
 
 def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:

@@ -135,7 +135,6 @@ def test_absolute_value_reduces_mod_1_where_the_sign_is_known() -> None:
         (log1p(b), log(1 + b)),
         (phi2(b), (exp(b) - 1 - b) / b**2),
         (sympy.cosh(b) ** 2 - sympy.sinh(b) ** 2, Integer(1)),
-        (sympy.tanh(b), (exp(2 * b) - 1) / (exp(2 * b) + 1)),
         (
             (N**b + D**g) ** (p + 2),
             (N**b + D**g) ** p * (N ** (2 * b) + 2 * N**b * D**g + D ** (2 * g)),
@@ -187,10 +186,7 @@ def test_sum_and_its_negative_agree_where_the_sign_is_known() -> None:
         (N ** sympy.Float("0.34"), "floating-point"),
         (sympy.gamma(N), "gamma is outside"),
         (sympy.I * N, "outside"),
-        (sympy.pi * N, "outside"),
-        (sympy.sin(N), "sin is outside"),
         (sympy.oo, "outside"),
-        (sympy.nan, "outside"),
         (Symbol("f", positive=True) * sympy.Function("f")(N), "f is outside"),
         (raw(Integer(-2), p), "negative quantity"),
         (raw(-N, p), "negative quantity"),

@@ -172,10 +172,8 @@ def test_division_by_hidden_zero_proves_nothing() -> None:
     [
         (sympy.Float(0.5) * N, N / 2, "floating-point"),
         (sympy.gamma(N + 1), N * sympy.gamma(N), "gamma is outside"),
-        (raw(sympy.I, N), raw(-sympy.I, -N), "outside"),
         (raw(Integer(-2), p), raw(Integer(-2), p), "negative quantity"),
         (raw((N + D) ** 200, HALF), (N + D) ** 100, "expansion limit"),
-        (raw(N**20_000, HALF), N**10_000, "expansion limit"),
         (sympy.pi, Rational(22, 7), "Pi is outside"),
         (
             (1 + N ** (3 * b)) ** p,
@@ -235,13 +233,10 @@ def test_what_has_no_value_anywhere_is_not_proved(left: Expr, right: Expr) -> No
     "bound",
     [
         sympy.Sum(x, (k, 1, p)),
-        sympy.Product(x, (k, 1, p)),
         sympy.Integral(k, (k, 0, 1)),
         sympy.Limit(1 / k, k, sympy.oo),
         sympy.Derivative(k**2, k),
-        sympy.Subs(k**2, k, 2),
         sympy.Piecewise((k, k > 1), (1, True)),
-        sympy.Max(k, 1),
     ],
     ids=str,
 )
@@ -253,9 +248,6 @@ def test_objects_with_bound_symbols_are_named(bound: Expr) -> None:
         decision = decide(left, right, assume=assume)
         assert decision.answer is Answer.UNDECIDED
         assert f"{type(bound).__name__} is outside the normal form" in decision.reason
-
-
-# -- functions -----------------------------------------------------------------------------------------------------------
 
 
 # -- precision and defects -----------------------------------------------------------------------------------------------

