@@ -7,7 +7,7 @@ Run: python examples/write_the_theorem.py [theorem.tex]
 import sys
 from pathlib import Path
 
-from isoflop import derive, misallocation
+from isoflop.derivations import derivation
 from isoflop.theory.typeset.theorem import theorem_latex
 
 DOCUMENT = r"""\documentclass{article}
@@ -21,11 +21,8 @@ DOCUMENT = r"""\documentclass{article}
 
 def main(path: str = "theorem.tex") -> None:
     """Write the two theorems in the notation of Hoffmann et al."""
-    envelope = derive()
-    theorems = [
-        theorem_latex(subject, notation="hoffmann")
-        for subject in (envelope, misallocation(envelope))
-    ]
+    names = ("compute_optimal_envelope", "misallocation_penalty")
+    theorems = [theorem_latex(derivation(name), notation="hoffmann") for name in names]
     Path(path).write_text(DOCUMENT % "\n\n".join(theorems), encoding="utf-8")
     print(f"wrote {path}")
 

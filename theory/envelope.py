@@ -20,7 +20,7 @@ from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .kernel import symbols as sym
 from .kernel.rules import ByWeightedAmGm
 from .law import PARAMS_TOKENS, LawForm
-from .theorem.claim import Claim, Derivation
+from .theorem.claim import Claim
 from .theorem.words import (
     Definition,
     Sentence,
@@ -189,45 +189,6 @@ class Envelope(Displayed):
             "The compute is {}, with {}.", (sym.C, "=", budget.compute()), (sym.C, ">", 0)
         )
         return law + ".", compute
-
-    @property
-    def derivation(self) -> Derivation:
-        """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
-        claims = self.named_steps
-        x = [str(variable) for variable in self.form.variables]
-        short = ["global_minimum", *(f"share_{v}" for v in x), "budget", "envelope", "loss"]
-        short += ["exponent", *(["tokens_per_param"] if "tokens_per_param" in claims else [])]
-        proof = ["shares_sum", *(f"power_{v}" for v in x), *short]
-        best = "least" if self.form.direction > 0 else "largest"
-        statement = (
-            "For all positive "
-            + listed(self.form.variables)
-            + " {global_minimum}. "
-            + say("At compute {} the bound is attained at the optimum ", sym.C)
-            + listed(self.named.allocation)
-            + " and nowhere else: {budget} and {envelope}. So the "
-            + say(f"{best} loss at this compute is a power of it and the irreducible loss, ")
-            + "{loss}, with {exponent}"
-        )
-        if "tokens_per_param" in claims:
-            statement += ", and the optimal number of tokens per parameter is {tokens_per_param}"
-        return Derivation(
-            name="compute_optimal_envelope",
-            title="The compute law is the compute-optimal envelope",
-            assumptions=self.assumptions,
-            definitions=self.definitions,
-            statement=statement + ".",
-            steps=tuple(claims[name] for name in proof),
-            source=(
-                "Hoffmann et al. 2022 (arXiv 2203.15556) for the allocation; Schaeffer et al. 2025 "
-                "(arXiv 2509.24012) for the "
-                "compute law as envelope; Duffin, Peterson and Zener 1967 for weighted AM-GM as "
-                "the proof of a global minimum."
-            ),
-            follows="The penalty of any other allocation, the effective compute and the overhead, "
-            "and the optimum where the params or the tokens are capped.",
-            short=tuple(short),
-        )
 
     def check_spelling(self, spelling: Notation) -> None:
         """Refuse to respell a law or a budget that uses the canonical letters for something else.

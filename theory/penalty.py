@@ -7,9 +7,8 @@ leaves. The penalty P = (L - E)/(L* - E) depends on the exponents and r alone: n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from sympy import (
     Add,
@@ -42,33 +41,12 @@ from .kernel.bounds import ByBound
 from .kernel.functions import expm1, log1p, phi2
 from .kernel.rules import ByLeadingTerm, ByWeightedAmGm
 from .law import Term
-from .theorem.claim import Claim, Derivation
+from .theorem.claim import Claim
 from .theorem.words import Definition, function, say
-from .typeset.equations import Displayed, Equation, Section
+from .typeset.equations import Displayed, Equation, Line, Section
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 X = Symbol("x", real=True)
-
-#: The steps of the theorem.
-THEOREM = (
-    "budget_kept",
-    "penalty",
-    "shares_cancel",
-    "penalty_at_least_one",
-    "equality",
-    "ratio",
-    "penalty_in_ratio",
-    "effective_compute",
-    "critical_size",
-    "critical_tokens",
-    "above_critical",
-    "tokens_factor",
-    "compute_overhead",
-    "never_cheaper",
-)
-
-#: Why the first two terms can be compared: a step of the envelope's theorem.
-AT_OPTIMUM = "At the optimum the term of {} is the share {} of the reducible loss:"
 
 PENALTY = function("P")
 EFFECTIVE = Symbol("C_eff", positive=True)
@@ -323,12 +301,6 @@ class Misallocation(Displayed):
         """Every statement about the penalty."""
         return list(statements(self))
 
-    @property
-    def _mean(self) -> ByWeightedAmGm:
-        """Weighted AM-GM for the two terms of the penalty."""
-        (w_n, w_d), (b, g) = self._weights, self._exponents
-        return ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d))
-
     @cached_property
     def named(self) -> Misallocation:
         """The same with the optimum, the exponent and the shares as names."""
@@ -347,145 +319,59 @@ class Misallocation(Displayed):
             Definition(critical(d), brief.critical_tokens_ratio * brief.envelope.optimum(d)),
         )
 
-    @property
-    def derivation(self) -> Derivation:
-        """The penalty as a theorem: what a moved run loses, and what it takes to make that up."""
-        brief, (n, d) = self.named.envelope, self.envelope.form.variables
-        n_star, d_star = brief.allocation
-        statement = (
-            say("Let {}. With {} params ", (R, ">", 0), R * n_star)
-            + say("and {} tokens the compute is kept, ", R**-self._slope * d_star)
-            + "{budget_kept}, and the reducible loss is that of the optimum times "
-            "the penalty, {penalty}. It depends on the exponents and "
-            + say("{} alone, and {penalty_at_least_one} with equality only where {} is one. ", R, R)
-            + say("The run has {} times the optimal tokens per parameter, ", RHO)
-            + "{ratio}; in this overtraining ratio {penalty_in_ratio}. The run has the loss that "
-            + say("the optimum has at the effective compute {}, ", EFFECTIVE)
-            + "{effective_compute}. "
-            + say("With {} params, or with {} tokens, ", critical(n), critical(d))
-            + "one term alone is the least reducible loss, {critical_size} and {critical_tokens}. "
-            + say("With more than {} params the least loss is reached with ", critical(n))
-            + say("{} times the optimal tokens, ", tokens_factor(d))
-            + "{tokens_factor}; the overhead in compute, {compute_overhead}, is never negative, "
-            "{never_cheaper}."
-        )
-        return Derivation(
-            name="misallocation_penalty",
-            title="The misallocation penalty",
-            assumptions=self.envelope.assumptions,
-            definitions=(*self.definitions, Definition(RHO, self.ratio)),
-            statement=statement,
-            steps=self._steps,
-            source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go "
-            "smol or go home: the overhead.",
-            follows="A given size ratio has the same penalty in every law with the same two "
-            "exponents.",
-            short=tuple(
-                name for name in THEOREM if name not in ("shares_cancel", "above_critical")
-            ),
-        )
-
     def check_spelling(self, spelling: Notation) -> None:
         """ValueError where the notation would rename the law's own letters."""
         self.envelope.check_spelling(spelling)
 
     def sections(self, spelling: Notation = DEFAULT) -> list[Section]:
         """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes."""
-        envelope, brief = self.envelope, self.named
-        n, d = envelope.form.variables
-        n_star, d_star = brief.envelope.allocation
+        brief, (n, d) = self.named, self.envelope.form.variables
+        envelope, (n_star, d_star) = self.envelope, brief.envelope.allocation
+        k_d, size = tokens_factor(d), (n, "=", R * n_star)
+        ratios = (
+            Equation((R, n / n_star)),
+            Equation((RHO, _over(d / n, d_star / n_star), self.ratio)),
+        )
+        tails = (
+            Equation((P, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))),
+            Equation((P, brief.undertrained_tail), "~", condition=(R, "->", oo)),
+        )
+        penalty: list[Line] = [
+            ratios,
+            (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
+            (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
+            (Equation((P - 1, self.excess)),),
+            (Equation((S, log(R))), Equation((phi2(X), phi2(X).definition()))),
+            (Equation((P, self.series(4)), remainder=S**5),),
+            (Equation((P, self.series_in_ratio(2)), remainder=log(RHO) ** 3),),
+            tails,
+        ]
         effective = brief.effective_compute.xreplace({brief.penalty: P})
-        overhead = brief.compute_overhead.xreplace({brief.tokens_factor: tokens_factor(d)})
+        overhead = brief.compute_overhead.xreplace({brief.tokens_factor: k_d})
         above_critical = (R, ">", brief.critical_size_ratio)
+        made_up: list[Line] = [
+            (Equation((k_d, brief.tokens_factor), condition=above_critical),),
+            (Equation((OVERHEAD / sym.C, overhead)),),
+        ]
+        out_of_reach = (
+            Equation((critical(n) / n_star, brief.critical_size_ratio)),
+            Equation((critical(d) / d_star, brief.critical_tokens_ratio)),
+        )
+        shares = (
+            exponent_equation(envelope, brief.envelope),
+            *share_equations(envelope, brief.envelope, DEFAULT),
+        )
+        loss = say("The loss {} with {} and {}, ", optimum(sym.L), size, (d, "=", k_d * d_star))
         return [
+            (say("Penalty of {} at the same compute {}", size, sym.C), penalty),
             (
-                say("Penalty of {} at the same compute {}", (n, "=", R * n_star), sym.C),
-                [
-                    (
-                        Equation((R, n / n_star)),
-                        Equation((RHO, _over(d / n, d_star / n_star), self.ratio)),
-                    ),
-                    (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
-                    (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
-                    (Equation((P - 1, self.excess)),),
-                    (Equation((S, log(R))), Equation((phi2(X), phi2(X).definition()))),
-                    (Equation((P, self.series(4)), remainder=S**5),),
-                    (Equation((P, self.series_in_ratio(2)), remainder=log(RHO) ** 3),),
-                    (
-                        Equation((P, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))),
-                        Equation((P, brief.undertrained_tail), "~", condition=(R, "->", oo)),
-                    ),
-                ],
-            ),
-            (
-                say("Compute that reaches the same loss on the envelope"),
+                "Compute that reaches the same loss on the envelope",
                 [(Equation((EFFECTIVE / sym.C, effective)),)],
             ),
-            (
-                say(
-                    "The loss {} with {} and {}, and the extra compute that it takes",
-                    optimum(sym.L),
-                    (n, "=", R * n_star),
-                    (d, "=", tokens_factor(d) * d_star),
-                ),
-                [
-                    (Equation((tokens_factor(d), brief.tokens_factor), condition=above_critical),),
-                    (Equation((OVERHEAD / sym.C, overhead)),),
-                ],
-            ),
-            (
-                say("Sizes at and below which that loss is out of reach"),
-                [
-                    (
-                        Equation((critical(n) / n_star, brief.critical_size_ratio)),
-                        Equation((critical(d) / d_star, brief.critical_tokens_ratio)),
-                    )
-                ],
-            ),
-            (
-                say("Exponent of the envelope and shares of the terms"),
-                [
-                    (
-                        exponent_equation(envelope, brief.envelope),
-                        *share_equations(envelope, brief.envelope, DEFAULT),
-                    )
-                ],
-            ),
+            (loss + "and the extra compute that it takes", made_up),
+            ("Sizes at and below which that loss is out of reach", [out_of_reach]),
+            ("Exponent of the envelope and shares of the terms", [shares]),
         ]
-
-    @property
-    def _steps(self) -> tuple[Claim, ...]:
-        """The claims of the theorem with the names of a moved run in them."""
-        brief = self.named
-        claims = self.named_steps
-        params, tokens = self.envelope.form.terms
-        n, d = params.variable, tokens.variable
-        reducible = brief.envelope.reducible
-        n_star, d_star = brief.envelope.allocation
-        by_name = {
-            "penalty": {"rhs": PENALTY(R), "through": (claims["penalty"].rhs,)},
-            "penalty_at_least_one": {"lhs": PENALTY(R)},
-            "ratio": {"rhs": RHO * gather(d_star / n_star)},
-            "penalty_in_ratio": {"lhs": PENALTY(R)},
-            "effective_compute": {
-                "lhs": reducible.subs(sym.C, EFFECTIVE),
-                "rhs": PENALTY(R) * reducible,
-            },
-            "critical_size": {"lhs": params.expression.subs(n, critical(n))},
-            "critical_tokens": {"lhs": tokens.expression.subs(d, critical(d))},
-            "above_critical": {"rhs": (critical(n) / (R * n_star)) ** params.exponent},
-        }
-        made_up = {brief.tokens_factor: tokens_factor(d)}
-        for name in ("tokens_factor", "compute_overhead", "never_cheaper"):
-            by_name[name] = {
-                side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
-            }
-        shares = [
-            replace(self.envelope.named_steps[f"share_{x}"], reason=say(AT_OPTIMUM, x, w))
-            for x, w in zip((n, d), brief.envelope.shares, strict=True)
-        ]
-        kept, *others = (replace(claims[name], **by_name.get(name, {})) for name in THEOREM)
-        return (kept, *shares, *others)
 
 
 def misallocation(envelope: Envelope | None = None) -> Misallocation:
@@ -518,7 +404,7 @@ def _loss_ratio(envelope: Envelope) -> Expr:
     return (sym.L - offset) / (optimum(sym.L) - offset)
 
 
-# -- the statements --------------------------------------------------------------------------------
+# -- names and statements --------------------------------------------------------------------------
 
 
 def tokens_factor(variable: Symbol) -> Symbol:
@@ -534,43 +420,37 @@ def critical(variable: Symbol) -> Symbol:
 def statements(m: Misallocation) -> Iterator[Claim]:
     """The claims in the closed forms, or in the names, of `m`."""
     yield from _of_the_penalty(m)
+    yield from _near_and_far(m)
     yield from _of_the_compute(m)
+    yield from _above_the_critical_size(m)
     yield from _of_contours_and_caps(m)
-    derivative = m.penalty.subs(R, exp(S)).diff(S)
-    for order in range(2, 5):
-        derivative = derivative.diff(S)
-        yield equal(
-            f"series_{order}",
-            (derivative.subs(S, 0) / factorial(order), m.series(order).coeff(S, order)),
-            say(f"The Taylor coefficient of order {order} in {{}}:", (S, "=", log(R))),
-        )
 
 
 def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
-    envelope, at = m.envelope, function("R")
+    """A run with r N* params and what the budget leaves of tokens."""
+    envelope, loss = m.envelope, function("R")
     budget, (n, d) = envelope.budget, envelope.form.variables
     (w_n, w_d), (b, g) = m._weights, m._exponents
     n_star, d_star = envelope.allocation
     moved = {n: R * n_star, d: R**-m._slope * d_star}
     with_ratio = (m.size_ratio * n_star, RHO * m.size_ratio * d_star)
     powers = [Integer(1), *(budget.exponent(x) for x in moved)]
-    spent = product_of_powers([budget.coefficient, *moved.values()], powers)
-    known, w = {"where": envelope.definitions}, m.named.envelope.shares
+    w, defined = m.named.envelope.shares, {"where": envelope.definitions}
     yield equal(
         "budget_kept",
-        (spent, sym.C),
+        (product_of_powers([budget.coefficient, *moved.values()], powers), sym.C),
         say("The powers of {} cancel, and the optimum spends the budget:", R),
     )
     yield equal(
         "penalty",
-        (at(*moved.values()) / at(n_star, d_star), m.penalty),
+        (loss(*moved.values()) / loss(n_star, d_star), m.penalty),
         say(
             "Each term is its share {} or {} of the least reducible loss, times the power of {} by "
             "which it moved:",
             *w,
             R,
         ),
-        **known,
+        **defined,
     )
     yield equal("shares_cancel", (b * w_n, g * w_d), "The exponents times their weights agree:")
     yield Claim(
@@ -580,7 +460,7 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
         Integer(1),
         say("Weighted AM-GM for the two terms with the weights {} and {}; ", *w)
         + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
-        m._mean,
+        ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d)),
         through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
     )
     yield equal(
@@ -599,13 +479,20 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
     )
     yield equal(
         "penalty_in_ratio",
-        (at(*with_ratio) / at(n_star, d_star), m.penalty_in_ratio),
+        (loss(*with_ratio) / loss(n_star, d_star), m.penalty_in_ratio),
         say("In terms of {} the size ratio is {}:", RHO, (R, "=", m.size_ratio)),
-        **known,
+        **defined,
     )
+
+
+def _near_and_far(m: Misallocation) -> Iterator[Claim]:
+    """The penalty close to the optimum, and far from it."""
+    n, d = m.envelope.form.variables
+    in_s = m.penalty.subs(R, exp(S))
+    derivative = in_s.diff(S)
     yield equal(
         "excess",
-        (m.penalty.subs(R, exp(S)) - 1, m.excess),
+        (in_s - 1, m.excess),
         say("The terms of order 0 and 1 in {} cancel; what is left is a sum of positive terms:", S),
     )
     for name, tail, end, x in (
@@ -614,36 +501,66 @@ def _of_the_penalty(m: Misallocation) -> Iterator[Claim]:
     ):
         why = say("For {} the {} term dominates:", (R, "->", end), x)
         yield Claim(name, m.penalty, "~", tail, why, ByLeadingTerm(R, str(end)))
+    for order in (2, 3, 4):
+        derivative = derivative.diff(S)
+        yield equal(
+            f"series_{order}",
+            (derivative.subs(S, 0) / factorial(order), m.series(order).coeff(S, order)),
+            say(f"The Taylor coefficient of order {order} in {{}}:", (S, "=", log(R))),
+        )
 
 
 def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
-    """What a moved run is worth in compute, and what it takes to make up for it."""
-    envelope, at = m.envelope, function("R")
-    budget, (params, tokens) = envelope.budget, envelope.form.terms
-    (n, d), (n_star, d_star) = envelope.form.variables, envelope.allocation
-    (w_n, w_d), (b, g) = m._weights, m._exponents
-    left = 1 - w_n * R**-b
-    reached = {n: R * n_star, d: m.tokens_factor * d_star}
-    above: dict[str, Any] = {"assume": (left,)}
-    in_s: dict[str, Any] = {"assume": (left.subs(R, exp(S)),)}
+    """What a moved run is worth in compute, and where one term is the least loss."""
+    envelope, (n_star, d_star) = m.envelope, m.envelope.allocation
+    (params, tokens), least = envelope.form.terms, envelope.reducible
+    share = m.effective_compute.subs(R, exp(S))
     yield equal(
         "lost_compute",
-        (1 - m.effective_compute.subs(R, exp(S)), m.lost_compute),
+        (1 - share, m.lost_compute),
         say("One less a power is {} of minus a logarithm:", expm1(X)),
     )
     yield equal(
         "safe_effective_compute",
-        (m.effective_compute.subs(R, exp(S)), m.safe_effective_compute),
+        (share, m.safe_effective_compute),
         say("The logarithm of the penalty is {} of its excess:", log1p(X)),
     )
     yield equal(
         "effective_compute",
-        (
-            envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
-            m.penalty * envelope.reducible,
-        ),
+        (least.subs(sym.C, sym.C * m.effective_compute), m.penalty * least),
         say("The reducible loss of the optimum falls as {}:", sym.C**-m.named.envelope.exponent),
     )
+    for name, term, ratio, best in (
+        ("critical_size", params, m.critical_size_ratio, n_star),
+        ("critical_tokens", tokens, m.critical_tokens_ratio, d_star),
+    ):
+        x = term.variable
+        yield equal(
+            name,
+            (term.expression.subs(x, ratio * best), least),
+            say("At {} the term of {} alone is the least reducible loss:", critical(x), x),
+        )
+    at_shares = {
+        term.variable: (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
+        for term, share in zip(envelope.form.terms, envelope.shares, strict=True)
+    }
+    yield equal(
+        "compute_for_reducible",
+        (envelope.budget.compute(at_shares), envelope.compute_for_reducible),
+        say(
+            "The compute of the params and tokens whose terms are their shares of {}:",
+            sym.REDUCIBLE,
+        ),
+    )
+
+
+def _above_the_critical_size(m: Misallocation) -> Iterator[Claim]:
+    """What it takes to make up for r N* params, where 1 - w_N r^-b > 0."""
+    envelope, loss = m.envelope, function("R")
+    (n, d), (n_star, d_star) = envelope.form.variables, envelope.allocation
+    (w_n, w_d), (b, g) = m._weights, m._exponents
+    left = 1 - w_n * R**-b
+    reached = {n: R * n_star, d: m.tokens_factor * d_star}
     yield equal(
         "above_critical",
         (w_n * R**-b, (m.critical_size_ratio * n_star / (R * n_star)) ** b),
@@ -656,16 +573,16 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
     )
     yield equal(
         "tokens_factor",
-        (at(*reached.values()), at(n_star, d_star)),
+        (loss(*reached.values()), loss(n_star, d_star)),
         say("The term of {} takes what that of {} leaves of the least loss:", d, n),
-        **above,
+        assume=(left,),
         where=envelope.definitions,
     )
     yield equal(
         "compute_overhead",
-        (budget.compute(reached) / sym.C - 1, m.compute_overhead),
+        (envelope.budget.compute(reached) / sym.C - 1, m.compute_overhead),
         say("The compute of that run over {}, less 1:", sym.C),
-        **above,
+        assume=(left,),
     )
     yield Claim(
         "never_cheaper",
@@ -676,7 +593,7 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
         + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
         + "where the two agree the product is 1:",
         ByBound(),
-        **above,
+        assume=(left,),
     )
     for name, form, safe, why in (
         (
@@ -695,29 +612,7 @@ def _of_the_compute(m: Misallocation) -> Iterator[Claim]:
             "The gap to the critical size, through the two safe functions:",
         ),
     ):
-        yield equal(name, (form.subs(R, exp(S)), safe), why, **in_s)
-    for name, term, ratio, best in (
-        ("critical_size", params, m.critical_size_ratio, n_star),
-        ("critical_tokens", tokens, m.critical_tokens_ratio, d_star),
-    ):
-        x = term.variable
-        yield equal(
-            name,
-            (term.expression.subs(x, ratio * best), envelope.reducible),
-            say("At {} the term of {} alone is the least reducible loss:", critical(x), x),
-        )
-    at_shares = {
-        term.variable: (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
-        for term, share in zip(envelope.form.terms, envelope.shares, strict=True)
-    }
-    yield equal(
-        "compute_for_reducible",
-        (budget.compute(at_shares), envelope.compute_for_reducible),
-        say(
-            "The compute of the params and tokens whose terms are their shares of {}:",
-            sym.REDUCIBLE,
-        ),
-    )
+        yield equal(name, (form.subs(R, exp(S)), safe), why, assume=(left.subs(R, exp(S)),))
 
 
 def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
@@ -737,5 +632,5 @@ def _of_contours_and_caps(m: Misallocation) -> Iterator[Claim]:
         ("data_wall", d_star, m.data_wall, d, sym.D_MAX),
         ("size_cap", n_star, m.size_cap, n, sym.N_MAX),
     ):
-        why = "At this compute the optimal {} reaches {}:"
-        yield equal(name, (best.subs(sym.C, compute), cap), say(why, x, cap))
+        why = say("At this compute the optimal {} reaches {}:", x, cap)
+        yield equal(name, (best.subs(sym.C, compute), cap), why)

@@ -15,7 +15,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Decision
 from ..kernel.functions import phi2
-from ..theorem.claim import Claim, Derivation
+from ..theorem.claim import Claim
 from ..theorem.words import Sentence, condition
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length, snug
@@ -64,11 +64,6 @@ class Displayed:
         """The same with its closed forms as names, in which conditions are printed."""
         raise NotImplementedError
 
-    @property
-    def derivation(self) -> Derivation:
-        """The theorem."""
-        raise NotImplementedError
-
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name."""
@@ -78,11 +73,6 @@ class Displayed:
     def decisions(self) -> dict[str, Decision]:
         """Whether each statement is proved, by name."""
         return {name: claim.prove() for name, claim in self.claims.items()}
-
-    @cached_property
-    def named_steps(self) -> dict[str, Claim]:
-        """The statements in names, as steps of a derivation that defines them."""
-        return {claim.name: claim for claim in self.named.statements()}
 
     def check_spelling(self, spelling: Notation) -> None:
         """ValueError where the notation would rename the law's own letters."""

@@ -13,7 +13,7 @@ from ..kernel.answer import Decision
 from ..kernel.rules import FAILED, NUMERICAL, UNDER_LEMMA
 from ..theorem.claim import Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..theorem.words import Formula, Sentence
-from .equations import Displayed, side_conditions
+from .equations import side_conditions
 from .escapes import latex_words
 from .printer import PaperPrinter
 from .rows import closed, display, parts_of
@@ -27,7 +27,7 @@ PROOFS = ("short", "steps", "none")
 
 
 def theorem_latex(
-    subject: Derivation | Displayed,
+    subject: Derivation,
     *,
     notation: str | Notation = DEFAULT,
     proof: str = "steps",
@@ -40,8 +40,7 @@ def theorem_latex(
 
     Parameters
     ----------
-    subject : Derivation, or an envelope or a misallocation
-        Of which it is the theorem.
+    subject : Derivation
     notation : {"schaeffer", "hoffmann"}
     proof : {"steps", "short", "none"}
         Every step with its number; the steps of `Derivation.short` as a paper writes them; nothing.
@@ -64,9 +63,6 @@ def theorem_latex(
     if proof not in PROOFS:
         raise ValueError(f"proof={proof!r}: must be one of {', '.join(PROOFS)}")
     spelling = find_notation(notation)
-    if not isinstance(subject, Derivation):
-        subject.check_spelling(spelling)
-        subject = subject.derivation
     title = latex_sentence(subject.title, spelling)
     lines = [
         rf"\begin{{{environment}}}[{title}]\label{{{label(subject.name)}}}",

@@ -16,12 +16,8 @@ from tests.theory.documents import (
 
 from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
-from isoflop.theory.budget import GENERAL
 from isoflop.theory.data.bibliography import WORKS, citations
 from isoflop.theory.data.notation import NOTATIONS
-from isoflop.theory.envelope import derive
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
 from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
@@ -180,10 +176,14 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
 
 
 def test_a_setting_is_told_once():
-    first, second = (
-        CheckedTheorem.checked(subject.derivation) for subject in (derive(), misallocation())
+    first, second, other = map(
+        checked_entry,
+        (
+            "compute_optimal_envelope",
+            "misallocation_penalty",
+            "two_factors_under_a_general_budget",
+        ),
     )
-    other = CheckedTheorem.checked(derive(PARAMS_TOKENS, GENERAL).derivation)
     text = document_latex([first, second, other, second])
     parts = text.split(r"\begin{theorem}")[1:]
     shared = r"Take the setting of Theorem~\ref{iso:compute-optimal-envelope}. "

@@ -22,7 +22,7 @@ from sympy import (
     sqrt,
     symbols,
 )
-from tests.theory.documents import compiled, complaints
+from tests.theory.documents import compiled, complaints, derivation_of
 from tests.theory.typeset.forms import (
     DELTA,
     ENVELOPES,
@@ -39,12 +39,12 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.data.notation import notation as find_notation
-from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.envelope import derive
 from isoflop.theory.kernel import decide
 from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.rules import ByLeadingTerm
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.penalty import Misallocation, misallocation
+from isoflop.theory.penalty import misallocation
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
 from isoflop.theory.theorem.claim import Claim
@@ -63,6 +63,12 @@ OWN_LETTERS = derive(
 NAMED = ("6ND", "general", "three factors")
 NOTATIONS = ["schaeffer", "hoffmann"]
 SUBJECTS = [derive(), misallocation(), derive(budget=GENERAL), THREE]
+THEOREMS = (
+    "compute_optimal_envelope",
+    "misallocation_penalty",
+    "two_factors_under_a_general_budget",
+    "law_of_three_factors",
+)
 #: The letters of the closed forms as Hoffmann et al. write them.
 HOFFMANN_LETTERS = {"alpha": sym.BETA, "beta": sym.GAMMA, "alpha_C": sym.ALPHA}
 
@@ -75,9 +81,10 @@ def printed() -> dict[str, dict[str, str]]:
         parts = {}
         for number, subject in enumerate(SUBJECTS):
             parts[f"equations {number}"] = subject.to_latex(notation=notation)
+        for name in THEOREMS:
             for proof in PROOFS:
-                text = theorem_latex(subject, notation=notation, proof=proof)
-                parts[f"{proof} {number}"] = text
+                text = theorem_latex(derivation_of(name), notation=notation, proof=proof)
+                parts[f"{proof} {name}"] = text
         found[notation] = parts
     return found
 
@@ -176,12 +183,11 @@ def test_blocks_hold_what_they_must() -> None:
 
 
 def test_a_law_in_other_letters_keeps_them_and_is_not_respelt() -> None:
-    text = theorem_latex(misallocation(OWN_LETTERS))
+    text = misallocation(OWN_LETTERS).to_latex()
     assert r"\alpha_C" in text  # the exponent of compute, where alpha is taken
     assert not re.search(r"\\beta|\\gamma", text)
-    for printer in (Envelope.to_latex, theorem_latex):
-        with pytest.raises(ValueError, match="notation='hoffmann'"):
-            printer(OWN_LETTERS, notation="hoffmann")
+    with pytest.raises(ValueError, match="notation='hoffmann'"):
+        OWN_LETTERS.to_latex(notation="hoffmann")
 
 
 def test_hoffmann_holds_no_canonical_letter(printed: dict[str, dict[str, str]]) -> None:
@@ -209,18 +215,19 @@ def test_everything_compiles_within_the_margins(printed, notation, tmp_path) -> 
 # -- proofs ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.derivation.name)
-def test_a_proof_has_a_numbered_step_for_every_claim(subject: Envelope | Misallocation) -> None:
-    text = theorem_latex(subject)
-    assert text.count(r"\item ") == len(subject.derivation.steps)
-    assert rf"\label{{iso:{subject.derivation.name.replace('_', '-')}}}" in text
+@pytest.mark.parametrize("name", THEOREMS)
+def test_a_proof_has_a_numbered_step_for_every_claim(name: str) -> None:
+    text = theorem_latex(derivation_of(name))
+    assert text.count(r"\item ") == len(derivation_of(name).steps)
+    assert rf"\label{{iso:{name.replace('_', '-')}}}" in text
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_the_short_proof_of_the_envelope_is_made_of_proved_steps(notation: str) -> None:
     """Every formula that it displays is the claim of a step, and what it refers to is said."""
-    derivation, printer = derive().derivation, PaperPrinter(find_notation(notation))
-    _, _, proof = theorem_latex(derive(), notation=notation, proof="short").partition("{proof}")
+    derivation = derivation_of("compute_optimal_envelope")
+    printer = PaperPrinter(find_notation(notation))
+    _, _, proof = theorem_latex(derivation, notation=notation, proof="short").partition("{proof}")
     flat = " ".join(re.sub(r"&|\\\\|\\qedhere|\s+", " ", proof).split())
     for name in derivation.short_proof:
         step = next(step for step in derivation.steps if step.name == name)
@@ -241,7 +248,7 @@ def test_what_is_not_proved_says_so(proof: str) -> None:
         "tail", m.penalty, "~", m.undertrained_tail, "Near 0.", ByLeadingTerm(sym.SIZE_RATIO, "0")
     )
     derivation = replace(
-        m.derivation,
+        derivation_of("misallocation_penalty"),
         assumptions=(),
         statement=say("It is said that {swapped} and {tail}."),
         definitions=(),
