@@ -65,8 +65,7 @@ def _of_runs(fit: Fit) -> list[str]:
 def _of_optimum(fit: Fit) -> Iterator[str]:
     """What the optimum does not tell."""
     if not fit.converged:
-        reason = f" ({fit.solution.reason})" if fit.solution.reason else ""
-        yield f"no point was certified as a minimum{reason}: these numbers are no result"
+        yield "no point was certified as a minimum: these numbers are no result"
     if fit.undetermined:
         moves = "; ".join(
             ", ".join(f"{name} {change:+.2g}" for name, change in direction.items())

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..errors import outside
 from ..law.custom import executed
-from .starts import refined, solve_linear, starts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from sympy import Expr
@@ -31,8 +30,18 @@ MORE_FUNCTIONS = {
 }
 #: Of a law with so many coefficients the derivatives take seconds.
 MOST_COEFFICIENTS = 20
-#: Starts that are sought for a law.
-STARTS = 16
+#: Draws for every coefficient that is drawn, and the most; the best of them that go downhill, the
+#: steps they take, and how many of their ends become starts.
+DRAWS, MOST_DRAWS, REFINED, DOWNHILL, STARTS = 1_024, 8_192, 256, 20, 16
+#: Numbers in one pass; the runs that the search looks at.
+BLOCK, MOST_RUNS = 65_536, 400
+#: log10 of the sizes of pure numbers; how far beyond its range, in log10, a scale may lie.
+PURE_NUMBERS, MARGIN = (-3.0, 1.0), 1.0
+#: Share of draws above 0 where both signs are allowed; the longest step, in the logarithm of a size;
+#: by how much starts differ in one.
+POSITIVE, LONGEST, APART = 0.75, 3.0, 0.2
+#: Columns that are equal make no least squares problem singular.
+RIDGE = 1e-13
 #: The columns of a table of runs by the letters that laws are written in.
 COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
@@ -163,49 +172,65 @@ class ExpressionModel:
             jacobian[:, i] = derivative
         return np.array(np.broadcast_to(values, shape), dtype=np.float64), jacobian
 
-    def curvature(
-        self,
-        theta: Floats,
-        factors: Floats,
-        jacobian: Floats,
-        gradient: Floats,
-        divisor: Floats | None,
-    ) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
-        second derivatives: (K, p, p).
-
-        The generated second derivatives need neither the first ones nor their sums.
-        """
+    def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
         found = np.zeros((len(theta), self.width, self.width))
         with np.errstate(all="ignore"):
-            each = factors if divisor is None else factors / divisor
             second = self.functions.second(*self._arguments(theta))
             for (i, j), derivative in zip(self.code.second, second, strict=True):
-                found[:, i, j] = found[:, j, i] = np.sum(each * derivative, axis=-1)
+                found[:, i, j] = found[:, j, i] = np.sum(factors * derivative, axis=-1)
         return found
+
+    # -- starts ------------------------------------------------------------------------------------
+
+    def project(
+        self, theta: Floats, target: Floats, weights: Floats, lower: Floats, upper: Floats
+    ) -> tuple[Floats, Floats]:
+        """Coefficients (K, p) with the best of those in which the law is linear, and the weighted
+        squares (K,) of what they leave of the target (n,) or (K, n); infinite where the law is not.
+        """
+        free = np.array(self.linear, dtype=np.intp)
+        free = free[lower[free] < upper[free]]
+        theta = theta.copy()
+        theta[:, free] = np.clip(0.0, lower[free], upper[free])
+        root = np.sqrt(weights)
+        with np.errstate(all="ignore"):
+            values, jacobian = self.evaluate(theta)
+            missing, columns = (target - values) * root, jacobian[:, free] * root[..., None, :]
+            good = np.isfinite(missing).all(axis=1) & np.isfinite(columns).all(axis=(1, 2))
+            missing[~good], columns[~good] = 0.0, 0.0
+            if free.size:
+                begun = theta[:, free]
+                step = least_squares(columns, missing)
+                inside = np.clip(begun + step, lower[free], upper[free])
+                held = inside != begun + step
+                if held.any():  # those stay at their bounds, the others are solved for again
+                    part = np.where(held, inside - begun, 0.0)
+                    rest = missing - (part[:, None] @ columns)[:, 0]
+                    step = part + least_squares(np.where(held[:, :, None], 0.0, columns), rest)
+                    inside = np.clip(begun + step, lower[free], upper[free])
+                theta[:, free] = inside
+                missing = missing - ((inside - begun)[:, None] @ columns)[:, 0]
+            squares = np.sum(missing**2, axis=1)
+        return theta, np.where(good & np.isfinite(squares), squares, np.inf)
 
     def retract(
         self,
         theta: Floats,
-        move: Floats,
+        step: Floats,
         values: Floats,
         jacobian: Floats,
+        weights: Floats,
         lower: Floats,
         upper: Floats,
     ) -> Floats:
-        """The point that a step (K, p) is meant to reach: the coefficients in which the law is
-        linear follow the others, by least squares to the values that the step foretells.
+        """Where a step (K, p) is meant to lead: the coefficients in which the law is linear follow
+        the others, by least squares to the values that the step foretells.
         """
-        straight = np.clip(theta + move, lower, upper)
-        linear = np.array(self.linear, dtype=np.intp)
-        if not linear.size:
-            return straight
-        foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
-        bent = straight.copy()
-        with np.errstate(all="ignore"):
-            weights = np.ones(self.size)
-            scores = solve_linear(self, foretold, weights, bent, linear, lower, upper)
-        return np.where(np.isfinite(scores)[:, None], bent, straight)
+        straight = np.clip(theta + step, lower, upper)
+        foretold = values + (step[:, None] @ jacobian)[:, 0]
+        bent, squares = self.project(straight, foretold, weights, lower, upper)
+        return np.where(np.isfinite(squares)[:, None], bent, straight)
 
     def starts(
         self,
@@ -213,22 +238,140 @@ class ExpressionModel:
         weights: Floats,
         lower: Floats,
         upper: Floats,
-        *,
-        judge: Callable[[Floats], Floats] | None = None,
+        judge: Any = None,
         seed: int = 0,
     ) -> Floats:
-        """Coefficients (K, p) next to minima of the weighted squares, the best first."""
-        del judge  # many draws see the basins of other objectives as well
-        return starts(self, observed, weights, lower, upper, count=STARTS, seed=seed)
+        """Coefficients (K, p) next to minima of the weighted squares, the best first.
+
+        The coefficients in which the law is not linear are drawn from a Latin hypercube over the
+        sizes that numbers in such laws have: pure numbers, the scale of a variable or of its
+        reciprocal, both signs. The others follow. The draws that fit best move downhill, and
+        where they end become starts. Many draws see the basins of every objective: `judge` is not
+        asked.
+        """
+        from scipy.stats import qmc
+
+        model, observed, weights = self._thinned(observed, weights)
+        drawn = self._drawn(lower, upper)
+        count = min(MOST_DRAWS, DRAWS * len(drawn)) if len(drawn) else 1
+        theta = np.tile(np.clip(0.0, lower, upper), (count, 1))
+        if len(drawn):
+            cube = qmc.LatinHypercube(2 * len(drawn), seed=np.random.default_rng(seed))
+            points, ranges = cube.random(count).T, self._ranges()
+            for which, sign, i in zip(points[::2], points[1::2], drawn, strict=True):
+                theta[:, i] = _sizes(which, sign, ranges, lower[i], upper[i])
+        scores, rows = np.empty(count), max(1, BLOCK // model.size)
+        for first in range(0, count, rows):
+            block = slice(first, first + rows)
+            theta[block], scores[block] = model.project(
+                theta[block], observed, weights, lower, upper
+            )
+        kept = np.argsort(scores, kind="stable")[:REFINED]
+        kept = kept[np.isfinite(scores[kept])]
+        theta, scores = model._downhill(theta[kept], observed, weights, lower, upper)
+        with np.errstate(divide="ignore"):
+            logs, signs = np.log(np.abs(theta[:, drawn])), np.sign(theta[:, drawn])
+        chosen: list[int] = []
+        for i in np.argsort(scores, kind="stable"):
+            if len(chosen) == STARTS or not np.isfinite(scores[i]):
+                break
+            same = (np.abs(logs[chosen] - logs[i]) < APART) & (signs[chosen] == signs[i])
+            if not chosen or (len(drawn) and not same.all(axis=1).any()):
+                chosen.append(int(i))
+        return theta[chosen]
 
     def refined(
-        self, near: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
+        self, theta: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
     ) -> Floats:
         """Starts (2 K, p) that are the caller's (K, p), as they are and further downhill."""
-        return refined(self, observed, weights, near, lower, upper)
+        model, observed, weights = self._thinned(observed, weights)
+        begun, _ = model.project(theta, observed, weights, lower, upper)
+        lowered, _ = model._downhill(begun, observed, weights, lower, upper)
+        return np.concatenate([theta, lowered])
+
+    def _thinned(self, observed: Floats, weights: Floats) -> tuple[ExpressionModel, Floats, Floats]:
+        """The law at no more runs than a search needs, evenly spaced."""
+        size = min(self.size, MOST_RUNS)
+        runs = np.unique(np.linspace(0, self.size - 1, size).round().astype(int))
+        return self.part(runs), observed[runs], weights[runs]
+
+    def _drawn(self, lower: Floats, upper: Floats) -> NDArray[np.intp]:
+        """Positions of the free coefficients in which the law is not linear."""
+        return np.setdiff1d(np.flatnonzero(lower < upper), self.linear)
+
+    def _ranges(self) -> list[tuple[float, float]]:
+        """log10 of the sizes that a coefficient may have: pure numbers as often as scales."""
+        scales = []
+        for array in self.variables.values():
+            sizes = np.log10(np.abs(array[array != 0.0]))
+            if sizes.size:
+                low, high = sizes.min() - MARGIN, sizes.max() + MARGIN
+                scales += [(low, high), (-high, -low)]
+        return [PURE_NUMBERS] * max(1, len(scales)) + scales
+
+    def _downhill(
+        self, theta: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
+    ) -> tuple[Floats, Floats]:
+        """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of what is drawn,
+        and their squares.
+        """
+        theta, scores = self.project(theta, observed, weights, lower, upper)
+        drawn, damping = self._drawn(lower, upper), np.full(len(theta), 0.1)
+        free = np.flatnonzero(lower < upper)
+        moved, root = np.isin(free, drawn), np.sqrt(weights)
+        for _ in range(DOWNHILL if len(drawn) else 0):
+            with np.errstate(all="ignore"):
+                values, jacobian = self.evaluate(theta)
+                slopes = np.where(moved, theta[:, free], 1.0)
+                columns = jacobian[:, free] * slopes[:, :, None] * root
+                missing = (observed - values) * root
+                good = np.isfinite(columns).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
+                columns[~good], missing[~good] = 0.0, 0.0
+                step = least_squares(columns, missing, damping)[:, moved]
+                trial = theta.copy()
+                trial[:, drawn] *= np.exp(np.clip(step, -LONGEST, LONGEST))
+            trial, found = self.project(
+                np.clip(trial, lower, upper), observed, weights, lower, upper
+            )
+            better = found < scores
+            theta[better], scores[better] = trial[better], found[better]
+            damping = np.where(better, 0.2 * damping, 5.0 * damping)
+        return theta, scores
 
     def __repr__(self) -> str:
         return f"ExpressionModel({self.code.law}; {', '.join(self.names)}; {self.size} runs)"
+
+
+def least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats:
+    """Coefficients (K, l) of columns (K, l, n) closest to targets (K, n), damped in units of the
+    columns' lengths.
+    """
+    lengths = np.linalg.norm(columns, axis=2)
+    scale = np.where(lengths > 0.0, lengths, 1.0)
+    unit = columns / scale[:, :, None]
+    added = np.broadcast_to(RIDGE + np.asarray(damping), len(columns))[:, None] + (lengths == 0.0)
+    gram = unit @ unit.transpose(0, 2, 1) + added[:, :, None] * np.eye(columns.shape[1])
+    right = unit @ target[:, :, None]
+    return np.asarray(np.linalg.solve(gram, right)[:, :, 0] / scale)
+
+
+def _sizes(
+    which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], low: float, high: float
+) -> Floats:
+    """Numbers between the bounds: evenly between two bounds of like size, else by size and sign."""
+    if np.isfinite(low) and np.isfinite(high):
+        if low > 0.0 and high > 10.0 * low:
+            return np.asarray(low * (high / low) ** which)
+        return low + (high - low) * which
+    position = which * len(ranges)
+    chosen = np.minimum(position.astype(int), len(ranges) - 1)
+    lows, highs = np.array(ranges).T
+    sizes = 10.0 ** (lows[chosen] + (highs - lows)[chosen] * (position - chosen))
+    if low >= 0.0:
+        return low + sizes
+    if high <= 0.0:
+        return high - sizes
+    return np.clip(np.where(sign < POSITIVE, sizes, -sizes), low, high)
 
 
 def _arrays(variables: Mapping[str, Any]) -> dict[str, Floats]:

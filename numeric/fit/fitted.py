@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
-    from .optimality import Solution
+    from .solve import Solution
     from .resample import Draws, Refits
 
     Floats = NDArray[np.float64]
@@ -288,11 +288,6 @@ class Solved(Fitted):
     def converged(self) -> bool:
         """Whether the point is certified to be a minimum."""
         return bool(self.solution.converged)
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit, "" where it has converged."""
-        return self.solution.reason or super().reason
 
 
 class Joint(Fitted):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .covariance import bandwidth, unit_columns
+from .uncertainty import bandwidth, unit_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,12 +50,11 @@ def influence(fit: Fit) -> DataFrame:
     """
     import pandas as pd
 
-    free, weights, covariance = fit.free, fit.weights, fit.covariance()
+    free, weights, covariance = fit.free, fit.weights, fit.covariance
     excess, jacobian, _ = fit.linearised()
     unit, lengths = unit_columns(jacobian[free] * np.sqrt(weights))
-    clip = fit.objective.clip(bandwidth(fit, excess))
-    psi = clip.psi(excess)
-    bend: Any = clip.curvature(psi) * np.ones(fit.size)
+    width = bandwidth(excess, fit.objective.width)
+    _, psi, bend = fit.objective.measure(excess, width)
     pulled = np.linalg.solve((unit * bend) @ unit.T, unit)
     left = np.maximum(1.0 - bend * np.sum(unit * pulled, axis=0), ALONE)
     change = np.zeros((len(free), fit.size))

@@ -28,7 +28,8 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
 from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
-from .separable import Centred, OneExponent
+from .power import PowerSum
+from .solve import Solution, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from ..law.compute import ComputeLaw
     from ..law.custom import CustomLaw
     from .objective import Objective
-    from .optimality import Solution
 
     Floats = NDArray[np.float64]
     Bounds = Mapping[str, tuple[float | None, float | None]]
@@ -116,10 +116,9 @@ class PowerTerms:
         """Logarithms of the variables (m, n)."""
         return np.stack([np.log(getattr(runs, name)) for name in self.variables])
 
-    def at(self, runs: Any, centres: Floats) -> Centred | OneExponent:
+    def at(self, runs: Any, centres: Floats) -> PowerSum:
         """The model at runs."""
-        whole = Centred(self.logs(runs) - centres[:, None], self.irreducible)
-        return OneExponent(whole) if self.is_shared else whole
+        return PowerSum(self.logs(runs) - centres[:, None], self.irreducible, self.is_shared)
 
     def centres(self, runs: Runs, pinned: set[str]) -> Floats:
         """(m,): the mean log of each variable, or 0 where the prefactor itself is pinned."""
@@ -325,7 +324,7 @@ class Design:
     Attributes
     ----------
     terms : PowerTerms or Expression
-    model : Centred, OneExponent or ExpressionModel
+    model : PowerSum or ExpressionModel
     lower, upper : ndarray
         (p,).
     given : mapping of str to float
@@ -404,10 +403,9 @@ class Design:
         seed: int = 0,
     ) -> Solution:
         """The best minimum; of an expression from a start alone where one is given."""
-        from .solver import solve
-
         near = self.theta(start)[None] if start and self.terms.is_expression else None
-        return solve(self, observed, weights, objective, near, seed=seed)
+        box = self.lower, self.upper
+        return solve(self.model, observed, weights, objective, *box, starts=near, seed=seed)
 
     @property
     def to_coordinates(self) -> Floats:

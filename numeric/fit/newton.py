@@ -1,520 +1,452 @@
-"""Damped Newton in a box, for many problems at once.
+"""Damped Newton in a box for many problems at once, and the path of smoother objectives to a start.
 
-One problem is a vector of parameters, observed values, weights and what a residual costs, as a rule
-the three numbers of a `Clip`. All share the model, that is the runs at which it is evaluated. The
-Hessian is exact. Runs are taken in blocks that stay in the cache, problems as well.
+K problems share a model, that is the runs; each has parameters, weights and observed values of its
+own. The Hessian is exact.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from .objective import Objective
-
     Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
-#: Numbers in one pass: problems times runs.
+#: Numbers in one pass, problems times runs, that stay in the cache.
 BLOCK = 16_384
-MOST_STEPS = 150
-#: The decrease that a step promises, as a share of the objective, below which there is nothing left
-#: to gain.
+MOST_STEPS = 200
+#: A minimum: a step promises a decrease by less than this share of the objective.
 ENOUGH = 1e-15
-#: Share of the promised decrease that a step must bring.
-SUFFICIENT = 1e-4
-#: Differences of objectives that are a smaller share of them than this are rounding.
-ROUNDING = 1e-13
-#: Eigenvalues of the scaled Hessian are taken for at least this share of the largest; a negative
-#: one within it is rounding.
-FLATTEST = 1e-10
-#: A step that brings a smaller share of the decrease it promised shows that the valley is curved;
-#: one along the model's own curve that does so, that the curve is not the valley's.
-STRAIGHT = 0.5
-#: Rounding errors of a residual, in units of the last place of what it is the difference of.
-ROUNDINGS = 16.0
-#: A start this close to a bound, relative to 1 or to its size, is on it.
-SNAPPED = 1e-9
-#: A column of the Jacobian that is 0 is taken to be this long: its square is still a number.
-TINY = 1e-100
-FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
-
-
-class ResidualCost(Protocol):
-    """What a residual costs: a `Clip`, or anything else with two derivatives."""
-
-    def value(self, residuals: Floats) -> Floats:
-        """The function of residuals (K, n)."""
-
-    def rounding(self, size: Floats) -> Floats:
-        """What rounding errors of a size cost where they are all the residuals: broadcasts with (K,
-        n).
-        """
-
-    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Any]:
-        """The function of residuals (K, n) and its two derivatives; the first two are the caller's
-        to overwrite.
-        """
-
-    def some(self, of: Callable[[Any], Any]) -> Any:
-        """For some of the problems, which `of` takes out of an array of one row a problem."""
+#: Eigenvalues of the scaled Hessian count as at least this share of the largest.
+FLATTEST = 1e-12
+#: Rounding: of an objective as a share of it, of a residual in units of the last place.
+ROUNDING, ULPS = 1e-13, 16.0
+FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-8, 1e12
+#: A step that gains less than this share of what it promised is tried again, in these shares.
+POOR, SHARES = 0.25, (1.0, 0.5, 0.2, 0.06, 0.02)
+#: The path, in median residuals: the first width, the one from which on few residuals are curved,
+#: the last one of an objective with a kink, the longest step (root mean square); and each width as
+#: a share of the one before.
+WIDEST, NARROW, NARROWEST, LONGEST, NARROWING = 4.0, 0.2, 0.02, 3.0, 0.4
+#: Steps at widths below `NARROW`, and where they end; steps to the first minimum.
+NARROW_STEPS, CLOSELY, SETTLING, ROUGHLY = 15, 1e-7, 4, 1e-3
+#: Points around a minimum, and their distances in multiples of the parameters' own spread.
+STIRRED, SPREADS = 16, (0.3, 5.0)
 
 
 class Model(Protocol):
-    """What can be fitted: a function of the runs with parameters theta."""
+    """A law at n runs, as a function of parameters."""
 
     @property
     def size(self) -> int:
         """Number of runs."""
 
-    def part(self, runs: slice) -> Model:
-        """The model at some of the runs."""
+    def part(self, runs: Any) -> Model:
+        """The law at some of the runs."""
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Values (K, n) and first derivatives (K, p, n) for parameters (K, p); both are the
-        caller's to overwrite.
-        """
+        """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
 
-    def curvature(
+    def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
+
+    def retract(
         self,
         theta: Floats,
-        factors: Floats,
+        step: Floats,
+        values: Floats,
         jacobian: Floats,
-        gradient: Floats,
-        divisor: Floats | None,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
     ) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
-        second derivatives: (K, p, p).
+        """Where steps (K, p) are meant to lead: the parameters in which the law is linear follow
+        the others, so that the law has the values that a step foretells.
+        """
 
-        `jacobian` holds the first derivatives over the divisor, `gradient` their sum times the
-        factors.
+    def starts(
+        self,
+        observed: Floats,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
+        judge: Any = None,
+        seed: int = 0,
+    ) -> Floats:
+        """Parameters (K, p) next to minima of the weighted squares, the best first, and next to
+        those of another objective `judge` of parameters (K, p).
         """
 
 
-@dataclass(frozen=True)
-class Problems:
-    """K problems on one model: what is observed, how it is weighted, what is minimised.
-
-    Attributes
-    ----------
-    model : Model
-    observed : ndarray
-        (n,) or (K, n); logarithms where `in_logs`.
-    weights : ndarray or None
-        (n,) or (K, n); None where all are 1.
-    clip : ResidualCost
-        A `Clip` whose entries are numbers or (K, 1), or another measure of residuals.
-    in_logs : bool
-        Whether residuals are those of the logarithms.
-    """
-
-    model: Model
-    observed: Floats
-    weights: Floats | None
-    clip: Any
-    in_logs: bool
-
-    @classmethod
-    def of(
-        cls, model: Model, observed: Floats, weights: Floats | None, objective: Objective
-    ) -> Problems:
-        """The problems of an objective: `observed` holds values, not logarithms."""
-        target = np.log(observed) if objective.in_logs else observed
-        return cls(model, target, weights, objective.clip(), objective.in_logs)
-
-    def some(self, chosen: Any) -> Problems:
-        """The chosen ones of the problems; of one index that problem, for any number of parameters."""
-
-        def of(array: Any) -> Any:
-            return array[chosen] if array is not None and np.ndim(array) == 2 else array
-
-        return Problems(
-            self.model, of(self.observed), of(self.weights), self.clip.some(of), self.in_logs
-        )
-
-    def with_clip(self, clip: ResidualCost) -> Problems:
-        """The same problems with another objective."""
-        return Problems(self.model, self.observed, self.weights, clip, self.in_logs)
-
-    def residuals(self, theta: Floats) -> Floats:
-        """(K, n)."""
-        values, _ = self.model.evaluate(theta)
-        return (np.log(values) if self.in_logs else values) - self.observed
-
-    def linearised(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Of one problem at parameters (p,): the residuals (n,), law less observed, their
-        derivatives (p, n), and the values of the law (n,).
-        """
-        values, jacobian = self.model.evaluate(theta[None])
-        if self.in_logs:
-            jacobian /= values[:, None, :]
-        law = np.log(values[0]) if self.in_logs else values[0]
-        return law - self.observed.reshape(-1), jacobian[0], values[0]
-
-    @property
-    def rounding(self) -> Floats:
-        """The objective where rounding errors are all the residuals: (K,), or (1,) for all
-        problems.
-        """
-        size = np.abs(np.atleast_2d(self.observed)) + self.in_logs
-        size *= ROUNDINGS * np.finfo(np.float64).eps
-        rho = self.clip.rounding(size)
-        found: Floats = (rho if self.weights is None else rho * self.weights).sum(axis=1)
-        return found
-
-
-@dataclass
-class Quadratic:
-    """Objective (K,), gradient (K, p), Hessian (K, p, p) and the lengths of the Jacobian's columns
-    (K, p).
-    """
+class Expansion(NamedTuple):
+    """Objective (K,), gradient (K, p), Hessian (K, p, p), lengths of the Jacobian's columns (K, p)."""
 
     value: Floats
     gradient: Floats
     hessian: Floats
     lengths: Floats
 
-    def put(self, chosen: Any, other: Quadratic, which: Any) -> None:
-        """Overwrite the chosen problems."""
-        self.value[chosen] = other.value[which]
-        self.gradient[chosen] = other.gradient[which]
-        self.hessian[chosen] = other.hessian[which]
-        self.lengths[chosen] = other.lengths[which]
-
-    def some(self, chosen: Any) -> Quadratic:
-        """At the chosen ones of the problems."""
-        return Quadratic(
-            self.value[chosen], self.gradient[chosen], self.hessian[chosen], self.lengths[chosen]
-        )
+    def put(self, which: Any, other: Expansion, chosen: Any = slice(None)) -> None:
+        """Overwrite some of the problems."""
+        for old, new in zip(self, other, strict=True):
+            old[which] = new[chosen]
 
 
-@dataclass
-class Ends:
-    """Where Newton stopped: parameters, expansion there, whether it was a minimum, and what the
-    last step still promised.
+class Ends(NamedTuple):
+    """Where Newton stopped: parameters (K, p), objectives (K,), whether each is a minimum (K,), the
+    decrease that a further step promises (K,).
     """
 
     theta: Floats
-    expansion: Quadratic
-    done: NDArray[np.bool_]
+    value: Floats
+    done: Mask
     decrement: Floats
-    steps: int
 
-    @property
-    def value(self) -> Floats:
-        """The objectives (K,)."""
-        return self.expansion.value
 
-    def some(self, chosen: Any) -> Ends:
-        """The chosen ones."""
-        return Ends(
-            self.theta[chosen],
-            self.expansion.some(chosen),
-            self.done[chosen],
-            self.decrement[chosen],
-            self.steps,
+class Problem(NamedTuple):
+    """What is observed, how it is weighted, and what is minimised.
+
+    Attributes
+    ----------
+    model : Model
+    target : ndarray
+        (n,) or (K, n): what is observed, its logarithms where residuals are those of logarithms.
+    weights : ndarray or float
+        (n,) or (K, n), or one number for all.
+    objective : Objective
+        Or anything else with ``in_logs``, ``width``, ``measure`` and ``rounding``.
+    width : float or ndarray or None
+        A number or (K, 1): what the objective measures residuals by in place of its own width.
+    """
+
+    model: Any
+    target: Floats
+    weights: Any
+    objective: Any
+    width: Any = None
+
+    @classmethod
+    def of(cls, model: Any, observed: Floats, weights: Any, objective: Any) -> Problem:
+        """The problem for observed values, not logarithms; weights of None are 1."""
+        target = np.log(observed) if objective.in_logs else observed
+        return cls(model, target, 1.0 if weights is None else weights, objective)
+
+    def some(self, which: Any) -> Problem:
+        """Some of the problems."""
+
+        def of(part: Any) -> Any:
+            return part[which] if np.ndim(part) == 2 else part
+
+        return self._replace(
+            target=of(self.target), weights=of(self.weights), width=of(self.width)
         )
 
+    def residuals(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Law less observed (K, n), its derivatives (K, p, n), those of the law, the law (K, n)."""
+        law, slopes = self.model.evaluate(theta)
+        if not self.objective.in_logs:
+            return law - self.target, slopes, slopes, law
+        return np.log(law) - self.target, slopes / law[:, None], slopes, law
 
-def best_of(ends: Sequence[Ends]) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
-    """Of several ends of each of K problems the lowest: parameters (K, p), objectives (K,), whether
-    it is a minimum, and what the last step still promised.
-    """
-    which = np.argmin([end.value for end in ends], axis=0)
-    each = np.arange(len(which))
-    parts = zip(*((end.theta, end.value, end.done, end.decrement) for end in ends), strict=True)
-    theta, value, done, decrement = (np.stack(part)[which, each] for part in parts)
-    return theta, value, done, decrement
+    def floor(self) -> Floats:
+        """The objective where rounding errors are all the residuals, (K,) or one number."""
+        size = ULPS * np.finfo(float).eps * (np.abs(self.target) + self.objective.in_logs)
+        return np.sum(self.weights * self.objective.rounding(size, self.width), axis=-1)
 
+    def values(self, theta: Floats) -> Floats:
+        """The objectives (K,) alone; infinite where the law is no number."""
+        rows = max(1, BLOCK // self.model.size)
+        found = np.empty(len(theta))
+        with np.errstate(all="ignore"):
+            for first in range(0, len(theta), rows):
+                block = slice(first, first + rows)
+                some = self.some(block)
+                law = self.model.evaluate(theta[block])[0]
+                r = (np.log(law) if self.objective.in_logs else law) - some.target
+                rho = self.objective.measure(r, some.width)[0]
+                found[block] = np.sum(some.weights * rho, axis=1)
+        return np.where(np.isfinite(found), found, np.inf)
 
-def expand(problems: Problems, theta: Floats) -> Quadratic:
-    """Objective and its derivatives at parameters (K, p); infinite where the model leaves its
-    domain.
-    """
-    size, count = problems.model.size, len(theta)
-    with np.errstate(all="ignore"):
-        found = _sums(problems, theta) if size * count <= BLOCK else _in_blocks(problems, theta)
-    if not np.isfinite(found.value).all():
+    def expand(self, theta: Floats, within: Any = None) -> Expansion:
+        """The objectives and their derivatives; `within` as in `Objective.measure`."""
+        rows = len(theta) if within is not None else max(1, BLOCK // self.model.size)
+        with np.errstate(all="ignore"):
+            if len(theta) <= rows:
+                found = self._sums(theta, within)
+            else:
+                blocks = [slice(first, first + rows) for first in range(0, len(theta), rows)]
+                parts = [self.some(block)._sums(theta[block], within) for block in blocks]
+                found = Expansion(*map(np.concatenate, zip(*parts, strict=True)))
         found.value[~np.isfinite(found.value)] = np.inf
-    np.sqrt(found.lengths, out=found.lengths)
-    return found
+        return found
 
+    def _sums(self, theta: Floats, within: Any) -> Expansion:
+        r, jacobian, slopes, law = self.residuals(theta)
+        rho, psi, bend = self.objective.measure(r, self.width, within)
+        if np.ndim(self.weights):
+            rho, psi, bend = rho * self.weights, psi * self.weights, bend * self.weights
+        in_logs = self.objective.in_logs
+        hessian = self.model.curvature(theta, slopes, psi / law if in_logs else psi)
+        if in_logs:  # d2 log M = d2 M/M - (dM/M)(dM/M)'
+            bend = bend - psi
+        hessian += (jacobian * bend[:, None]) @ jacobian.transpose(0, 2, 1)
+        gradient = (jacobian @ psi[:, :, None])[:, :, 0]
+        lengths = np.sqrt(np.einsum("kpn,kpn->kp", jacobian, jacobian))
+        return Expansion(rho.sum(axis=1), gradient, hessian, lengths)
 
-def values(problems: Problems, theta: Floats) -> Floats:
-    """The objectives (K,) alone."""
-    rows = max(1, BLOCK // problems.model.size)
-    found = np.empty(len(theta))
-    with np.errstate(all="ignore"):
-        for first in range(0, len(theta), rows):
-            block = slice(first, first + rows)
-            some = problems.some(block)
-            residuals = some.residuals(theta[block])
-            rho = some.clip.value(residuals)
-            found[block] = (rho if some.weights is None else rho * some.weights).sum(axis=1)
-    return np.where(np.isfinite(found), found, np.inf)
-
-
-def _in_blocks(problems: Problems, theta: Floats) -> Quadratic:
-    size, (count, width) = problems.model.size, theta.shape
-    total = Quadratic(
-        np.zeros(count),
-        np.zeros((count, width)),
-        np.zeros((count, width, width)),
-        np.zeros((count, width)),
-    )
-    rows = max(1, BLOCK // size)
-    for first in range(0, count, rows):
-        block = slice(first, first + rows)
-        chosen = problems.some(block)
-        for start in range(0, size, BLOCK):
-            piece = _sums(
-                chosen if size <= BLOCK else _part(chosen, slice(start, start + BLOCK)),
-                theta[block],
+    def retract(self, theta: Floats, step: Floats, lower: Floats, upper: Floats) -> Floats:
+        """Where steps (K, p) lead along the curve of the model."""
+        with np.errstate(all="ignore"):
+            law, slopes = self.model.evaluate(theta)
+            weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
+            return np.asarray(
+                self.model.retract(theta, step, law, slopes, weights, lower, upper)
             )
-            total.value[block] += piece.value
-            total.gradient[block] += piece.gradient
-            total.hessian[block] += piece.hessian
-            total.lengths[block] += piece.lengths
-    return total
 
-
-def _part(problems: Problems, runs: slice) -> Problems:
-    weights = None if problems.weights is None else problems.weights[..., runs]
-    return Problems(
-        problems.model.part(runs),
-        problems.observed[..., runs],
-        weights,
-        problems.clip,
-        problems.in_logs,
-    )
-
-
-def _sums(problems: Problems, theta: Floats) -> Quadratic:
-    """Sums over the runs; the lengths are still squared."""
-    values, jacobian = problems.model.evaluate(theta)
-    if problems.in_logs:
-        residuals = np.log(values)
-        residuals -= problems.observed
-        jacobian /= values[:, None, :]
-    else:
-        residuals = values - problems.observed
-    rho, psi, second = problems.clip.measure(residuals)
-    if problems.weights is not None:
-        rho *= problems.weights
-        psi *= problems.weights
-        second = second * problems.weights
-    gradient = np.matmul(jacobian, psi[:, :, None])[:, :, 0]
-    # d2 log M = d2 M/M - (dM/M)(dM/M)'
-    inner = second - psi if problems.in_logs else np.broadcast_to(second, psi.shape)
-    hessian = np.matmul(jacobian * inner[:, None, :], jacobian.transpose(0, 2, 1))
-    hessian += problems.model.curvature(
-        theta, psi, jacobian, gradient, values if problems.in_logs else None
-    )
-    return Quadratic(
-        rho.sum(axis=1), gradient, hessian, np.einsum("kpn,kpn->kp", jacobian, jacobian)
-    )
-
-
-@dataclass(frozen=True)
-class NewtonStep:
-    """Newton's step (K, p), the decrease that the quadratic promises for it (K,), whether the
-    Hessian is semidefinite (K,).
-
-    `decrement` is what the undamped step would promise if no bound shortened it.
-    """
-
-    move: Floats
-    promised: Floats
-    decrement: Floats
-    convex: NDArray[np.bool_]
+    def shorter(
+        self, at: Floats, promised: Floats, theta: Floats, step: Floats, lower: Floats, upper: Floats
+    ) -> Floats:
+        """The best points on the way of steps (K, p): along the model's curve or straight on, ever
+        shorter until each gains its part of what is promised of the objectives `at`.
+        """
+        best, lowest = theta.copy(), at.copy()
+        for share in SHARES:
+            part = share * step
+            curved = self.retract(theta, part, lower, upper)
+            for points in (curved, np.clip(theta + part, lower, upper)):
+                values = self.values(points)
+                better = values < lowest
+                best[better], lowest[better] = points[better], values[better]
+            if (at - lowest >= POOR * share * promised).all():
+                break
+        return best
 
 
 def newton_step(
-    at: Quadratic, theta: Floats, damping: Floats, lower: Floats, upper: Floats
-) -> NewtonStep:
-    """The step on the parameters that no bound holds; negative curvature is turned round, flat
-    directions are damped.
+    at: Expansion, theta: Floats, damping: Floats, lower: Floats, upper: Floats
+) -> tuple[Floats, Floats, Floats, Mask]:
+    """The step (K, p) of the parameters that no bound holds, the decrease that it promises, the one
+    that an undamped step without bounds does, and whether the Hessian of the free parameters is
+    semidefinite, (K,) each.
 
-    It ends at the first bound that it meets.
+    Negative curvature is turned round; flat directions are damped, as a share of the steepest. A
+    parameter that would cross a bound goes to it, and the others follow; or the step is cut there
+    where rounding leaves that no gain.
     """
     low, high = theta <= lower, theta >= upper
     held = (low & (at.gradient >= 0.0)) | (high & (at.gradient <= 0.0))
-    step = _step_of_free(at, damping, held)
-    while ((low & (step.move < 0.0)) | (high & (step.move > 0.0))).any():
-        held |= (low & (step.move < 0.0)) | (high & (step.move > 0.0))
-        step = _step_of_free(at, damping, held)
-    trial = theta + step.move
-    if ((trial >= lower) & (trial <= upper)).all():
-        return step
-    with np.errstate(all="ignore"):
-        room = np.where(step.move < 0.0, lower - theta, upper - theta) / step.move
-    share = np.fmin(np.where(step.move == 0.0, np.inf, room).min(axis=1), 1.0)
-    return NewtonStep(
-        step.move * share[:, None],
-        step.promised * share * (2.0 - share),
-        step.decrement,
-        step.convex,
-    )
-
-
-def _step_of_free(at: Quadratic, damping: Floats, held: NDArray[np.bool_]) -> NewtonStep:
-    scale = np.maximum(at.lengths, TINY)
-    gradient = at.gradient / scale
-    hessian = at.hessian / (scale[:, :, None] * scale[:, None, :])
-    some_held = held.any()
-    if some_held:
-        gradient[held] = 0.0
-        hessian[held[:, :, None] | held[:, None, :]] = 0.0
+    scale = np.maximum(at.lengths, 1e-100)
+    gradient, hessian = at.gradient / scale, at.hessian / (scale[:, :, None] * scale[:, None])
     if not np.isfinite(hessian).all():
         hessian[~np.isfinite(hessian)] = 0.0
-    values, vectors = np.linalg.eigh(hessian)
-    size = np.abs(values)
-    largest = np.maximum(size[:, :1], size[:, -1:])
-    np.maximum(size, FLATTEST * largest + 1e-300, out=size)
-    along = np.matmul(gradient[:, None, :], vectors)[:, 0, :]
-    move = along / (size + damping[:, None] * largest)
-    promised = (move * (along - 0.5 * size * move)).sum(axis=1)
-    decrement = (0.5 * along * along / size).sum(axis=1)
-    taken = np.matmul(vectors, -move[:, :, None])[:, :, 0] / scale
-    if some_held:
-        taken[held] = 0.0
-    return NewtonStep(taken, promised, decrement, values[:, 0] >= -FLATTEST * largest[:, 0])
+    move, decrement, convex = _free_step(gradient, hessian, held, damping)
+    while (outward := (low & (move < 0.0)) | (high & (move > 0.0))).any():
+        held |= outward
+        move, decrement, convex = _free_step(gradient, hessian, held, damping)
+    beyond = theta + move / scale
+    over = (beyond < lower) | (beyond > upper)
+    promised = _promised(gradient, hessian, move)
+    if over.any():
+        room = (np.clip(beyond, lower, upper) - theta) * scale
+        share = np.where(over, room / np.where(over, move, 1.0), 1.0).min(axis=1)
+        cut, to_bound = share[:, None] * move, np.where(over, room, 0.0)
+        pull = (hessian @ to_bound[:, :, None])[:, :, 0]
+        move = to_bound + _free_step(gradient + pull, hessian, held | over, damping)[0]
+        promised = _promised(gradient, hessian, move)
+        if (astray := promised <= 0.0).any():
+            move = np.where(astray[:, None], cut, move)
+            promised = np.where(astray, _promised(gradient, hessian, cut), promised)
+    return move / scale, promised, decrement, convex
+
+
+def _promised(gradient: Floats, hessian: Floats, move: Floats) -> Floats:
+    """The decrease of the quadratic, (K,)."""
+    return -((gradient + 0.5 * (hessian @ move[:, :, None])[:, :, 0]) * move).sum(axis=1)
+
+
+def _free_step(
+    gradient: Floats, hessian: Floats, held: Mask, damping: Floats
+) -> tuple[Floats, Floats, Mask]:
+    """The step of what is not held, the decrease that an undamped one promises, and whether the
+    Hessian is semidefinite there.
+    """
+    if held.any():
+        gradient = np.where(held, 0.0, gradient)
+        hessian = np.where(held[:, :, None] | held[:, None], 0.0, hessian)
+    sizes, axes = np.linalg.eigh(hessian)
+    largest = np.abs(sizes[:, [0, -1]]).max(axis=1, keepdims=True)
+    curved = np.maximum(np.abs(sizes), FLATTEST * largest + 1e-300)
+    along = (gradient[:, None] @ axes)[:, 0]
+    move = -(axes @ (along / (curved + damping[:, None] * largest))[:, :, None])[:, :, 0]
+    decrement = 0.5 * (along**2 / curved).sum(axis=1)
+    return np.where(held, 0.0, move), decrement, sizes[:, 0] >= -FLATTEST * largest[:, 0]
 
 
 def minimise(
-    problems: Problems,
+    problem: Problem,
     theta: Floats,
     lower: Floats,
     upper: Floats,
     *,
     enough: float = ENOUGH,
-    most_steps: int = MOST_STEPS,
+    steps: int = MOST_STEPS,
     damping: float = FIRST_DAMPING,
 ) -> Ends:
     """Local minima of K problems in a box, from parameters (K, p).
 
     Parameters
     ----------
-    problems : Problems
+    problem : Problem
     theta : ndarray
         (K, p).
     lower, upper : ndarray
-        (p,) or (K, p), may be infinite.
+        (p,), may be infinite.
     enough : float
         Stop where a step promises less than this share of the objective.
-    most_steps : int
+    steps : int
+        The most that are taken.
     damping : float
         Of the first step, as a share of the greatest curvature.
 
     Returns
     -------
     Ends
-        `done` tells where the step promised less than `enough` times the objective, or than
-        rounding errors make of 0, and the Hessian is positive semidefinite on the free parameters;
-        or the objective itself is what rounding errors make of 0.
+        `done` says where a step promised less than `enough` of the objective, or than rounding
+        makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or where
+        the objective itself is what rounding makes of 0.
     """
-    near = SNAPPED * (1.0 + np.abs(theta))
-    theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
-    lower, upper = np.broadcast_to(lower, theta.shape), np.broadcast_to(upper, theta.shape)
-    at = expand(problems, theta)
-    ends, last, done = theta.copy(), at, np.zeros(len(theta), dtype=bool)
-    decrement = np.full(len(theta), np.inf)
-    # From here on only the problems that go on; `index` says which these are.
-    index, whole, x = np.arange(len(theta)), problems, theta
-    damped, curved = np.full(len(theta), damping), np.zeros(len(theta), dtype=bool)
-    on = np.isfinite(at.value)
-    floor = np.broadcast_to(problems.rounding, on.shape)
-    noise = np.maximum(floor, 0.0)
-    steps = 0
-    while steps < most_steps and on.any():
-        if not on.all():
-            index, x, at, damped, curved, noise = (
-                index[on],
-                x[on],
-                at.some(on),
-                damped[on],
-                curved[on],
-                noise[on],
-            )
-            lower, upper, whole, on = lower[on], upper[on], problems.some(index), on[on]
-        steps += 1
-        step = newton_step(at, x, damped, lower, upper)
-        decrement[index] = step.decrement
-        finished = (step.decrement <= np.maximum(enough * at.value, noise)) & step.convex
-        on = ~(finished | (damped > HARDEST_DAMPING))
-        if not on.all():
-            done[index] = finished
-            # The last step is worth its digits, though not an evaluation.
-            x = np.where(finished[:, None], np.clip(x + step.move, lower, upper), x)
-            _record(ends, last, index, x, at)
-            continue
-        trial = _reached(whole.model, x, step.move, curved, lower, upper)
-        there = expand(whole, trial)
-        gain = (at.value - there.value) / np.maximum(step.promised, 1e-300)
-        # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
-        blur = ROUNDING * at.value + 2.0 * np.sqrt(at.value * noise)
-        accepted = (gain > SUFFICIENT) | (
-            (step.promised <= blur) & (there.value <= at.value + blur)
+    theta = np.clip(theta, lower, upper)
+    floor = np.broadcast_to(problem.floor(), len(theta))
+    at = problem.expand(theta)
+    value, decrement = at.value.copy(), np.full(len(theta), np.inf)
+    done = np.zeros(len(theta), dtype=bool)
+    left, damped = np.flatnonzero(np.isfinite(value)), np.full(len(theta), damping)
+    at = Expansion(*(part[left] for part in at))
+    for _ in range(steps):
+        if not left.size:
+            break
+        here, least = theta[left], np.maximum(floor[left], 0.0)
+        step, promised, decrement[left], convex = newton_step(
+            at, here, damped[left], lower, upper
         )
-        if accepted.all():
-            x, at = trial, there
-        elif accepted.any():
-            x = np.where(accepted[:, None], trial, x)
-            at = at.some(slice(None))
-            at.put(accepted, there, accepted)
-        curved ^= gain < STRAIGHT
-        damped = _damping(damped, gain, accepted)
-    _record(ends, last, index, x, at)
-    return Ends(ends, last, done | (last.value <= floor), decrement, steps)
+        finished = (decrement[left] <= np.maximum(enough * at.value, least)) & convex
+        done[left[finished]] = True
+        # The last step is worth its digits, though not an evaluation.
+        theta[left[finished]] = np.clip(here + step, lower, upper)[finished]
+        going = ~finished & (damped[left] < MOST_DAMPING)
+        if not going.all():
+            left, here, step, least = left[going], here[going], step[going], least[going]
+            promised, at = promised[going], Expansion(*(part[going] for part in at))
+            if not left.size:
+                break
+        some = problem.some(left)
+        trial = np.clip(here + step, lower, upper)
+        there = some.expand(trial)
+        gain = (at.value - there.value) / np.maximum(promised, 1e-300)
+        # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
+        blur = ROUNDING * at.value + 2.0 * np.sqrt(np.maximum(at.value, 0.0) * least)
+        poor = (gain < POOR) & (promised > blur)
+        if poor.any():  # a kink or a bend on the way
+            on = some.some(poor)
+            trial[poor] = on.shorter(
+                at.value[poor], promised[poor], here[poor], step[poor], lower, upper
+            )
+            there.put(poor, on.expand(trial[poor]))
+        good = there.value <= at.value + np.where(promised <= blur, blur, -1e-6 * promised)
+        theta[left[good]], value[left[good]] = trial[good], there.value[good]
+        at.put(good, there, good)
+        factor = np.where(gain > 0.75, 0.1, np.where(gain > POOR, 0.5, 2.0))
+        eased = np.where(good, factor * damped[left], 8.0 * np.maximum(damped[left], LEAST_DAMPING))
+        damped[left] = np.where(eased < LEAST_DAMPING, 0.0, eased)
+    return Ends(theta, value, done | (value <= floor), decrement)
 
 
-def _record(
-    ends: Floats, last: Quadratic, index: NDArray[np.intp], theta: Floats, at: Quadratic
-) -> None:
-    """Where the problems that go on are now."""
-    ends[index] = theta
-    if at is not last:
-        last.put(index, at, slice(None))
-
-
-def _reached(
-    model: Model,
+def follow(
+    problem: Problem,
     theta: Floats,
-    move: Floats,
-    curved: NDArray[np.bool_],
     lower: Floats,
     upper: Floats,
-) -> Floats:
-    """Where the steps lead: straight on, or along the model's own curve where the last straight
-    step has disappointed.
+    *,
+    widest: float = WIDEST,
+    settle: int = SETTLING,
+    damping: float = 0.0,
+) -> Ends:
+    """Local minima from starts (K, p) by way of smoother objectives, which have fewer: the first is
+    curved over `widest` median residuals (Madsen and Nielsen 1993, A finite smoothing algorithm for
+    linear l1 estimation). One with a kink is left smooth over a small width.
+
+    A Newton step at each width keeps to the path of the minima; where few residuals are in the
+    curved part, several do. The first minimum takes at most `settle` steps.
     """
-    trial = theta + move
-    # A bound that the step just meets is met exactly.
-    gap = 1e-12 * (np.abs(theta) + np.abs(move))
-    if ((trial - lower <= gap) | (upper - trial <= gap)).any():
-        trial = np.where((move < 0.0) & (trial - lower <= gap), lower, trial)
-        trial = np.where((move > 0.0) & (upper - trial <= gap), upper, trial)
-        trial = np.clip(trial, lower, upper)
-    if curved.any() and hasattr(model, "retract"):
-        size = max(1, BLOCK // model.size)
-        which = np.flatnonzero(curved)
-        for first in range(0, len(which), size):
-            rows = which[first : first + size]
-            values, jacobian = model.evaluate(theta[rows])
-            trial[rows] = model.retract(
-                theta[rows], move[rows], values, jacobian, lower[rows], upper[rows]
-            )
-    return trial
+    if problem.objective.width == np.inf:
+        return minimise(problem, theta, lower, upper, damping=damping)
+    scale = median_residuals(problem, theta)
+    last = np.broadcast_to(problem.objective.width or NARROWEST * scale, scale.shape)
+    width = np.maximum(widest * scale, last)
+    wide = problem._replace(width=width)
+    theta = minimise(
+        wide, theta, lower, upper, enough=ROUGHLY, steps=settle, damping=damping
+    ).theta
+    scale = median_residuals(problem, theta)
+    width = np.maximum(np.minimum(widest * scale, width), last)
+    longest = LONGEST * np.sqrt(problem.model.size) * scale
+    while (width > last).any():
+        width = np.maximum(NARROWING * width, last)
+        narrower = problem._replace(width=width)
+        if (width < NARROW * scale).any():
+            theta = minimise(
+                narrower, theta, lower, upper, enough=CLOSELY, steps=NARROW_STEPS, damping=0.0
+            ).theta
+            continue
+        at = narrower.expand(theta)
+        step, *_ = newton_step(at, theta, np.zeros(len(theta)), lower, upper)
+        length = np.abs(step * at.lengths).max(axis=1, keepdims=True)
+        step *= np.minimum(1.0, longest / np.maximum(length, 1e-300))
+        theta = np.clip(theta + step, lower, upper)
+    return minimise(problem._replace(width=last), theta, lower, upper, damping=0.0)
 
 
-def _damping(damping: Floats, gain: Floats, accepted: NDArray[np.bool_]) -> Floats:
-    """Less where the quadratic foretold the decrease, more where it did not."""
-    eased = damping * np.where(gain > 0.75, 0.1, np.where(gain > 0.25, 0.5, 3.0))
-    eased[eased < LEAST_DAMPING] = 0.0
-    return np.where(accepted, eased, 8.0 * np.maximum(damping, LEAST_DAMPING))
+def median_residuals(problem: Problem, theta: Floats) -> Floats:
+    """Median absolute residual of every problem, (K, 1), over the runs that count."""
+    with np.errstate(all="ignore"):
+        law = problem.model.evaluate(theta)[0]
+        size = np.abs((np.log(law) if problem.objective.in_logs else law) - problem.target)
+    if np.all(problem.weights > 0.0):
+        middle = size.shape[1] // 2  # the upper one of two: a scale, and faster than np.median
+        found = np.partition(size, middle, axis=1)[:, middle : middle + 1]
+    else:
+        size[np.broadcast_to(problem.weights, size.shape) == 0.0] = np.nan
+        found = np.nanmedian(size, axis=1, keepdims=True)
+    return np.where(np.isfinite(found), found, 1.0) + 1e-300
+
+
+def stirred(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Points around a minimum (p,), as far as the residuals let the parameters vary: next to one
+    minimum of an objective with a bend others may be deeper.
+    """
+    jacobian = problem.residuals(theta[None])[1][0]
+    lengths = np.maximum(np.linalg.norm(jacobian, axis=1), 1e-100)
+    axes, sizes, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=False)
+    spread = median_residuals(problem, theta[None])[0] / np.maximum(sizes, 1e-3 * sizes[0])
+    drawn = np.random.default_rng(0).normal(size=(STIRRED, len(sizes)))
+    drawn *= np.geomspace(*SPREADS, STIRRED)[:, None] * spread
+    return np.clip(theta + drawn @ axes.T / lengths, lower, upper)
+
+
+def joined(ends: Iterable[Ends]) -> Ends:
+    """The ends of all."""
+    return Ends(*map(np.concatenate, zip(*ends, strict=True)))
+
+
+def best_of(ends: Iterable[Ends]) -> Ends:
+    """Of several ends of each of K problems the lowest."""
+    of_all = list(ends)
+    which = np.argmin([end.value for end in of_all], axis=0)
+    each = np.arange(len(which))
+    return Ends(*(np.stack(parts)[which, each] for parts in zip(*of_all, strict=True)))

@@ -1,27 +1,16 @@
-r"""What a fit minimises: the sum over the runs of rho(residual).
-
-Every objective here has a derivative of the form psi(r) = clip(slope r, low, high), so that
-
-    rho(r) = psi r - psi^2/(2 slope),
-
-least squares with infinite bounds, Huber's function with bounds +-delta, and the absolute deviation
-in the limit of an infinite slope. The same three numbers make the smooth objectives that lead to a
-sharp one.
-"""
+"""What a fit minimises: the sum over the runs of rho(residual), each times its weight."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import positive_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -34,57 +23,6 @@ DESCRIPTIONS = {
 }
 OBJECTIVES = tuple(DESCRIPTIONS)
 DEFAULT_DELTA = 1e-3
-
-
-class Clip(NamedTuple):
-    """psi(r) = clip(slope r, low, high): numbers, or columns of one number a problem."""
-
-    slope: Any
-    low: Any
-    high: Any
-
-    def psi(self, residuals: Floats) -> Floats:
-        """Derivative of rho."""
-        scaled = np.multiply(residuals, self.slope)
-        return (
-            scaled
-            if self.is_square
-            else np.minimum(np.maximum(scaled, self.low, out=scaled), self.high, out=scaled)
-        )
-
-    def rho(self, residuals: Floats, psi: Floats) -> Floats:
-        """The function, given its derivative there."""
-        rho: Floats = psi * (-0.5 / self.slope)
-        rho += residuals
-        rho *= psi
-        return rho
-
-    def curvature(self, psi: Floats) -> Any:
-        """Second derivative of rho, given the first: the slope strictly between the bounds, else 0."""
-        if self.is_square:
-            return self.slope
-        return ((psi > self.low) & (psi < self.high)) * self.slope
-
-    def value(self, residuals: Floats) -> Floats:
-        """The function alone."""
-        return self.rho(residuals, self.psi(residuals))
-
-    def rounding(self, size: Floats) -> Floats:
-        """What rounding errors of a size cost where they are all the residuals."""
-        return self.value(size)
-
-    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Any]:
-        """The function and its two derivatives."""
-        psi = self.psi(residuals)
-        return self.rho(residuals, psi), psi, self.curvature(psi)
-
-    def some(self, of: Callable[[Any], Any]) -> Clip:
-        """For some of the problems, which `of` takes out of an array of one row a problem."""
-        return Clip(*map(of, self))
-
-    @property
-    def is_square(self) -> bool:
-        return isinstance(self.high, float) and self.high == inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,41 +68,55 @@ class Objective:
         return self.name == "absolute-log"
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The least and the greatest slope of rho."""
-        steepest = {"huber-log": self.delta, "absolute-log": 1.0}.get(self.name, inf)
-        return -steepest, steepest
-
-    @property
     def width(self) -> float:
-        """Half width of the residuals where rho is curved: delta, 0 for a sharp objective, infinite
-        for squares.
+        """Half width of the residuals where rho is curved: delta, 0 with a kink, infinite for
+        squares.
         """
         return {"huber-log": self.delta, "absolute-log": 0.0}.get(self.name, inf)
 
-    def clip(self, width: Any = None) -> Clip:
-        """The objective, or where `width` exceeds its own, the smoother one that is curved over
-        that half width.
+    def measure(
+        self, residuals: Floats, width: Any = None, within: Any = None
+    ) -> tuple[Floats, Floats, Floats]:
+        r"""rho, its slope psi and its curvature at residuals (K, n).
+
+        Parameters
+        ----------
+        residuals : ndarray
+        width : float or ndarray of shape (K, 1), optional
+            In place of the objective's own: rho keeps its largest slope and is curved over this
+            half width.
+        within : ndarray of bool, optional
+            Which residuals count as those where rho is curved; by default those within the width.
+
+        Notes
+        -----
+        psi = clip(r slope, -bound, bound) with bound = delta or 1 and slope = bound/width, so that
+        rho = psi (r - psi/(2 slope)).
         """
-        low, high = self.bounds
         if self.is_square:
-            return Clip(2.0, low, high)
-        wide = self.width if width is None else np.maximum(width, self.width)
-        with np.errstate(divide="ignore"):
-            return Clip(np.divide(0.5 * (high - low), wide), low, high)
+            return residuals * residuals, 2.0 * residuals, np.full_like(residuals, 2.0)
+        bound = self.delta if self.name == "huber-log" else 1.0
+        slope = bound / np.maximum(self.width if width is None else width, 1e-300)
+        psi = residuals * slope
+        if within is None:
+            curved = np.abs(psi) < bound
+            psi = np.clip(psi, -bound, bound)
+        else:
+            curved = within
+            psi = np.where(curved, psi, np.copysign(bound, residuals))
+        return psi * (residuals - 0.5 / slope * psi), psi, curved * slope
+
+    def rounding(self, size: Floats, width: Any = None) -> Floats:
+        """rho where rounding errors of a size are all the residuals."""
+        return self.measure(size, width)[0]
 
     def residuals(self, values: Floats, observed: Floats) -> Floats:
         """log(values) - log(observed), or values - observed."""
         return np.log(values) - np.log(observed) if self.in_logs else values - observed
 
-    def value(self, residuals: Floats, weights: Floats | None = None) -> float:
+    def value(self, residuals: Floats, weights: Any = 1.0) -> float:
         """The weighted sum of rho over residuals."""
-        if self.is_sharp:
-            rho = np.abs(residuals)
-        else:
-            clip = self.clip()
-            rho = clip.rho(residuals, clip.psi(residuals))
-        return float(np.sum(rho if weights is None else weights * rho))
+        return float(np.sum(weights * self.measure(residuals)[0]))
 
     def as_dict(self) -> dict[str, Any]:
         """The name, and the delta where it has one."""

@@ -41,6 +41,8 @@ __all__ = [
 
 #: Resamples in one batch.
 BATCH = 100
+#: No draw exceeds it.
+LARGEST_DRAW = 1e300
 #: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first
 #: cannot tell it (two groups have three resamples, three have ten), fewer than the second tell it
 #: roughly.

@@ -13,8 +13,11 @@ from ..errors import outside
 from ..results import Estimate, checked_level
 from .fitted import DEFAULT_LEVEL, FREE, Solved
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
-from .newton import Problems
+from .newton import Problem
 from .quantities import quantities, several
+from .resample import LARGEST_DRAW, Draws, Refits, resample
+from .solve import Solution
+from .uncertainty import refit, sandwich
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,13 +32,14 @@ if TYPE_CHECKING:
     from ..data.runs import Runs
     from .models import Design
     from .objective import Objective
-    from .optimality import Solution
     from .page import Page
-    from .resample import Draws, Refits
 
     Floats = NDArray[np.float64]
 
 __all__ = ["DEFAULT_LEVEL", "Fit"]
+
+#: Laws that are drawn from a covariance.
+DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -126,10 +130,17 @@ class Fit(Solved):
         return len(self.runs)
 
     def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
-        """The fit repeated with other weights, or to other observed values; see `bootstrap.refit`."""
-        from .bootstrap import refit
-
-        return refit(self, weights, observed)
+        """The fit repeated K times: with weights (K, n) that say how often each run is drawn, or to
+        other observed values (K, n).
+        """
+        many = self.problem
+        if weights is not None:
+            many = many._replace(weights=many.weights * weights)
+        if observed is not None:
+            many = many._replace(target=np.log(observed) if many.objective.in_logs else observed)
+        box = self.design.lower, self.design.upper
+        ends = refit(many, self.solution, *box, exact=not self.model.is_expression)
+        return Refits(self.design.coefficients(ends.theta), ends.done, ends.value)
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
         """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
@@ -153,9 +164,9 @@ class Fit(Solved):
         return np.ones(self.size) if self.runs.weight is None else np.asarray(self.runs.weight)
 
     @property
-    def problems(self) -> Problems:
+    def problem(self) -> Problem:
         """What the solver minimised."""
-        return Problems.of(self.design.model, self.observed, self.runs.weight, self.objective)
+        return Problem.of(self.design.model, self.observed, self.weights, self.objective)
 
     @cached_property
     def fitted(self) -> Floats:
@@ -180,7 +191,8 @@ class Fit(Solved):
         """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
         the solver's parameters, and the fitted values (n,).
         """
-        return self.problems.linearised(self.theta)
+        r, jacobian, _, law = self.problem.residuals(self.theta[None])
+        return r[0], jacobian[0], law[0]
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
@@ -200,24 +212,37 @@ class Fit(Solved):
 
     # -- uncertainty -----------------------------------------------------------------------------------------------
 
-    def covariance(self, kind: str = "sandwich") -> Floats:
-        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see
-        `covariance.covariance`.
-        """
-        from .covariance import covariance
-
-        return self._sandwich.copy() if kind == "sandwich" else covariance(self, kind)
-
     @cached_property
-    def _sandwich(self) -> Floats:
-        from .covariance import covariance
+    def covariance(self) -> Floats:
+        """Covariance (p, p) of the coordinates: E, the logarithms of the prefactors, the exponents;
+        of an expression its coefficients. 0 for what is fixed or on a bound.
 
-        return covariance(self, "sandwich")
+        The sandwich with HC3, by group CR3; see `isoflop.numeric.fit.uncertainty`.
+
+        Raises
+        ------
+        ValueError
+            Where the runs do not tell the coefficients apart, one run or group determines one
+            alone, or E came out as 0: nothing that moves with it is normal there.
+        """
+        if self.irreducible_at_zero and self.free.any():
+            raise ValueError(
+                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
+                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
+            )
+        turn = self.design.to_coordinates
+        found = turn @ sandwich(self.problem, self.theta, self.free, self.runs.group) @ turn.T
+        return 0.5 * (found + found.T)
+
+    @property
+    def irreducible_at_zero(self) -> bool:
+        """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
+        return "E" in self.at_bound and self.coefficients["E"] == 0.0
 
     @cached_property
     def standard_errors(self) -> dict[str, float]:
         """By coefficient, from the sandwich; 0 for those that are fixed or on a bound."""
-        roots = np.sqrt(np.maximum(np.diag(self.covariance()), 0.0))
+        roots = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         logs = {name for name in self.model.coordinates if name.startswith("log ")}
         return {
             name: float(root) * (self.coefficients[name] if f"log {name}" in logs else 1.0)
@@ -253,9 +278,23 @@ class Fit(Solved):
 
     @cached_property
     def _of_covariance(self) -> Draws:
-        from .covariance import draws_of
-
-        return draws_of(self)
+        """Symmetric in E and in the logarithms of the other coefficients of power terms, in the
+        coefficients of an expression; exponents stay within the limits of the search.
+        """
+        random, freedom, values = np.random.default_rng(0), self.degrees_of_freedom, self.values
+        is_exponent = np.array([name in self.model.exponents for name in self.names])
+        is_positive = is_exponent | np.array([name in self.model.prefactors for name in self.names])
+        size = np.where(is_exponent, values, 1.0)
+        steps = random.multivariate_normal(
+            np.zeros(len(values)), self.covariance / np.outer(size, size), DRAWS, method="eigh"
+        )
+        steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
+        with np.errstate(over="ignore"):
+            drawn = np.where(is_positive, values * np.exp(steps), values + steps)
+        drawn = np.clip(np.clip(drawn, *self.limits.T), -LARGEST_DRAW, LARGEST_DRAW)
+        if not self.model.is_expression and "E" in self.names:
+            drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
+        return Draws(self, drawn, np.arange(DRAWS), DRAWS, 0, kind="covariance", seed=0)
 
     @cached_property
     def no_covariance(self) -> str:
@@ -263,7 +302,7 @@ class Fit(Solved):
         if self.draws is not None:
             return ""
         try:
-            self.covariance()
+            self.covariance
         except ValueError as error:
             return str(error).removeprefix("covariance: ")
         return "" if self.converged else "they are those of an optimum"
@@ -342,26 +381,45 @@ class Fit(Solved):
             return Estimate(float(np.asarray(quantity(own))[0]), level=checked_level(level))
         return self.drawn.estimate(quantity, level)
 
-    def bootstrap(
-        self,
-        repeats: int = 1000,
-        *,
-        seed: int = 0,
-        progress: bool = False,
-        jobs: int = 1,
-    ) -> Draws:
-        """The fit of resampled runs, `repeats` times; see
-        `isoflop.numeric.fit.bootstrap.bootstrap`.
-        """
-        from .bootstrap import bootstrap
+    def resampled(
+        self, n: int = 1000, *, seed: int = 0, jobs: int = 1, progress: bool = False
+    ) -> Self:
+        """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
+        from which its intervals then come.
 
-        return bootstrap(self, repeats, seed=seed, progress=progress, jobs=jobs)
+        Parameters
+        ----------
+        n : int
+        seed : int
+            The draws are the same for every number of jobs.
+        jobs : int
+            Processes; more than one needs joblib.
+        progress : bool
+            Show a bar on the standard error.
 
-    def resampled(self, n: int = 1000, **options: Any) -> Self:
-        """The same fit with `n` resamples, from which its intervals then come; the options are
-        those of `bootstrap`.
+        Returns
+        -------
+        Fit
+            With the resamples that were done where Ctrl-C interrupts it.
+
+        Raises
+        ------
+        ValueError
+            Where an argument is outside its domain, there are fewer than four groups, or the fit
+            leaves coefficients undetermined: its resamples would tell about the search, not about
+            the runs.
         """
-        return self.with_draws(self.bootstrap(n, **options))
+        if self.undetermined:
+            left = ", ".join(self.undetermined)
+            raise ValueError(f"bootstrap: the runs leave {left} undetermined")
+        group = self.runs.group
+        draws = resample(self, n, by=group, seed=seed, jobs=jobs, progress=progress)
+        if not len(draws):
+            raise ValueError(
+                f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "
+                f"determine the law"
+            )
+        return self.with_draws(draws)
 
     def influence(self) -> DataFrame:
         """What every run does to the fit; see `isoflop.numeric.fit.influence.influence`."""

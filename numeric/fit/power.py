@@ -1,0 +1,269 @@
+"""Laws that are linear in all but their exponents: E + sum_k a_k x_k^-b_k.
+
+Two terms make the params+tokens law, one the compute law; terms that share an exponent make the
+over-training law. Every term is centred: its parameter is log T_k, the logarithm of the term at the
+geometric mean of the runs, which is far less correlated with the exponent than log a_k. The
+parameters are theta = (E, log T_1, ..., log T_m, b_1, ..., b_q).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Exponents are tried from where a term changes by a few percent over the runs to where it dies
+#: within a small part of them; so many for each, with one, two or more exponents.
+FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
+#: Minima on the grid that are starts, and the most runs that the grid is evaluated at.
+MOST_STARTS, MOST_RUNS = 6, 4_096
+#: Equal columns make the Gram matrix singular; this share of its diagonal is added.
+RIDGE = 1e-12
+
+
+@dataclass(frozen=True)
+class PowerSum:
+    """The law at n runs.
+
+    Attributes
+    ----------
+    logs : ndarray
+        (m, n): log(x_k) less its value at the centre.
+    irreducible : bool
+        Whether there is an E.
+    shared : bool
+        Whether all terms have one exponent.
+    """
+
+    logs: Floats
+    irreducible: bool = True
+    shared: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return int(self.logs.shape[1])
+
+    @property
+    def terms(self) -> int:
+        """Number of terms m."""
+        return len(self.logs)
+
+    @property
+    def width(self) -> int:
+        """Number of parameters."""
+        return self.linear + (1 if self.shared else self.terms)
+
+    @property
+    def linear(self) -> int:
+        """Number of coefficients in which the law is linear: E and the terms at the centre."""
+        return self.irreducible + self.terms
+
+    def part(self, runs: Any) -> PowerSum:
+        """The law at some of the runs."""
+        return PowerSum(self.logs[:, runs], self.irreducible, self.shared)
+
+    def _places(self, k: int) -> tuple[int, int]:
+        """Of a term the places of log T and of its exponent among the parameters."""
+        return self.irreducible + k, self.linear + (0 if self.shared else k)
+
+    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
+        jacobian = np.zeros((*theta.shape, self.size))
+        values = np.zeros((len(theta), self.size))
+        if self.irreducible:
+            jacobian[:, 0] = 1.0
+            values += theta[:, :1]
+        for k, logs in enumerate(self.logs):
+            at, exponent = self._places(k)
+            term = jacobian[:, at]
+            np.multiply(theta[:, exponent, None], -logs, out=term)
+            term += theta[:, at, None]
+            np.exp(term, out=term)
+            values += term
+            jacobian[:, exponent] -= term * logs
+        return values, jacobian
+
+    def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of
+        every term: (K, p, p).
+        """
+        found = np.zeros((*theta.shape, theta.shape[1]))
+        for k, logs in enumerate(self.logs):
+            at, exponent = self._places(k)
+            weighted = factors * jacobian[:, at]
+            sums = weighted @ np.stack([np.ones_like(logs), -logs, logs * logs], axis=1)
+            found[:, at, at] = sums[:, 0]
+            found[:, at, exponent] = found[:, exponent, at] = sums[:, 1]
+            found[:, exponent, exponent] += sums[:, 2]
+        return found
+
+    # -- variable projection -----------------------------------------------------------------------
+
+    def project(
+        self, powers: Floats, target: Floats, weights: Floats, lower: Floats, upper: Floats
+    ) -> tuple[Floats, Floats]:
+        """The best E and terms at the centre (G, c) for exponents whose powers x_k^-b_k are given,
+        and how much they gain (G,).
+
+        Least squares of the target (n,) or (G, n), with weights of the same shape, without a
+        negative coefficient; those without room between their bounds stay there.
+        """
+        columns = powers
+        if self.irreducible:
+            columns = np.concatenate([np.ones_like(powers[:, :1]), powers], axis=1)
+        first, last = int(self.irreducible), self.linear
+        held = np.concatenate([lower[:first], np.exp(lower[first:last])])
+        linear = np.tile(held, (len(powers), 1))
+        free = np.flatnonzero(lower[:last] < upper[:last])
+        if len(free) < last:
+            linear[:, free] = 0.0
+            target = target - (linear[:, None] @ columns)[:, 0]
+            columns = columns[:, free]
+        weighted = columns * np.atleast_2d(weights)[:, None]
+        pulled = np.atleast_2d(target)[:, :, None]
+        moments = (weighted @ pulled)[:, :, 0]
+        linear[:, free], gain = nonnegative(weighted @ columns.transpose(0, 2, 1), moments)
+        return linear, gain
+
+    def _theta(self, linear: Floats, exponents: Floats, lower: Floats, upper: Floats) -> Floats:
+        """Parameters in the box."""
+        first = int(self.irreducible)
+        with np.errstate(divide="ignore"):
+            found = np.concatenate([linear[:, :first], np.log(linear[:, first:]), exponents], axis=1)
+        return np.clip(found, lower, upper)
+
+    def retract(
+        self,
+        theta: Floats,
+        step: Floats,
+        values: Floats,
+        jacobian: Floats,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
+    ) -> Floats:
+        """Where a step (K, p) is meant to lead: to its exponents, with the coefficients that give
+        the values it foretells.
+
+        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
+        and the exponent move together along a curve: this keeps to it.
+        """
+        straight = np.clip(theta + step, lower, upper)
+        exponents, first = straight[:, self.linear :], int(self.irreducible)
+        terms = np.exp(-exponents[:, :, None] * self.logs)
+        columns = np.concatenate([np.ones_like(terms[:, :first]), terms], axis=1)
+        begun = np.concatenate(
+            [straight[:, :first], np.exp(straight[:, first : self.linear])], axis=1
+        )
+        foretold = values + (step[:, None] @ jacobian)[:, 0]
+        missing = foretold - (begun[:, None] @ columns)[:, 0]
+        usable = np.isfinite(missing * weights).all(axis=1)
+        if not usable.any():
+            return straight
+        # Only what is missing is solved for: the columns may be nearly alike.
+        held = (step[:, : self.linear] == 0.0)[usable]
+        weighted = columns[usable] * weights[usable, None]
+        gram = weighted @ columns[usable].transpose(0, 2, 1)
+        moments = np.where(held, 0.0, (weighted @ missing[usable, :, None])[:, :, 0])
+        gram *= (1.0 + RIDGE * np.eye(self.linear)) * ~(held[:, :, None] | held[:, None])
+        gram += held[:, :, None] * np.eye(self.linear)
+        linear = begun[usable] + np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+        left = np.flatnonzero((linear < 0.0).any(axis=1))
+        if left.size:
+            some = np.flatnonzero(usable)[left]
+            linear[left], _ = self.project(
+                terms[some], foretold[some], weights[some], lower, upper
+            )
+        straight[usable] = self._theta(linear, exponents[usable], lower, upper)
+        return straight
+
+    def starts(
+        self,
+        observed: Floats,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
+        judge: Any = None,
+        seed: int = 0,
+    ) -> Floats:
+        """Parameters next to the local minima of the weighted squares that `project` leaves on a
+        grid of the exponents (Golub and Pereyra 1973, The differentiation of pseudo-inverses and
+        nonlinear least squares problems), the best first, and next to those of another objective
+        `judge` of parameters (K, p).
+        """
+        if self.size > MOST_RUNS:
+            thin = slice(None, None, 1 + self.size // MOST_RUNS)
+            return self.part(thin).starts(observed[thin], weights[thin], lower, upper, judge)
+        grids = self._grids(lower, upper)
+        shape = tuple(map(len, grids))
+        at = np.indices(shape).reshape(len(grids), -1)
+        rows = [0 if self.shared else k for k in range(self.terms)]
+        powers = [
+            np.exp(np.outer(-grids[j], z))[at[j]] for j, z in zip(rows, self.logs, strict=True)
+        ]
+        linear, gain = self.project(np.stack(powers, axis=1), observed, weights, lower, upper)
+        theta = self._theta(linear, np.array(list(product(*grids))), lower, upper)
+        chosen = local_maxima(gain.reshape(shape))[:MOST_STARTS]
+        if judge is not None:
+            judged = local_maxima(-judge(theta).reshape(shape))[:MOST_STARTS]
+            chosen = np.array(list(dict.fromkeys([*chosen, *judged])))
+        return np.asarray(theta[chosen])
+
+    def _grids(self, lower: Floats, upper: Floats) -> list[Floats]:
+        """The exponents that are tried, for each."""
+        spreads = np.ptp(self.logs, axis=1)
+        spreads = np.maximum([spreads.max()] if self.shared else spreads, 1e-3)
+        tried = TRIED[min(len(spreads), len(TRIED)) - 1]
+        return [
+            np.geomspace(*np.clip([FLATTEST / spread, STEEPEST / spread], low, high), tried)
+            if low < high
+            else np.array([low])
+            for spread, low, high in zip(
+                spreads, lower[self.linear :], upper[self.linear :], strict=True
+            )
+        ]
+
+
+def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
+    """Nonnegative least squares from Gram matrices (G, c, c) and moments (G, c): of the solutions in
+    each subset of the columns the best one without a negative coefficient, and how much it gains.
+    """
+    count, size = moments.shape
+    gram = gram * (1.0 + RIDGE * np.eye(size))
+    best = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    gain = (best * moments).sum(axis=1)
+    left = np.flatnonzero(~(best >= 0.0).all(axis=1))
+    if not left.size:
+        return best, gain
+    best[left], gain[left] = 0.0, 0.0
+    for subset in chain(*(combinations(range(size), r) for r in range(1, size))):
+        some = np.array(subset)
+        within = gram[np.ix_(left, some, some)]
+        found = np.linalg.solve(within, moments[np.ix_(left, some)][:, :, None])[:, :, 0]
+        gained = (found * moments[np.ix_(left, some)]).sum(axis=1)
+        better = (found >= 0.0).all(axis=1) & (gained > gain[left])
+        best[left[better]] = 0.0
+        best[np.ix_(left[better], some)], gain[left[better]] = found[better], gained[better]
+    return best, gain
+
+
+def local_maxima(values: Floats) -> NDArray[np.intp]:
+    """Flat indices of the points of a grid that no neighbour exceeds, the highest first.
+
+    >>> local_maxima(np.array([1.0, 3.0, 2.0, 5.0]))
+    array([3, 1])
+    """
+    values = np.where(np.isfinite(values), values, -np.inf)
+    padded = np.pad(values, 1, constant_values=-np.inf)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3,) * values.ndim)
+    highest = windows.max(axis=tuple(range(values.ndim, 2 * values.ndim)))
+    found = np.flatnonzero(values >= highest)
+    return found[np.argsort(-values.ravel()[found], kind="stable")]

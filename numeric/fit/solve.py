@@ -1,0 +1,201 @@
+"""The best minimum of one fit: starts, each followed to a minimum of its own, compared, certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .newton import Ends, Problem, follow, joined, median_residuals, minimise, stirred
+from .sharp import sharpen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Minima whose objectives differ by a smaller share are one.
+SAME = 1e-7
+#: With as few runs an objective with a bend has many minima: the starts are sought by it as well,
+#: smooth over this many median residuals, and points around the best minimum are followed.
+FEW, NARROW = 128, 0.5
+#: The first width, in median residuals, from points around a minimum: each keeps to its own.
+AROUND = 4.0
+#: A residual beyond so many medians may have led the squares astray.
+OUTLYING = 12.0
+#: Of an objective with a kink the best few minima of a smoother one are followed to the end: those
+#: that differ by the first share and lie above the best by no more than the second.
+MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
+#: More runs than this are first fitted on a sample of them; so many minima are followed on all.
+LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
+#: Of the first steps from starts that the caller gives, which may be far, and how many at most.
+DAMPINGS, FAR = (1e-2, 1.0), 300
+LEAST, MOST = 1e-100, 1e100
+NOWHERE_FINITE = (
+    "runs: the law and its errors are finite numbers at no start; is a quantity in an impossible "
+    "unit, or an exponent too large?"
+)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver ended.
+
+    Attributes
+    ----------
+    theta : ndarray
+        (p,): the parameters.
+    value : float
+        The objective.
+    converged : bool
+        Whether the point is certified to be a local minimum in the box.
+    starts : int
+        From how many starts a minimum was sought.
+    equal : ndarray
+        (K, p): ends that are as good.
+    others : ndarray
+        (K, p): other minima that were found, best first.
+    """
+
+    theta: Floats
+    value: float
+    converged: bool
+    starts: int = 1
+    equal: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    others: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+
+def solve(
+    model: Any,
+    observed: Floats,
+    weights: Floats | None,
+    objective: Any,
+    lower: Floats,
+    upper: Floats,
+    *,
+    starts: Floats | None = None,
+    seed: int = 0,
+) -> Solution:
+    """The best minimum of one problem in a box.
+
+    Parameters
+    ----------
+    model : Model
+    observed, weights : ndarray
+        (n,): values, not logarithms; runs of weight 0 are left out.
+    objective : Objective
+    lower, upper : ndarray
+        (p,).
+    starts : ndarray, optional
+        (K, p): in place of those that are sought.
+    seed : int
+        Of starts that are drawn.
+
+    Raises
+    ------
+    ValueError
+        Where no law is a number at the runs, or no float holds the squares of what is observed.
+    """
+    weights = np.ones(len(observed)) if weights is None else weights
+    if not weights.all():
+        counted = np.flatnonzero(weights)
+        model, observed, weights = model.part(counted), observed[counted], weights[counted]
+    if np.abs(observed).max() >= MOST or (objective.in_logs and observed.min() <= LEAST):
+        raise ValueError(NOWHERE_FINITE)
+    problem = Problem.of(model, observed, weights, objective)
+    with np.errstate(all="ignore"):
+        if model.size > LARGE:
+            ends, count = _on_sample(problem, observed, lower, upper, starts, seed)
+        else:
+            ends = _minima(problem, observed, lower, upper, starts, seed)
+            count = len(ends.value)
+        if objective.width == 0.0:  # only those that may be the best to the end
+            near = _hopeful(ends.theta, problem.values(ends.theta))
+            ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
+        floor = float(problem.floor())
+    order = np.argsort(ends.value, kind="stable")
+    best = order[0]
+    close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
+    return Solution(
+        theta=ends.theta[best],
+        value=float(ends.value[best]),
+        converged=bool(ends.done[best]),
+        starts=count,
+        equal=ends.theta[close & ends.done],
+        others=ends.theta[order[~close[order]]],
+    )
+
+
+def _minima(
+    problem: Problem,
+    observed: Floats,
+    lower: Floats,
+    upper: Floats,
+    given: Floats | None,
+    seed: int,
+) -> Ends:
+    """The smooth minima that the starts lead to."""
+    model, objective = problem.model, problem.objective
+    squares = problem.weights / observed**2 if objective.in_logs else problem.weights
+    if given is not None:  # they may be far: by steps of either length, to different minima
+        begun = model.refined(given, observed, squares, lower, upper)
+        return joined(
+            follow(problem, begun, lower, upper, settle=FAR, damping=size) for size in DAMPINGS
+        )
+    begun = model.starts(observed, squares, lower, upper, seed=seed)
+    is_square = objective.width == np.inf
+    few = (objective.width == 0.0 or model.size <= FEW) and not is_square
+    if not is_square and len(begun):
+        size = np.abs(problem.residuals(begun[:1])[0])[0]
+        middle = float(median_residuals(problem, begun[:1])[0, 0])
+        if few or size.max() > OUTLYING * middle:
+            # With the weights of absolute deviations, which outliers do not lead astray.
+            robust = squares / np.maximum(size, 0.1 * middle)
+            smooth = problem._replace(width=max(NARROW * middle, objective.width))
+            judge = smooth.values if few else None
+            more = model.starts(observed, robust, lower, upper, judge, seed=seed)
+            begun = np.concatenate([begun, more]) if few else more
+    if not np.isfinite(problem.values(begun)).any():
+        raise ValueError(NOWHERE_FINITE)
+    ends = follow(problem, begun, lower, upper)
+    if few:
+        around = stirred(problem, ends.theta[ends.value.argmin()], lower, upper)
+        ends = joined([ends, follow(problem, around, lower, upper, widest=AROUND)])
+    return ends
+
+
+def _on_sample(
+    problem: Problem,
+    observed: Floats,
+    lower: Floats,
+    upper: Floats,
+    given: Floats | None,
+    seed: int,
+) -> tuple[Ends, int]:
+    """Minima on a sample of the runs, spread evenly over the order of what is observed; the best of
+    them over all runs, and how many starts there were.
+    """
+    sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
+    part = problem._replace(
+        model=problem.model.part(sample),
+        target=problem.target[sample],
+        weights=problem.weights[sample],
+    )
+    ends = _minima(part, observed[sample], lower, upper, given, seed)
+    order = np.argsort(ends.value, kind="stable")
+    apart = ends.value[order] > ends.value[order[0]] * (1.0 + SAME)
+    begun = ends.theta[[order[0], *order[apart]][:FOLLOWED]]
+    if problem.objective.width == 0.0:
+        return follow(problem, begun, lower, upper, widest=AROUND), len(ends.value)
+    return minimise(problem, begun, lower, upper), len(ends.value)
+
+
+def _hopeful(theta: Floats, values: Floats) -> Floats:
+    """The few best parameters with different objectives, none of them far above the best."""
+    chosen: list[int] = []
+    for index in np.argsort(values, kind="stable"):
+        apart = not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]
+        if apart and (not chosen or values[index] <= (1.0 + HOPEFUL) * values[chosen[0]]):
+            chosen.append(int(index))
+    return theta[chosen[:MOST_SHARPENED]]
