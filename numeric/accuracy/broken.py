@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.covariance import MEDIAN_DEVIATION, classical
 from ..fit.fitted import Solved
-from ..fit.newton import MOST_STEPS, Ends, Problems, best_of, minimise, values
-from ..fit.objective import Clip, Objective
-from ..fit.optimality import Solution
-from ..fit.path import median_residuals
+from ..fit.newton import MOST_STEPS, Ends, Problem, best_of, median_residuals, minimise
+from ..fit.objective import Objective
 from ..fit.resample import Refits
+from ..fit.solve import Solution
+from ..fit.uncertainty import MEDIAN_DEVIATION, classical
 from ..words import counted
 from .broken_model import (
     AHEAD,
@@ -83,7 +82,17 @@ STIRRED, STIRRING_SCALES, ROUNDS, STIRRING_SEED = 16, (0.1, 2.0), 3, 0
 #: of log C, and its width where log f is to within that; an asymptote is known to within this share
 #: of the range of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
-HUBER = Objective(name="huber-log", delta=1e-3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Huber(Objective):
+    """Huber's function of the residuals of values that may have any sign."""
+
+    in_logs = False
+
+
+HUBER = Huber(name="huber-log", delta=1e-3)
+SQUARES = Objective(name="least-squares")
 
 
 def names_of(breaks: int) -> tuple[str, ...]:
@@ -143,8 +152,8 @@ class BrokenFit(Solved):
         Infinite where the runs leave a direction open. Huber's function of a small width acts as
         the absolute deviation does, whose variance is pi/2 times that of squares.
         """
-        problems = Problems(self.model, self.observed, None, HUBER.clip(), False)
-        residuals, jacobian, _ = problems.linearised(self.theta)
+        problem = Problem(self.model, self.observed, 1.0, HUBER)
+        residuals, jacobian = (part[0] for part in problem.residuals(self.theta[None])[:2])
         free = ~self.at_bound
         spare = max(self.model.size - int(free.sum()), 1)
         middle = float(np.median(np.abs(residuals)))
@@ -188,7 +197,7 @@ class BrokenFit(Solved):
 
     def refit(self, *, weights: Floats) -> Refits:
         """The fits to resamples: weights (K, n). A refit counts where it is close to a minimum."""
-        problems = Problems(self.model, self.observed, weights, HUBER.clip(), False)
+        problems = Problem(self.model, self.observed, weights, HUBER)
         begun = [
             np.repeat(start[None], len(weights), axis=0)
             for start in (self.theta, *self.solution.others)
@@ -202,7 +211,7 @@ class BrokenFit(Solved):
                     self.lower,
                     self.upper,
                     enough=ENOUGH_AGAIN,
-                    most_steps=AGAIN,
+                    steps=AGAIN,
                 )
             ]
         ends += [
@@ -210,7 +219,7 @@ class BrokenFit(Solved):
             for start in begun
         ]
         theta, value, done, decrement = best_of(ends)
-        done |= decrement <= CLOSE * value
+        done = done | (decrement <= CLOSE * value)
         enough = np.array(
             [len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights]
         )
@@ -252,11 +261,11 @@ def fit_broken(
     logs = np.log(compute)
     model = BrokenModel(logs, float(logs.mean()), breaks)
     lower, upper = _box(logs, breaks, asymptote)
-    problems = Problems(model, values, None, HUBER.clip(), False)
+    problems = Problem(model, values, 1.0, HUBER)
     found = _descend(problems, _begun(problems, lower, upper), lower, upper)
     theta, value, done = found.theta, found.value, found.done
     random, best = np.random.default_rng(STIRRING_SEED), int(np.argmin(value))
-    for _ in range(ROUNDS if value[best] > problems.rounding[0] else 0):
+    for _ in range(ROUNDS if value[best] > problems.floor() else 0):
         # Look around the best, and again from a better one: where errors reach the width there are
         # many minima.
         around = np.clip(_stirred(model, theta[best], random), lower, upper)
@@ -278,7 +287,7 @@ def fit_broken(
     )
 
 
-def _begun(problems: Problems, lower: Floats, upper: Floats) -> Floats:
+def _begun(problems: Problem, lower: Floats, upper: Floats) -> Floats:
     """What is followed: distinct minima of least squares, those with the weights of an absolute
     deviation too where some runs lie far off, and the best by the objective itself of all that the
     scans saw.
@@ -287,7 +296,7 @@ def _begun(problems: Problems, lower: Floats, upper: Floats) -> Floats:
     most = FOLLOWED[min(problems.model.breaks, len(FOLLOWED)) - 1]
     scanned, ends = _polished(problems, np.ones(problems.model.size), lower, upper)
     chosen, seen = [_distinct(ends.theta, ends.value, most)], [scanned, ends.theta]
-    size = np.abs(problems.residuals(chosen[0][:1]))[0]
+    size = np.abs(problems.residuals(chosen[0][:1])[0])[0]
     middle = float(median_residuals(problems, chosen[0][:1])[0, 0])
     if float(size.max()) > OUTLYING * middle:
         robust = middle / np.maximum(size, 0.1 * middle)
@@ -295,24 +304,22 @@ def _begun(problems: Problems, lower: Floats, upper: Floats) -> Floats:
         chosen.append(_distinct(ends.theta, ends.value, most))
         seen += [scanned, ends.theta]
     every = np.concatenate(seen)
-    chosen.append(_distinct(every, values(problems, every), most // 2))
+    chosen.append(_distinct(every, problems.values(every), most // 2))
     return np.concatenate(chosen)
 
 
 def _polished(
-    problems: Problems, weights: Floats, lower: Floats, upper: Floats
+    problems: Problem, weights: Floats, lower: Floats, upper: Floats
 ) -> tuple[Floats, Ends]:
     """Points of a scan with weights (n,), and where least squares leads from there in a few steps."""
     assert isinstance(problems.model, BrokenModel)
-    scanned = starts(problems.model, problems.observed, weights, lower, upper, most=SCANNED)
-    squares = Problems(
-        problems.model, problems.observed, weights, Clip(2.0, -np.inf, np.inf), False
-    )
-    return scanned, minimise(squares, scanned, lower, upper, enough=ROUGHLY, most_steps=POLISHING)
+    scanned = starts(problems.model, problems.target, weights, lower, upper, most=SCANNED)
+    squares = Problem(problems.model, problems.target, weights, SQUARES)
+    return scanned, minimise(squares, scanned, lower, upper, enough=ROUGHLY, steps=POLISHING)
 
 
 def _descend(
-    problems: Problems,
+    problems: Problem,
     theta: Floats,
     lower: Floats,
     upper: Floats,
@@ -328,14 +335,12 @@ def _descend(
     with np.errstate(all="ignore"):
         width = np.maximum(WIDE * median_residuals(problems, theta), HUBER.width)
         while (width > HUBER.width).any():
-            wide = problems.with_clip(HUBER.clip(width))
+            wide = problems._replace(width=width)
             theta = minimise(
-                wide, theta, lower, upper, enough=ROUGHLY, most_steps=ON_THE_WAY, damping=0.0
+                wide, theta, lower, upper, enough=ROUGHLY, steps=ON_THE_WAY, damping=0.0
             ).theta
             width = np.maximum(width * NARROWING, HUBER.width)
-        return minimise(
-            problems, theta, lower, upper, enough=enough, most_steps=most_steps, damping=0.0
-        )
+        return minimise(problems, theta, lower, upper, enough=enough, steps=most_steps, damping=0.0)
 
 
 def _stirred(model: BrokenModel, theta: Floats, random: np.random.Generator) -> Floats:

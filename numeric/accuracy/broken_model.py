@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.scan import local_maxima
+from ..fit.power import local_maxima
 from ..formulas import break_parts, break_slopes, break_value
 
 if TYPE_CHECKING:
@@ -97,24 +97,14 @@ class BrokenModel:
         scaled += theta[:, :1]
         return scaled, jacobian
 
-    def curvature(
-        self,
-        theta: Floats,
-        factors: Floats,
-        jacobian: Floats,
-        gradient: Floats,
-        divisor: Floats | None,
-    ) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
-        second derivatives: (K, p, p).
+    def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p).
 
         With l the logarithm of the curve, d2 y/dB dq = curve dl/dq and d2 y/dq dr = B curve (dl/dq
         dl/dr + d2 l/dq dr).
         """
         curve, slopes, parts = self._expanded(theta, break_parts)
         weight = curve * factors
-        if divisor is not None:
-            weight /= divisor
         found = np.zeros((len(theta), self.width, self.width))
         weighted = slopes * weight[:, None, :]
         found[:, 1, 2:] = found[:, 2:, 1] = weighted.sum(axis=2)
@@ -144,6 +134,7 @@ class BrokenModel:
         move: Floats,
         values: Floats,
         jacobian: Floats,
+        weights: Floats,
         lower: Floats,
         upper: Floats,
     ) -> Floats:

@@ -26,14 +26,13 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..data.sample import Points
-from ..fit.covariance import independence
 from ..fit.fitted import Joint, Solved
 from ..fit.fitting import fit_form
 from ..fit.models import COMPUTE
 from ..fit.objective import Objective
-from ..fit.optimality import Solution
 from ..fit.resample import Refits
-from ..fit.scan import peaks
+from ..fit.solve import Solution
+from ..fit.uncertainty import independence
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -478,3 +477,26 @@ def _solved(hessian: Floats, gradient: Floats, held: Mask, damping: Any) -> Floa
     more = np.where(held, 1.0, np.broadcast_to(np.asarray(damping), len(held))[:, None] + 1e-14)
     scaled = scaled + more[:, :, None] * np.eye(held.shape[1])
     return np.asarray(np.linalg.solve(scaled, (gradient / size)[:, :, None])[:, :, 0] / size)
+
+
+def peaks(values: Floats, most: int) -> NDArray[np.intp]:
+    """Flat positions (K, most) of the highest points of grids (K, G, H) that no neighbour exceeds.
+
+    Where a grid has fewer of them the highest is repeated.
+
+    Examples
+    --------
+    >>> peaks(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 3)
+    array([[4, 1, 4]])
+    """
+    count, rows, columns = values.shape
+    padded = np.full((count, rows + 2, columns + 2), -np.inf)
+    padded[:, 1:-1, 1:-1] = values
+    peak = np.isfinite(values)
+    for i in range(3):
+        for j in range(3):
+            peak &= values >= padded[:, i : i + rows, j : j + columns]
+    heights = np.where(peak, values, -np.inf).reshape(count, -1)
+    most = min(most, heights.shape[1])
+    order = np.argsort(-heights, axis=1, kind="stable")[:, :most]
+    return np.where(np.isfinite(np.take_along_axis(heights, order, axis=1)), order, order[:, :1])

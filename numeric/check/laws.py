@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import formulas
-from ..fit.newton import Problems
+from ..fit.newton import Problem, follow
 from ..fit.objective import Objective
-from ..fit.path import follow, freed_each
-from ..fit.separable import Centred
+from ..fit.power import PowerSum
 from ..law.compute import ComputeLaw, power
 
 if TYPE_CHECKING:
@@ -253,16 +252,13 @@ def fit_compute_laws(
     losses, given = np.broadcast_arrays(losses, given)
     logs = np.log(compute)
     centre = float(logs.mean())
-    model = Centred((logs - centre)[None, :])
+    model = PowerSum((logs - centre)[None, :])
     theta = _starts(model.logs[0], losses, given)
     known = np.isfinite(theta).all(axis=1) & (_budgets(compute, given) >= 3)
     theta[~known] = (1.0, 0.0, 0.1)
     lower = np.array([0.0, -LARGEST_LOG_TERM, LEAST_EXPONENT])
     upper = np.array([np.inf, LARGEST_LOG_TERM, LARGEST_EXPONENT])
-    problems = Problems.of(model, losses, given, objective)
-    found = freed_each(
-        problems, objective, follow(problems, objective, theta, lower, upper), lower, upper
-    )
+    found = follow(Problem.of(model, losses, given, objective), theta, lower, upper)
     E, log_term, alpha = found.theta.T
     at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
     return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)

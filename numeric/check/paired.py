@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..fit.bootstrap import refit
 from ..fit.power_law import Lines, lines
 from ..repeat import repeat
 from .isoflop import Isoflop
@@ -196,7 +195,7 @@ def _paired(
     fitted: Fit, budget: RunsBudget, approaches: Sequence[Approach], losses: Floats
 ) -> PairedDraws:
     """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
-    found = refit(fitted, observed=losses)
+    found = fitted.refit(observed=losses)
     laws = Laws.of(found.coefficients, budget)
     good = np.asarray(found.converged) & laws.sound
     kept, weights, laws = losses[good], fitted.runs.weight, laws.some(good)

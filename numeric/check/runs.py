@@ -288,7 +288,7 @@ def _resampled_laws(
     if not wanted or (groups is not None and groups < LEAST_GROUPS):
         return drawn.laws.some(slice(0)), 0, False
     try:
-        draws = fitted.bootstrap(wanted, seed=seed)
+        draws = fitted.resampled(wanted, seed=seed).drawn
     except KeyboardInterrupt:
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum

@@ -249,15 +249,14 @@ class ExpressionModel:
         where they end become starts. Many draws see the basins of every objective: `judge` is not
         asked.
         """
-        from scipy.stats import qmc
-
         model, observed, weights = self._thinned(observed, weights)
         drawn = self._drawn(lower, upper)
         count = min(MOST_DRAWS, DRAWS * len(drawn)) if len(drawn) else 1
         theta = np.tile(np.clip(0.0, lower, upper), (count, 1))
         if len(drawn):
-            cube = qmc.LatinHypercube(2 * len(drawn), seed=np.random.default_rng(seed))
-            points, ranges = cube.random(count).T, self._ranges()
+            random, ranges = np.random.default_rng(seed), self._ranges()
+            cells = [random.permutation(count) for _ in range(2 * len(drawn))]
+            points = ((np.stack(cells, axis=1) + random.random((count, len(cells)))) / count).T
             for which, sign, i in zip(points[::2], points[1::2], drawn, strict=True):
                 theta[:, i] = _sizes(which, sign, ranges, lower[i], upper[i])
         scores, rows = np.empty(count), max(1, BLOCK // model.size)

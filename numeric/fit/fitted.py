@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
-    from .solve import Solution
     from .resample import Draws, Refits
+    from .solve import Solution
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -405,7 +405,8 @@ class Design:
         """The best minimum; of an expression from a start alone where one is given."""
         near = self.theta(start)[None] if start and self.terms.is_expression else None
         box = self.lower, self.upper
-        return solve(self.model, observed, weights, objective, *box, starts=near, seed=seed)
+        how = {"starts": near, "seed": seed, "limited": not self.terms.is_expression}
+        return solve(self.model, observed, weights, objective, *box, **how)
 
     @property
     def to_coordinates(self) -> Floats:

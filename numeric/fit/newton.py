@@ -143,9 +143,7 @@ class Problem(NamedTuple):
         def of(part: Any) -> Any:
             return part[which] if np.ndim(part) == 2 else part
 
-        return self._replace(
-            target=of(self.target), weights=of(self.weights), width=of(self.width)
-        )
+        return self._replace(target=of(self.target), weights=of(self.weights), width=of(self.width))
 
     def residuals(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Law less observed (K, n), its derivatives (K, p, n), those of the law, the law (K, n)."""
@@ -205,12 +203,16 @@ class Problem(NamedTuple):
         with np.errstate(all="ignore"):
             law, slopes = self.model.evaluate(theta)
             weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
-            return np.asarray(
-                self.model.retract(theta, step, law, slopes, weights, lower, upper)
-            )
+            return np.asarray(self.model.retract(theta, step, law, slopes, weights, lower, upper))
 
     def shorter(
-        self, at: Floats, promised: Floats, theta: Floats, step: Floats, lower: Floats, upper: Floats
+        self,
+        at: Floats,
+        promised: Floats,
+        theta: Floats,
+        step: Floats,
+        lower: Floats,
+        upper: Floats,
     ) -> Floats:
         """The best points on the way of steps (K, p): along the model's curve or straight on, ever
         shorter until each gains its part of what is promised of the objectives `at`.
@@ -332,9 +334,7 @@ def minimise(
         if not left.size:
             break
         here, least = theta[left], np.maximum(floor[left], 0.0)
-        step, promised, decrement[left], convex = newton_step(
-            at, here, damped[left], lower, upper
-        )
+        step, promised, decrement[left], convex = newton_step(at, here, damped[left], lower, upper)
         finished = (decrement[left] <= np.maximum(enough * at.value, least)) & convex
         done[left[finished]] = True
         # The last step is worth its digits, though not an evaluation.
@@ -390,9 +390,7 @@ def follow(
     last = np.broadcast_to(problem.objective.width or NARROWEST * scale, scale.shape)
     width = np.maximum(widest * scale, last)
     wide = problem._replace(width=width)
-    theta = minimise(
-        wide, theta, lower, upper, enough=ROUGHLY, steps=settle, damping=damping
-    ).theta
+    theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, steps=settle, damping=damping).theta
     scale = median_residuals(problem, theta)
     width = np.maximum(np.minimum(widest * scale, width), last)
     longest = LONGEST * np.sqrt(problem.model.size) * scale

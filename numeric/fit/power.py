@@ -137,7 +137,9 @@ class PowerSum:
         """Parameters in the box."""
         first = int(self.irreducible)
         with np.errstate(divide="ignore"):
-            found = np.concatenate([linear[:, :first], np.log(linear[:, first:]), exponents], axis=1)
+            found = np.concatenate(
+                [linear[:, :first], np.log(linear[:, first:]), exponents], axis=1
+            )
         return np.clip(found, lower, upper)
 
     def retract(
@@ -179,9 +181,7 @@ class PowerSum:
         left = np.flatnonzero((linear < 0.0).any(axis=1))
         if left.size:
             some = np.flatnonzero(usable)[left]
-            linear[left], _ = self.project(
-                terms[some], foretold[some], weights[some], lower, upper
-            )
+            linear[left], _ = self.project(terms[some], foretold[some], weights[some], lower, upper)
         straight[usable] = self._theta(linear, exponents[usable], lower, upper)
         return straight
 
@@ -223,7 +223,9 @@ class PowerSum:
         spreads = np.maximum([spreads.max()] if self.shared else spreads, 1e-3)
         tried = TRIED[min(len(spreads), len(TRIED)) - 1]
         return [
-            np.geomspace(*np.clip([FLATTEST / spread, STEEPEST / spread], low, high), tried)
+            np.geomspace(
+                np.clip(FLATTEST / spread, low, high), np.clip(STEEPEST / spread, low, high), tried
+            )
             if low < high
             else np.array([low])
             for spread, low, high in zip(
@@ -236,10 +238,10 @@ def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     """Nonnegative least squares from Gram matrices (G, c, c) and moments (G, c): of the solutions in
     each subset of the columns the best one without a negative coefficient, and how much it gains.
     """
-    count, size = moments.shape
+    size = moments.shape[1]
     gram = gram * (1.0 + RIDGE * np.eye(size))
-    best = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
-    gain = (best * moments).sum(axis=1)
+    best: Floats = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    gain: Floats = (best * moments).sum(axis=1)
     left = np.flatnonzero(~(best >= 0.0).all(axis=1))
     if not left.size:
         return best, gain

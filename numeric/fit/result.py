@@ -302,9 +302,11 @@ class Fit(Solved):
         if self.draws is not None:
             return ""
         try:
-            self.covariance
+            found = self.covariance
         except ValueError as error:
             return str(error).removeprefix("covariance: ")
+        if not np.isfinite(found).all():
+            return "the covariance exceeds the largest float"
         return "" if self.converged else "they are those of an optimum"
 
     @property
@@ -381,21 +383,15 @@ class Fit(Solved):
             return Estimate(float(np.asarray(quantity(own))[0]), level=checked_level(level))
         return self.drawn.estimate(quantity, level)
 
-    def resampled(
-        self, n: int = 1000, *, seed: int = 0, jobs: int = 1, progress: bool = False
-    ) -> Self:
+    def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
         from which its intervals then come.
 
         Parameters
         ----------
         n : int
-        seed : int
-            The draws are the same for every number of jobs.
-        jobs : int
-            Processes; more than one needs joblib.
-        progress : bool
-            Show a bar on the standard error.
+        **options
+            seed, jobs, progress: see `isoflop.numeric.fit.resample.resample`.
 
         Returns
         -------
@@ -413,7 +409,7 @@ class Fit(Solved):
             left = ", ".join(self.undetermined)
             raise ValueError(f"bootstrap: the runs leave {left} undetermined")
         group = self.runs.group
-        draws = resample(self, n, by=group, seed=seed, jobs=jobs, progress=progress)
+        draws = resample(self, n, by=group, **options)
         if not len(draws):
             raise ValueError(
                 f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .newton import Ends, Problem, follow, joined, median_residuals, minimise, stirred
+from .newton import (
+    ULPS,
+    Ends,
+    Problem,
+    follow,
+    joined,
+    median_residuals,
+    minimise,
+    stirred,
+)
 from .sharp import sharpen
 
 if TYPE_CHECKING:
@@ -15,8 +24,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Minima whose objectives differ by a smaller share are one.
-SAME = 1e-7
+#: Minima whose objectives differ by less than the first share are one; than the second, equal.
+SAME, EQUAL = 1e-7, 1e-12
 #: With as few runs an objective with a bend has many minima: the starts are sought by it as well,
 #: smooth over this many median residuals, and points around the best minimum are followed.
 FEW, NARROW = 128, 0.5
@@ -32,6 +41,9 @@ LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
 #: Of the first steps from starts that the caller gives, which may be far, and how many at most.
 DAMPINGS, FAR = (1e-2, 1.0), 300
 LEAST, MOST = 1e-100, 1e100
+EPSILON = float(np.finfo(float).eps)
+#: How far a further step may move a parameter, as a share of it.
+SMALLEST_MOVE = 1e-5
 NOWHERE_FINITE = (
     "runs: the law and its errors are finite numbers at no start; is a quantity in an impossible "
     "unit, or an exponent too large?"
@@ -76,6 +88,7 @@ def solve(
     *,
     starts: Floats | None = None,
     seed: int = 0,
+    limited: bool = True,
 ) -> Solution:
     """The best minimum of one problem in a box.
 
@@ -91,6 +104,9 @@ def solve(
         (K, p): in place of those that are sought.
     seed : int
         Of starts that are drawn.
+    limited : bool
+        Whether the box keeps the parameters from running away; else a minimum counts only where
+        `is_settled`.
 
     Raises
     ------
@@ -116,15 +132,52 @@ def solve(
         floor = float(problem.floor())
     order = np.argsort(ends.value, kind="stable")
     best = order[0]
+    if starts is not None:  # terms that may change places make equal minima: the nearest
+        equal = (ends.value <= ends.value[best] * (1.0 + EQUAL) + floor) & (
+            ends.done >= ends.done[best]
+        )
+        away = np.linalg.norm((ends.theta - starts[0]) / (np.abs(starts[0]) + 1e-300), axis=1)
+        best = int(np.argmin(np.where(equal, away, np.inf)))
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
+    converged = bool(ends.done[best]) and (
+        limited or is_settled(problem, ends.theta[best], lower, upper)
+    )
     return Solution(
         theta=ends.theta[best],
         value=float(ends.value[best]),
-        converged=bool(ends.done[best]),
+        converged=converged,
         starts=count,
         equal=ends.theta[close & ends.done],
         others=ends.theta[order[~close[order]]],
     )
+
+
+def is_settled(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> bool:
+    """Whether a further step leaves the parameters (p,) where they are, and the runs tell those
+    apart that no bound holds: a law without limits may have no finite optimum.
+    """
+    at = problem.expand(theta[None])
+    gradient, lengths = at.gradient[0], at.lengths[0]
+    held = ((theta <= lower) & (gradient >= 0.0)) | ((theta >= upper) & (gradient <= 0.0))
+    free = np.flatnonzero(~held)
+    with np.errstate(all="ignore"):
+        _, jacobian, _, law = problem.residuals(theta[None])
+    scale = np.where(lengths[free] > 0.0, lengths[free], 1.0)
+    hessian = at.hessian[0][np.ix_(free, free)] / scale / scale[:, None]
+    tangent = np.sqrt(problem.weights) * jacobian[0, free] / scale[:, None]
+    if not (np.isfinite(hessian).all() and np.isfinite(tangent).all()):
+        return False
+    singular = np.linalg.svd(tangent, compute_uv=False)
+    sizes, axes = np.linalg.eigh(hessian)
+    sizes = np.maximum(np.abs(sizes), 1e-14 * np.abs(sizes).max(initial=1e-300))
+    step = np.abs(axes @ (axes.T @ (gradient[free] / scale) / sizes)) / scale
+    size = (1.0 if problem.objective.in_logs else np.abs(law[0])) + np.abs(problem.target)
+    noise = ULPS * EPSILON * float(np.linalg.norm(np.sqrt(problem.weights) * size))
+    steepest = problem.objective.measure(np.zeros(1), problem.width)[2][0]
+    blurred = noise * np.sqrt(steepest * np.sum(axes**2 / sizes, axis=1)) / scale
+    told_apart = singular.size and singular[-1] > EPSILON * max(tangent.shape) * singular[0]
+    rests = (step <= SMALLEST_MOVE * np.abs(theta[free])) | (step <= blurred)
+    return bool(told_apart and (rests.all() or problem.objective.width == 0.0))
 
 
 def _minima(

@@ -223,9 +223,7 @@ def refit(
         name = "least-squares-log" if problem.objective.in_logs else "least-squares"
         squares = problem._replace(objective=Objective(name=name))
         begun.append(minimise(_mean(squares), solution.theta[None], lower, upper).theta[0])
-    ends = best_of(
-        follow(problem, np.tile(start, (count, 1)), lower, upper) for start in begun
-    )
+    ends = best_of(follow(problem, np.tile(start, (count, 1)), lower, upper) for start in begun)
     for index in range(count) if is_sharp and exact else np.flatnonzero(~ends.done):
         again = _alone(problem.some(slice(index, index + 1)), ends.theta[index], lower, upper)
         if again is not None and (again.converged or again.value < ends.value[index]):

@@ -25,9 +25,9 @@ import numpy as np
 
 from ..fit.fitted import DEFAULT_LEVEL, Fitted
 from ..fit.models import Design
-from ..fit.newton import Problems, expand, minimise
+from ..fit.newton import Problem, minimise
+from ..fit.power import PowerSum
 from ..fit.resample import Refits
-from ..fit.separable import Centred
 from ..results import Estimate, coverage_factor, percentiles
 from .marginal import Marginal, fit_marginal
 
@@ -250,10 +250,9 @@ class PassFit(Fitted):
         model, theta = self.design.model, self.fit.theta[None]
         if self.evidence is not None:
             measure = Marginal(self.evidence, self.scatter)
-            problems = Problems(model, np.zeros(self.size), None, measure, True)
-            return expand(problems, theta).hessian[0]
-        problems = Problems.of(model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
-        return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
+            return Problem(model, np.zeros(self.size), 1.0, measure).expand(theta).hessian[0]
+        problem = Problem.of(model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
+        return problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
 
     def prediction(self, covariates: Mapping[str, Any]) -> tuple[Floats, Floats]:
         """u = log(-log pass@k) by the law (M,) for models with these covariates, (M,) each with the
@@ -296,7 +295,7 @@ class PassFit(Fitted):
         """-log pass@k by the law (M,), at covariates (M,) each."""
         return self._model_at(rows).evaluate(self.fit.theta[None])[0][0]
 
-    def _model_at(self, covariates: Mapping[str, Any]) -> Centred:
+    def _model_at(self, covariates: Mapping[str, Any]) -> PowerSum:
         for name in self.kind.covariates:
             if name not in covariates:
                 raise ValueError(
@@ -309,7 +308,7 @@ class PassFit(Fitted):
         logs = self.kind.logs(
             {name: np.atleast_1d(covariates[name]) for name in self.kind.covariates}
         )
-        return Centred(logs - self.design.centres[:, None], self.kind.terms.irreducible)
+        return PowerSum(logs - self.design.centres[:, None], self.kind.terms.irreducible)
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """The law with other coefficients, in their order, as a `Law` or a `ComputeLaw` (of the
@@ -392,8 +391,8 @@ def _held(fit: PassFit, value: float) -> tuple[float, Floats, bool]:
         narrowed = replace(fit.design, lower=lower, upper=upper)
         found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
         return 2.0 * float(found.value[0]), found.theta[0], bool(found.done[0])
-    problems = Problems.of(fit.design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective)
-    ends = minimise(problems, start[None], lower, upper)
+    problem = Problem.of(fit.design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective)
+    ends = minimise(problem, start[None], lower, upper)
     return fit.size * float(np.log(ends.value[0])), ends.theta[0], bool(ends.done[0])
 
 

@@ -15,10 +15,9 @@ from ..errors import outside, whole_number
 from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
-from ..fit.optimality import Solution
 from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
 from ..fit.result import Fit
-from ..fit.scan import Scan
+from ..fit.solve import Solution
 from ..repeat import repeat
 from .curve import curve
 from .fit_at_k import PassFit
@@ -41,8 +40,6 @@ METHODS = ("likelihood", "least-squares-log")
 SQUARES = Objective(name="least-squares-log")
 #: What models are drawn together by: the covariate that "auto" is, where its values repeat.
 AUTO, SIZE = "auto", "params"
-#: Exponents tried for each term, and how many local minima of the scan are followed.
-EXPONENTS, MOST_STARTS = 12, 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -409,9 +406,7 @@ def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
         theta=found.theta[best],
         value=float(found.value[best]),
         converged=bool(found.done[best]),
-        certificate=0.0,
         starts=len(found.value),
-        agreeing=int(np.sum(np.abs(found.value - found.value[best]) <= 1e-6)),
         others=np.empty((0, design.model.width)),
     )
     runs = _runs(kind, data, used, np.exp(expected))
@@ -433,9 +428,7 @@ def _starts(design: Design, evidence: Evidence) -> Floats:
     counts alone say of u.
     """
     guess = np.exp(evidence.least_likely_pass)
-    return Scan.of(design.model, design.lower, design.upper, EXPONENTS).starts(
-        guess, 1.0 / guess**2, most=MOST_STARTS
-    )
+    return np.asarray(design.model.starts(guess, 1.0 / guess**2, design.lower, design.upper))
 
 
 def _runs(kind: PassKind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:

@@ -19,16 +19,14 @@ hazard h = phi(z)/Phi(z),
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.newton import ENOUGH, Problems, minimise
+from ..fit.newton import ENOUGH, Problem, minimise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from ..fit.models import Design
@@ -70,22 +68,21 @@ class Marginal:
     evidence: Evidence
     tau: Any
 
-    def some(self, of: Callable[[Any], Any]) -> Marginal:
-        """For some of the problems."""
-        return Marginal(self.evidence, of(self.tau))
+    in_logs = True
 
-    def value(self, residuals: Floats) -> Floats:
-        """rho (K, G)."""
-        return self.moments(residuals)[0]
-
-    def rounding(self, size: Floats) -> Floats:
+    def rounding(self, size: Floats, width: Any = None) -> Floats:
         """Below every value: a minimum is to be certified by its derivatives."""
-        return np.full((1, size.shape[-1]), -1.0)
+        del width
+        return np.full_like(size, -1.0)
 
-    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Floats]:
-        """rho, rho' and rho'' (K, G)."""
-        rho, mean, square, _ = self.moments(residuals)
-        precision = 1.0 / self.variance
+    def measure(
+        self, residuals: Floats, width: Any = None, within: Any = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """rho, rho' and rho'' (K, G); a width stands for tau."""
+        del within
+        measure = self if width is None else replace(self, tau=width)
+        rho, mean, square, _ = measure.moments(residuals)
+        precision = 1.0 / measure.variance
         return rho, mean * precision, (1.0 - (square - mean**2) * precision) * precision
 
     @property
@@ -204,8 +201,8 @@ def fit_marginal(
     enough = ROUGHLY
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
-        problems = Problems(design.model, np.zeros(size), each[on], measure, True)
-        ends = minimise(problems, theta[on], design.lower, design.upper, damping=0.0, enough=enough)
+        problem = Problem(design.model, np.zeros(size), each[on], measure, measure.tau)
+        ends = minimise(problem, theta[on], design.lower, design.upper, damping=0.0, enough=enough)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
         here, alone = _scatter_slope(
             measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free

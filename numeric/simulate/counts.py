@@ -26,7 +26,7 @@ from ..errors import (
     whole_number,
 )
 from ..fit.models import in_coordinates
-from ..fit.separable import Centred
+from ..fit.power import PowerSum
 from ..passk.beta import beta_neg_log_pass, beta_pass
 from ..passk.kinds import kind_of
 
@@ -206,7 +206,7 @@ def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -
     values = [nonnegative_number(name, coefficients[name]) for name in kind.coefficients]
     logs = kind.logs({name: getattr(design, name) for name in kind.covariates})
     theta = in_coordinates(kind.terms, np.array(values))
-    return Centred(logs, kind.terms.irreducible).evaluate(theta[None])[0][0]
+    return PowerSum(logs, kind.terms.irreducible).evaluate(theta[None])[0][0]
 
 
 def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:

@@ -17,7 +17,6 @@ from scipy.optimize import least_squares, minimize
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import Fit, fit
-from isoflop.numeric.fit.bootstrap import refit
 from isoflop.numeric.fit.resample import case_weights
 from isoflop.numeric.law import law
 
@@ -177,7 +176,7 @@ def _refits(table: Runs, ours: Fit) -> Ratio:
     """
     weights = case_weights(None, len(table), RESAMPLES, np.random.default_rng(0))
     start = time.perf_counter()
-    refits = refit(ours, weights)
+    refits = ours.refit(weights=weights)
     together = time.perf_counter() - start
     c = ours.coefficients
     warm = np.array([c["E"], np.log(c["A"]), np.log(c["B"]), c["beta"], c["gamma"]])

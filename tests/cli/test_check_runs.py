@@ -107,9 +107,9 @@ def test_a_ratio_without_runs(run_cli, tmp_path, words, message):
 
 
 def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
-    from isoflop.numeric.fit.bootstrap import refit
+    from isoflop.numeric.fit import Fit
 
-    calls = []
+    calls, refit = [], Fit.refit
 
     def stopped(*arguments, **named):
         calls.append(1)
@@ -117,7 +117,7 @@ def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return refit(*arguments, **named)
 
-    monkeypatch.setattr("isoflop.numeric.check.paired.refit", stopped)
+    monkeypatch.setattr(Fit, "refit", stopped)
     result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES)
     assert result.code == 130
     assert "interrupted" in result.err

@@ -337,10 +337,10 @@ def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
     seed, jobs = whole(options, "--seed", least=0) or 0, whole(options, "--jobs", least=None) or 1
     total = counted(repeats, "resample")
     try:
-        draws = fit.bootstrap(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
+        fit = fit.resampled(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
     except KeyboardInterrupt:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
     except ValueError as error:
         raise blamed(error, ("--bootstrap", str(options.one("--bootstrap")))) from None
-    done = f"{draws.done} of {total} are done; the intervals are of these"
-    return fit.with_draws(draws), done if draws.interrupted else ""
+    done = f"{fit.drawn.done} of {total} are done; the intervals are of these"
+    return fit, done if fit.interrupted else ""

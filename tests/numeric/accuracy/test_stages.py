@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.accuracy.stages import LINKS, REACH, LinkFit, StageFit
+from isoflop.numeric.accuracy.stages import LINKS, REACH, LinkFit, StageFit, peaks
 from isoflop.numeric.data.sample import Points, Sample
-from isoflop.numeric.fit.scan import peaks
 
 LOGISTIC: Any = LINKS["logistic"]
 TRUTHS = {

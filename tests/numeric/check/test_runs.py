@@ -12,12 +12,11 @@ from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check as checked
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
-from isoflop.numeric.fit.bootstrap import refit as original
+from isoflop.numeric.fit import Fit
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
 VERDICTS = {"consistent", "inconsistent", "cannot tell"}
-REFIT = "isoflop.numeric.check.paired.refit"
 
 
 def check_runs(data, **arguments) -> Any:
@@ -353,7 +352,8 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
             raise KeyboardInterrupt
         return original(*arguments, **named)
 
-    monkeypatch.setattr(REFIT, refit)
+    original = Fit.refit
+    monkeypatch.setattr(Fit, "refit", refit)
     result = check_runs(runs(profiles()), bootstrap=1000, seed=1)
     assert result.interrupted
     assert result.n_resamples == 3 * BATCH

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from isoflop.numeric.fit import bootstrap as module
-from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.bootstrap import refit
+from isoflop.numeric.fit import Fit, fit
 from isoflop.numeric.fit.models import PARAMS_TOKENS, in_coordinates
 from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.fit.resample import Draws, case_weights
@@ -44,7 +42,7 @@ def squares():
 def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
     found = fit(table(), objective=objective)
     drawn = case_weights(None, 42, 6, np.random.default_rng(3))
-    refits = refit(found, weights=drawn)
+    refits = found.refit(weights=drawn)
     assert refits.converged.all()
     for times, value, coefficients in zip(
         drawn, np.asarray(refits.values), refits.coefficients, strict=True
@@ -66,7 +64,7 @@ def test_refits_multiply_the_runs_own_weights():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 42)
     found = fit({**table(), "weight": weights}, objective="least-squares-log")
     drawn = case_weights(None, 42, 3, np.random.default_rng(3))
-    for times, value in zip(drawn, np.asarray(refit(found, weights=drawn).values), strict=True):
+    for times, value in zip(drawn, np.asarray(found.refit(weights=drawn).values), strict=True):
         index = np.repeat(np.arange(42), times.astype(int))
         assert value == pytest.approx(
             fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9
@@ -78,7 +76,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     """Each within 1e-6 of a fit from scratch of the resampled runs, or below it."""
     found = fit(chinchilla_240, objective=objective)
     drawn = case_weights(None, 240, 40, np.random.default_rng(7))
-    refits = refit(found, weights=drawn)
+    refits = found.refit(weights=drawn)
     assert refits.converged.all()
     thorough = [
         fit(
@@ -93,7 +91,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
 
 def test_refits_to_other_losses(squares):
     losses = np.stack([table(seed=seed)["loss"] for seed in range(1, 5)])
-    refits = refit(squares, observed=losses)
+    refits = squares.refit(observed=losses)
     for loss, value, coefficients in zip(
         losses, np.asarray(refits.values), refits.coefficients, strict=True
     ):
@@ -108,7 +106,7 @@ def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
     """
     found = fit(chinchilla_240, objective="absolute-log")
     drawn = case_weights(None, 240, 4, np.random.default_rng(2))
-    for times, coefficients in zip(drawn, refit(found, weights=drawn).coefficients, strict=True):
+    for times, coefficients in zip(drawn, found.refit(weights=drawn).coefficients, strict=True):
         again = fit(
             chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))),
             objective="absolute-log",
@@ -137,7 +135,7 @@ def test_cases_are_drawn_with_equal_chances():
 
 def test_groups_are_drawn_where_there_are_some():
     runs = {**table(), "group": np.repeat(np.arange(14), 3)}
-    assert fit(runs, objective="least-squares-log").bootstrap(30, seed=1).kind == "groups"
+    assert fit(runs, objective="least-squares-log").resampled(30, seed=1).drawn.kind == "groups"
 
 
 def test_standard_errors_agree_with_the_sandwich(chinchilla_240):
@@ -145,28 +143,30 @@ def test_standard_errors_agree_with_the_sandwich(chinchilla_240):
     a few runs have large errors.
     """
     found = fit(chinchilla_240, objective="least-squares-log")
-    draws = found.bootstrap(300, seed=5)
+    draws = found.resampled(300, seed=5).drawn
     spread = np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T))
-    np.testing.assert_allclose(np.sqrt(spread / np.diag(found.covariance())), 1.0, atol=0.35)
+    np.testing.assert_allclose(np.sqrt(spread / np.diag(found.covariance)), 1.0, atol=0.35)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
     """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257,
     alpha 0.0154, beta 0.0206.
     """
-    errors = fit(chinchilla_240).bootstrap(400, seed=0).estimates()
+    errors = fit(chinchilla_240).resampled(400, seed=0).drawn.estimates()
     printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
     for name, value in printed.items():
         assert errors[name].standard_error == pytest.approx(value, rel=0.25)
 
 
 def test_draws_are_the_seeds(squares):
-    one = squares.bootstrap(150, seed=3)
-    np.testing.assert_array_equal(one.coefficients, squares.bootstrap(150, seed=3).coefficients)
-    assert not np.array_equal(one.coefficients, squares.bootstrap(150, seed=4).coefficients)
+    one = squares.resampled(150, seed=3).drawn
+    np.testing.assert_array_equal(
+        one.coefficients, squares.resampled(150, seed=3).drawn.coefficients
+    )
+    assert not np.array_equal(one.coefficients, squares.resampled(150, seed=4).drawn.coefficients)
     # Batches have their own numbers: more resamples leave the first ones as they are.
     np.testing.assert_allclose(
-        squares.bootstrap(200, seed=3).coefficients[:100], one.coefficients[:100], rtol=1e-12
+        squares.resampled(200, seed=3).drawn.coefficients[:100], one.coefficients[:100], rtol=1e-12
     )
 
 
@@ -174,7 +174,7 @@ def test_draws_are_the_seeds(squares):
 
 
 def test_draws_of_a_derived_quantity(squares):
-    boot = squares.bootstrap(20, seed=1)
+    boot = squares.resampled(20, seed=1).drawn
     expected = [
         squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent
         for row in boot.coefficients
@@ -186,7 +186,7 @@ def test_draws_of_a_derived_quantity(squares):
 
 
 def interrupted_after(batches):
-    calls = []
+    calls, refit = [], Fit.refit
 
     def refits(*given, **more):
         calls.append(1)
@@ -198,15 +198,17 @@ def interrupted_after(batches):
 
 
 def test_ctrl_c_keeps_what_is_done(squares, monkeypatch):
-    whole = squares.bootstrap(300, seed=3)
-    monkeypatch.setattr(module, "refit", interrupted_after(2))
-    part = squares.bootstrap(300, seed=3)
+    whole = squares.resampled(300, seed=3).drawn
+    monkeypatch.setattr(Fit, "refit", interrupted_after(2))
+    part = squares.resampled(300, seed=3).drawn
     assert part.interrupted
     np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
     assert "interrupted after 200 of 300 resamples" in squares.with_draws(part).to_text()
 
 
 def failing(share):
+    refit = Fit.refit
+
     def refits(*given, **more):
         found = refit(*given, **more)
         bad = np.arange(len(found.converged)) < share * len(found.converged)
@@ -219,9 +221,9 @@ def failing(share):
 
 
 def test_refits_that_fail_are_counted_and_left_out(squares, monkeypatch):
-    whole = squares.bootstrap(150, seed=2)
-    monkeypatch.setattr(module, "refit", failing(0.1))
-    boot = squares.bootstrap(150, seed=2)
+    whole = squares.resampled(150, seed=2).drawn
+    monkeypatch.setattr(Fit, "refit", failing(0.1))
+    boot = squares.resampled(150, seed=2).drawn
     assert boot.failed == 15
     assert len(boot) == 135
     kept = np.r_[10:100, 105:150]
@@ -230,21 +232,21 @@ def test_refits_that_fail_are_counted_and_left_out(squares, monkeypatch):
 
 
 def test_nothing_but_failures(squares, monkeypatch):
-    monkeypatch.setattr(module, "refit", failing(1.0))
+    monkeypatch.setattr(Fit, "refit", failing(1.0))
     with pytest.raises(ValueError, match="none of 20 refits reached a minimum"):
-        squares.bootstrap(20)
+        squares.resampled(20)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"repeats": 0}, "repeats=0: must be a whole number of at least 1"),
+        ({"n": 0}, "n=0: must be a whole number of at least 1"),
         ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
     ],
 )
 def test_bad_arguments(squares, given, message):
     with pytest.raises(ValueError, match="^" + message):
-        squares.bootstrap(**given)
+        squares.resampled(**given)
 
 
 def test_one_group_cannot_be_resampled():
@@ -252,7 +254,7 @@ def test_one_group_cannot_be_resampled():
     with pytest.raises(
         ValueError, match="by: has 1 groups; resampling whole groups needs at least 4"
     ):
-        found.bootstrap(5)
+        found.resampled(5)
 
 
 # -- refits that the batch leaves uncertified --------------------------------------------------------------------------
@@ -275,7 +277,7 @@ def few_runs(seed=4):
 )
 def test_no_refit_is_left_out(options):
     found = fit(few_runs(), **options)
-    assert found.bootstrap(60).failed == 0
+    assert found.resampled(60).drawn.failed == 0
 
 
 def test_refits_by_absolute_deviations_are_sharp():
@@ -284,7 +286,7 @@ def test_refits_by_absolute_deviations_are_sharp():
     """
     found = fit(few_runs(), objective="absolute-log")
     drawn = case_weights(None, 24, 12, np.random.default_rng(3))
-    refits = refit(found, weights=drawn)
+    refits = found.refit(weights=drawn)
     assert refits.converged.all()
     for times, value, theta in zip(
         drawn, np.asarray(refits.values), found.design.thetas(refits.coefficients), strict=True

@@ -16,8 +16,8 @@ def test_draws_from_a_cluster_are_those_of_one_process() -> None:
         n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
     )
     with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
-        there = fitted.bootstrap(250, jobs=2)
-    here = fitted.bootstrap(250)
+        there = fitted.resampled(250, jobs=2).drawn
+    here = fitted.resampled(250).drawn
     assert len(there.coefficients) == 250
     assert np.array_equal(there.coefficients, here.coefficients)
     assert np.array_equal(there.index, here.index)

@@ -95,7 +95,7 @@ def test_derivatives(law, variables, coefficients, reference):
         x = [mp.mpf(column[run]) for column in variables.values()]
         at_run = np.zeros((1, size))
         at_run[0, run] = 1.0
-        hessian = model.curvature(theta, at_run, jacobian, jacobian.sum(axis=2), None)[0]
+        hessian = model.curvature(theta, jacobian, at_run)[0]
         close(values[0, run], derivative(reference, x, exact_theta, [0] * width))
         scale = abs(float(values[0, run]))
         for i in range(width):
@@ -121,14 +121,12 @@ def test_many_coefficient_vectors_at_once(law, variables, coefficients, referenc
     theta = np.array([list(coefficients.values())]) * np.array([[1.0], [0.9], [1.1], [1.05]])
     values, jacobian = model.evaluate(theta)
     factors = np.arange(4.0 * model.size).reshape(4, -1)
-    together = model.curvature(theta, factors, jacobian, jacobian.sum(axis=2), None)
+    together = model.curvature(theta, jacobian, factors)
     for k in range(4):
         one_value, one_jacobian = model.evaluate(theta[k : k + 1])
         np.testing.assert_allclose(one_value[0], values[k], rtol=1e-14)
         np.testing.assert_allclose(one_jacobian[0], jacobian[k], rtol=1e-14)
-        one = model.curvature(
-            theta[k : k + 1], factors[k : k + 1], one_jacobian, one_jacobian.sum(axis=2), None
-        )[0]
+        one = model.curvature(theta[k : k + 1], one_jacobian, factors[k : k + 1])[0]
         np.testing.assert_allclose(one, together[k], rtol=1e-13)
     np.testing.assert_allclose(model.values(theta), values, rtol=1e-14)
 

@@ -46,8 +46,7 @@ def test_a_users_law_without_start_values(solved, design, noisy, objective):
     """
     chosen = Objective(name=objective)
     fit = solved(KAPLAN, design, noisy, None, chosen)
-    assert fit.converged, fit.reason
-    assert chosen.is_sharp or fit.agreeing > fit.starts // 4
+    assert fit.converged
 
     def value(logs):
         predicted = kaplan(**design, **dict(zip(fit.coefficients, np.exp(logs), strict=True)))
@@ -90,7 +89,7 @@ def test_huber_gradient_vanishes_to_forty_digits(solved, design, noisy):
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])
 def test_exact_data_give_back_their_coefficients(solved, design, objective):
     fit = solved(KAPLAN, design, kaplan(**design, **TRUE), None, objective)
-    assert fit.converged, fit.reason
+    assert fit.converged
     for name, value in TRUE.items():
         assert fit.coefficients[name] == pytest.approx(value, rel=1e-9)
 
@@ -106,7 +105,7 @@ def test_a_broken_power_law_without_start_values(solved):
         * np.exp(1e-3 * random.standard_normal(80))
     )
     fit = solved("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}, y, None, "least-squares-log")
-    assert fit.converged, fit.reason
+    assert fit.converged
     assert fit.value < np.sum(
         (np.log(300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02) - np.log(y)) ** 2
     )
@@ -140,7 +139,7 @@ def test_a_run_of_weight_zero_may_lie_outside_the_domain(solved, power_law):
 def test_verdicts_do_not_depend_on_units(solved, power_law, unit):
     x, y = power_law
     good = solved(LAW, {"x": x / unit}, y * unit, start=start(unit))
-    assert good.converged, good.reason
+    assert good.converged
     assert good.coefficients["b"] == pytest.approx(
         solved(LAW, {"x": x}, y).coefficients["b"], rel=1e-7
     )
@@ -157,7 +156,6 @@ def test_a_saddle_point_is_no_minimum(solved):
     x = np.linspace(-1.0, 1.0, 21)
     fit = solved("cos(a*x)", {"x": x}, np.cos(1.5 * x), start={"a": 0.0})
     assert not fit.converged
-    assert "curves downwards" in fit.reason
     assert solved("cos(a*x)", {"x": x}, np.cos(1.5 * x), start={"a": 0.1}).converged
 
 
@@ -177,7 +175,6 @@ def test_a_law_without_a_finite_optimum_has_not_converged(solved, law, y):
     noise = 0.01 * np.random.default_rng(2).standard_normal(len(x))
     fit = solved(law, {"x": x}, y(x, noise))
     assert not fit.converged
-    assert "cannot be told apart" in fit.reason or "no finite optimum" in fit.reason
 
 
 def test_what_is_called_converged_is_a_minimum(solved):

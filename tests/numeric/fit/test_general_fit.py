@@ -78,7 +78,7 @@ def test_uncertainty_of_the_named_model():
     assert high is not None
     middle = 0.5 * (low + high)  # of 1,000 draws
     assert middle == pytest.approx(general.coefficients["A"], abs=0.1 * (high - low))
-    one, other = named.bootstrap(20, seed=1), general.bootstrap(20, seed=1)
+    one, other = named.resampled(20, seed=1).drawn, general.resampled(20, seed=1).drawn
     for name, column in one.columns.items():
         np.testing.assert_allclose(other.columns[name], column, rtol=1e-3)
 

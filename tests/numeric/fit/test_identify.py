@@ -46,7 +46,7 @@ def test_what_is_left_open(name, tmp_path):
     with pytest.raises(ValueError, match=r"undetermined|did not converge"):
         found.estimate("alpha")
     with pytest.raises(ValueError, match="undetermined"):
-        found.bootstrap(10)
+        found.resampled(10)
     found.save(tmp_path / "fit.json")
     assert (
         set(json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))["undetermined"]) >= left

@@ -50,7 +50,7 @@ def test_the_distance_is_that_of_the_fit_without_the_run(objective):
         foretold = base.influence()
         other = fit({name: column[1:] for name, column in data.items()}, objective=objective)
         change = coordinates_of(other) - coordinates_of(base)
-        distance = change @ np.linalg.solve(base.covariance(), change) / 5
+        distance = change @ np.linalg.solve(base.covariance, change) / 5
         errors.append(abs(foretold.distance.iloc[0] / distance - 1.0))
     assert errors[1] < 0.02
     assert errors[1] < 0.3 * errors[0]

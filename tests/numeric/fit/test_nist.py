@@ -103,7 +103,6 @@ def test_all_54_runs_reach_six_digits(solved, capsys: pytest.CaptureFixture[str]
                         start + 1,
                         round(worst, 1),
                         fit.converged,
-                        fit.reason,
                         fit.value,
                         certified.squares,
                     )

@@ -56,7 +56,7 @@ def test_standard_errors_are_the_delta_methods(fitted):
             (-1.0 / gamma + log_d - log_n) / total,
         ],
     }
-    covariance = fitted.covariance()
+    covariance = fitted.covariance
     for name, gradient in gradients.items():
         estimate = fitted.estimate(name, 0.9, compute=1e22)
         scale = estimate.value if name == "N_star" else 1.0

@@ -21,7 +21,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def resampled(fitted):
-    return fitted.bootstrap(100, seed=4)
+    return fitted.resampled(100, seed=4).drawn
 
 
 def test_a_saved_bootstrap_gives_the_percentiles_of_its_draws(fitted, resampled, tmp_path):

@@ -71,7 +71,7 @@ def forecast(kind, found, at, baseline):
             ]
         )
     error = student.ppf(0.5 + LEVEL / 2.0, fit.degrees_of_freedom or np.inf) * np.sqrt(
-        gradient @ fit.covariance() @ gradient
+        gradient @ fit.covariance @ gradient
     )
     return tuple(float(accuracy(y * np.exp(sign * error), baseline)) for sign in (0.0, 1.0, -1.0))
 

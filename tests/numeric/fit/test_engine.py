@@ -1,0 +1,217 @@
+"""The solver below the front door: derivatives to forty digits, optima that SciPy does not beat,
+sharp minima that a linear programme certifies, and what is never called a minimum.
+"""
+
+import sys
+from itertools import product
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.optimize import least_squares, linprog, nnls
+
+from isoflop.numeric.fit.newton import Problem, follow, minimise, newton_step
+from isoflop.numeric.fit.objective import OBJECTIVES, Objective
+from isoflop.numeric.fit.power import PowerSum, local_maxima, nonnegative
+from isoflop.numeric.fit.sharp import sharpen
+from isoflop.numeric.fit.solve import solve
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "studies"))
+
+from random_problems import problem
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+
+LOWER = np.array([0.0, -30.0, -30.0, 1e-3, 1e-3])
+UPPER = np.array([np.inf, 30.0, 30.0, 10.0, 10.0])
+
+
+def posed(seed, objective=None):
+    """A random problem, centred, and what is observed."""
+    drawn = problem(seed)
+    logs = np.log(np.stack([drawn.params, drawn.tokens]))
+    model = PowerSum(logs - logs.mean(axis=1, keepdims=True))
+    return model, drawn.loss, objective or drawn.objective
+
+
+def rows(*, irreducible=True, shared=False):
+    logs = np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))
+    return PowerSum(np.stack(logs), irreducible, shared)
+
+
+@pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])
+@pytest.mark.parametrize(("irreducible", "shared"), list(product([True, False], repeat=2)))
+def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
+    model = rows(irreducible=irreducible, shared=shared)
+    theta = np.array([*[1.3] * irreducible, 0.2, -0.4, *([0.6] if shared else [0.6, 1.1])])
+    chosen = Objective(name=objective, delta=0.05)
+    observed = model.evaluate(theta[None])[0][0] * np.exp(0.1 * np.cos(7.0 * np.arange(9.0)))
+    weights = np.linspace(0.5, 2.0, 9)
+    at = Problem.of(model, observed, weights, chosen).expand(theta[None])
+
+    def value(*x):
+        E, first = (x[0], x[1:]) if irreducible else (0, x)
+        a, b, exponents = first[0], first[1], first[2:]
+        total = mp.mpf(0)
+        for z, u, y, w in zip(*model.logs, observed, weights, strict=True):
+            law = E + mp.exp(a - exponents[0] * z) + mp.exp(b - exponents[-1] * u)
+            r = mp.log(law) - mp.log(y) if chosen.in_logs else law - y
+            if objective == "huber-log":
+                d = mp.mpf(chosen.delta)
+                total += w * (r**2 / 2 if abs(r) <= d else d * (abs(r) - d / 2))
+            else:
+                total += w * r**2
+        return total
+
+    exact = [mp.mpf(x) for x in theta]
+    assert at.value[0] == pytest.approx(float(value(*exact)), rel=1e-12)
+    for i in range(len(theta)):
+        units = [int(i == k) for k in range(len(theta))]
+        slope = float(mp.diff(value, exact, units))
+        assert at.gradient[0, i] == pytest.approx(slope, rel=1e-9, abs=1e-12)
+        for j in range(len(theta)):
+            orders = [unit + int(j == k) for k, unit in enumerate(units)]
+            bend = float(mp.diff(value, exact, orders))
+            assert at.hessian[0, i, j] == pytest.approx(bend, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_descent_of_scipys_ends_lower(seed):
+    """Squares, from the optimum and from points around it."""
+    model, observed, objective = posed(seed, Objective(name="least-squares-log"))
+    found = solve(model, observed, None, objective, LOWER, UPPER)
+    assert found.converged
+    target = np.log(observed)
+
+    def residuals(theta):
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.log(model.evaluate(theta[None])[0][0]) - target, nan=1e3)
+
+    random = np.random.default_rng(seed)
+    for size in (0.0, 0.1, 0.5):
+        start = found.theta * np.exp(size * random.normal(size=5))
+        start = np.clip(start, LOWER + 1e-9, UPPER - 1e-9)
+        other = least_squares(residuals, start, bounds=(LOWER, UPPER), x_scale="jac", xtol=1e-12)
+        assert 2.0 * other.cost >= found.value * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", [287, 144, 148, 177])
+def test_valleys_that_end_on_a_bound(seed):
+    """A parameter goes to its bound with the others behind it; one that is there stays."""
+    found = solve(*posed(seed)[:2], None, posed(seed)[2], LOWER, UPPER)
+    assert found.converged
+    assert ((found.theta <= LOWER) | (found.theta >= UPPER)).any()
+
+
+def test_a_newton_step_of_a_quadratic_in_a_box():
+    """Against every choice of parameters on bounds: the step reaches the constrained minimum."""
+    model = PowerSum(np.stack([np.linspace(-1.0, 1.0, 30), np.cos(np.arange(30.0))]))
+    theta = np.array([1.0, 0.1, -0.2, 0.5, 0.8])
+    observed = model.evaluate(np.array([[0.2, 0.5, 0.1, 0.4, 0.9]]))[0][0]
+    at = Problem.of(model, observed, None, Objective(name="least-squares")).expand(theta[None])
+    lower, upper = theta - np.array([0.1, 9.0, 9.0, 9.0, 9.0]), theta + 9.0
+    step, promised, _, convex = newton_step(at, theta[None], np.zeros(1), lower, upper)
+    assert step[0, 0] == pytest.approx(-0.1)
+    if convex[0]:
+        slope = at.gradient[0] + at.hessian[0] @ step[0]
+        assert np.abs(slope[1:]).max() < 1e-9 * np.abs(at.gradient[0]).max()
+    quadratic = at.gradient[0] @ step[0] + 0.5 * step[0] @ at.hessian[0] @ step[0]
+    assert promised[0] == pytest.approx(-quadratic, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
+    """The solver goes by the dual; here the primal, min sum u with -u <= r + J'd <= u in a small
+    box, gains nothing.
+    """
+    model, observed, _ = posed(seed)
+    lad = Objective(name="absolute-log")
+    found = solve(model, observed, None, lad, LOWER, UPPER)
+    assert found.converged
+    here = Problem.of(model, observed, None, lad)
+    r, jacobian = (part[0] for part in here.residuals(found.theta[None])[:2])
+    scale = np.linalg.norm(jacobian, axis=1)
+    columns = (jacobian / scale[:, None]).T
+    size, one = 1e-3 * np.median(np.abs(r)), np.eye(len(r))
+    low = np.maximum(-size, (LOWER - found.theta) * scale)
+    high = np.minimum(size, (UPPER - found.theta) * scale)
+    best = linprog(
+        np.r_[np.zeros(5), np.ones(len(r))],
+        A_ub=np.block([[columns, -one], [-columns, -one]]),
+        b_ub=np.r_[-r, r],
+        bounds=[*zip(low, high, strict=True), *[(0, None)] * len(r)],
+    )
+    assert best.fun >= found.value * (1.0 - 1e-8)
+    assert found.value == pytest.approx(np.abs(r).sum(), rel=1e-12)
+    again = sharpen(here, found.theta + 0.01 / scale, LOWER, UPPER)
+    assert again.value[0] >= found.value * (1.0 - 1e-9)
+
+
+def test_many_problems_are_each_solved_as_alone():
+    model, observed, _ = posed(3)
+    random = np.random.default_rng(0)
+    weights = random.multinomial(len(observed), np.ones(len(observed)) / len(observed), size=5)
+    start = solve(model, observed, None, Objective(), LOWER, UPPER).theta
+    together = follow(
+        Problem.of(model, observed, weights.astype(float), Objective()),
+        np.tile(start, (5, 1)),
+        LOWER,
+        UPPER,
+    )
+    for k in range(5):
+        one = Problem.of(model, observed, weights[k].astype(float), Objective())
+        alone = follow(one, start[None], LOWER, UPPER)
+        assert together.value[k] == pytest.approx(alone.value[0], rel=1e-9)
+        assert together.done[k] == alone.done[0]
+
+
+def test_a_law_that_is_not_finite_is_no_minimum():
+    model = PowerSum(np.array([[-1e3, 0.0, 1e3]]))
+    problem_ = Problem.of(model, np.array([1.0, 2.0, 3.0]), None, Objective(name="least-squares"))
+    box = np.full(3, -np.inf), np.full(3, np.inf)
+    ends = minimise(problem_, np.array([[1.0, 0.0, 5.0]]), *box)
+    assert not ends.done[0]
+    assert np.isinf(ends.value[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nonnegative_least_squares_against_lawson_and_hanson(seed):
+    random = np.random.default_rng(seed)
+    columns, target = random.normal(size=(7, 3, 20)), random.normal(size=(7, 20))
+    found, gain = nonnegative(
+        columns @ columns.transpose(0, 2, 1), (columns @ target[:, :, None])[:, :, 0]
+    )
+    for k in range(7):
+        expected, rest = nnls(columns[k].T, target[k])
+        np.testing.assert_allclose(found[k], expected, atol=1e-9)
+        assert gain[k] == pytest.approx(target[k] @ target[k] - rest**2, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(9,), (6, 7), (3, 4, 5)])
+def test_local_maxima_have_no_higher_neighbour(shape):
+    values = np.random.default_rng(1).normal(size=shape)
+    padded = np.pad(values, 1, constant_values=-np.inf)
+    expected = [
+        np.ravel_multi_index(place, shape)
+        for place in np.ndindex(*shape)
+        if values[place] >= padded[tuple(slice(i, i + 3) for i in place)].max()
+    ]
+    found = local_maxima(values)
+    assert sorted(found) == expected
+    assert (np.diff(values.ravel()[found]) <= 0.0).all()
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_slopes_of_every_width_are_derivatives(name):
+    chosen, h = Objective(name=name, delta=0.3), 1e-6
+    r = np.array([[-2.0, -0.25, -0.1, 0.05, 0.2, 1.0]])
+    for width in (None, 0.15, 0.7):
+        if name == "absolute-log" and width is None:
+            continue
+        (above, *_), (below, *_) = (chosen.measure(r + s, width) for s in (h, -h))
+        _, psi, bend = chosen.measure(r, width)
+        np.testing.assert_allclose(psi, (above - below) / (2 * h), rtol=1e-6, atol=1e-9)
+        slopes = [chosen.measure(r + s, width)[1] for s in (h, -h)]
+        np.testing.assert_allclose(bend, (slopes[0] - slopes[1]) / (2 * h), rtol=1e-6, atol=1e-8)
