@@ -405,8 +405,10 @@ class Design:
         """The best minimum; of an expression from a start alone where one is given."""
         near = self.theta(start)[None] if start and self.terms.is_expression else None
         box = self.lower, self.upper
-        how = {"starts": near, "seed": seed, "limited": not self.terms.is_expression}
-        return solve(self.model, observed, weights, objective, *box, **how)
+        limited = not self.terms.is_expression
+        return solve(
+            self.model, observed, weights, objective, *box, starts=near, seed=seed, limited=limited
+        )
 
     @property
     def to_coordinates(self) -> Floats:

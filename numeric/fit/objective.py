@@ -114,9 +114,9 @@ class Objective:
         """log(values) - log(observed), or values - observed."""
         return np.log(values) - np.log(observed) if self.in_logs else values - observed
 
-    def value(self, residuals: Floats, weights: Any = 1.0) -> float:
+    def value(self, residuals: Floats, weights: Floats | None = None) -> float:
         """The weighted sum of rho over residuals."""
-        return float(np.sum(weights * self.measure(residuals)[0]))
+        return float(np.sum((1.0 if weights is None else weights) * self.measure(residuals)[0]))
 
     def as_dict(self) -> dict[str, Any]:
         """The name, and the delta where it has one."""

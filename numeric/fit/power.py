@@ -240,7 +240,7 @@ def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     """
     size = moments.shape[1]
     gram = gram * (1.0 + RIDGE * np.eye(size))
-    best: Floats = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    best: Any = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
     gain: Floats = (best * moments).sum(axis=1)
     left = np.flatnonzero(~(best >= 0.0).all(axis=1))
     if not left.size:

@@ -409,10 +409,10 @@ def never(monkeypatch):
     """A solver that certifies nothing."""
     from dataclasses import replace
 
-    from isoflop.numeric.fit.solver import solve
+    from isoflop.numeric.fit.solve import solve
 
     monkeypatch.setattr(
-        "isoflop.numeric.fit.solver.solve",
+        "isoflop.numeric.fit.models.solve",
         lambda *words, **more: replace(solve(*words, **more), converged=False),
     )
 
@@ -565,18 +565,18 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
 
 
 def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeypatch) -> None:
-    from isoflop.numeric.fit import bootstrap
+    from isoflop.numeric.fit import Fit
 
-    refit = bootstrap.refit
+    refit = Fit.refit
     done: list[object] = []
 
-    def interrupted(*words):
+    def interrupted(*words, **more):
         if len(done) == 2:
             raise KeyboardInterrupt
         done.append(words)
-        return refit(*words)
+        return refit(*words, **more)
 
-    monkeypatch.setattr(bootstrap, "refit", interrupted)
+    monkeypatch.setattr(Fit, "refit", interrupted)
     result = call(
         "fit",
         path,
@@ -610,12 +610,12 @@ def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeyp
 
 
 def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch, plain) -> None:
-    from isoflop.numeric.fit import bootstrap
+    from isoflop.numeric.fit import Fit
 
-    def interrupted(*words):
+    def interrupted(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bootstrap, "refit", interrupted)
+    monkeypatch.setattr(Fit, "refit", interrupted)
     result = call("fit", path, "--bootstrap", "1000", "--format", "json")
     assert result.code == 130
     assert result.err.startswith("isoflop: interrupted: none of 1000 resamples is done")
@@ -639,21 +639,6 @@ def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
     result = call("fit", path, "--bootstrap", "100")
     assert "bootstrap" in result.err
     assert "100 resamples" in result.out
-
-
-def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None:
-    """LinAlgError is a ValueError to NumPy; to the command it is a defect, as any other exception
-    of its own.
-    """
-    from isoflop.numeric.fit import Fit
-
-    def broken(self):
-        raise np.linalg.LinAlgError("SVD did not converge")
-
-    monkeypatch.setattr(Fit, "_sandwich", broken)
-    result = call("fit", path)
-    assert result.code == 70
-    assert "Traceback" in result.err
 
 
 # -- what is no table of losses, and what no interval tells ------------------------------------------------------------

@@ -51,62 +51,6 @@ SMOOTH = [
 ]
 
 
-@pytest.mark.parametrize(("name", "width"), SMOOTH)
-def test_psi_and_curvature_are_the_derivatives_of_rho(name, width):
-    """By differences of 1e-6 of a residual: exact for rho in pieces of second degree, but at the
-    ends of the pieces.
-    """
-    clip = objective(name).clip(width)
-    ends = np.isclose(clip.slope * RESIDUALS, clip.low) | np.isclose(
-        clip.slope * RESIDUALS, clip.high
-    )
-    middle = RESIDUALS[~ends & (RESIDUALS != 0.0)]
-    step = 1e-6 * np.abs(middle)
-
-    def rho(r):
-        return clip.rho(r, clip.psi(r))
-
-    psi = clip.psi(middle)
-    slopes = (rho(middle + step) - rho(middle - step)) / (2.0 * step)
-    # What cancels in the difference of two values: rounding of rho over the step, 1e-16/1e-6.
-    np.testing.assert_allclose(
-        slopes, psi, rtol=1e-8, atol=1e-9 * np.abs(rho(middle) / middle).max()
-    )
-    bends = (clip.psi(middle + step) - clip.psi(middle - step)) / (2.0 * step)
-    np.testing.assert_allclose(
-        np.broadcast_to(clip.curvature(psi), psi.shape), bends, rtol=1e-8, atol=1e-9
-    )
-
-
-@pytest.mark.parametrize("name", ["huber-log", "least-squares-log", "least-squares"])
-def test_own_width_is_the_objective_itself(name):
-    own = objective(name)
-    for clip in (own.clip(), own.clip(0.5 * DELTA)):
-        assert np.sum(clip.rho(RESIDUALS, clip.psi(RESIDUALS))) == pytest.approx(
-            own.value(RESIDUALS), rel=ROUNDING
-        )
-
-
-@pytest.mark.parametrize("name", ["absolute-log", "huber-log"])
-@pytest.mark.parametrize("width", [1e-2, 1e-5])
-def test_smoothing_changes_no_value_by_more_than_the_width(name, width):
-    """The derivative is changed by at most 1 over a range of twice the width."""
-    own = objective(name)
-    wide = own.clip(max(width, own.width))
-    smooth = wide.rho(RESIDUALS, wide.psi(RESIDUALS))
-    sharp = np.array([own.value(np.array([r])) for r in RESIDUALS])
-    assert np.abs(smooth - sharp).max() <= 2.0 * max(width, own.width)
-
-
-def test_many_widths_at_once():
-    widths = np.array([[1e-3], [1e-2], [1.0]])
-    together = objective("absolute-log").clip(widths)
-    found = together.rho(np.tile(RESIDUALS, (3, 1)), together.psi(np.tile(RESIDUALS, (3, 1))))
-    for row, width in zip(found, widths[:, 0], strict=True):
-        alone = objective("absolute-log").clip(width)
-        np.testing.assert_array_equal(row, alone.rho(RESIDUALS, alone.psi(RESIDUALS)))
-
-
 @EACH
 def test_residuals(name):
     law, observed = np.array([2.0, 3.0]), np.array([2.5, 1.5])
