@@ -286,7 +286,11 @@ class Fit(Solved):
         is_positive = is_exponent | np.array([name in self.model.prefactors for name in self.names])
         size = np.where(is_exponent, values, 1.0)
         steps = random.multivariate_normal(
-            np.zeros(len(values)), self.covariance / np.outer(size, size), DRAWS, method="eigh"
+            np.zeros(len(values)),
+            self.covariance / np.outer(size, size),
+            DRAWS,
+            check_valid="ignore",
+            method="eigh",
         )
         steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
         with np.errstate(over="ignore"):
