@@ -14,7 +14,7 @@ from ..words import listed
 from .where import computed, named
 
 if TYPE_CHECKING:
-    from .table import RawTable
+    from .table import Table
 
 __all__ = [
     "BUDGET",
@@ -199,7 +199,7 @@ class Columns:
 
 
 def recognise(
-    table: RawTable,
+    table: Table,
     quantities: Mapping[str, str],
     chosen: Mapping[str, str | None],
 ) -> Columns:
@@ -212,7 +212,7 @@ def recognise(
 
     Parameters
     ----------
-    table : RawTable
+    table : Table
     quantities : mapping of str to str
         Quantity -> its names, see `SPELLINGS`.
     chosen : mapping of str to str or None
@@ -310,7 +310,7 @@ def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
     return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
 
 
-def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) -> RawTable:
+def with_expressions(table: Table, columns: Mapping[str, str | None] | None) -> Table:
     """The table with a column for each expression that stands for one, such as ``tokens_B*1e9``.
 
     An expression is on columns of the table as they are; the column is called as it is spelt.
@@ -324,11 +324,11 @@ def with_expressions(table: RawTable, columns: Mapping[str, str | None] | None) 
         if not known or text.strip("`") in known or not {*known} <= {*table.names}:
             continue
         cells = {
-            name: table.numbers(name) if table.spells_numbers(name) else frame[name].to_numpy()
+            name: table.numbers(name) if table.holds_numbers(name) else table.cells(name)
             for name in known
         }
         try:
-            frame = frame.assign(**{text: computed(text, cells, table.rows, table.source)})
+            frame = frame.assign(**{text: computed(text, cells, table.source)})
         except ArgumentError as error:
             raise ArgumentError("columns", {quantity: text}, complaint=error.complaint) from None
     return replace(table, frame=frame)

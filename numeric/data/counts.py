@@ -24,7 +24,7 @@ from .columns import (
     with_expressions,
 )
 from .rows import RowReader, View, chosen_rows, unusable
-from .table import RawTable, table_of
+from .table import Table, table_of
 
 __all__ = ["Counts"]
 
@@ -240,7 +240,7 @@ def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...
 class GroupedReader(RowReader):
     """Rows that belong to groups by the text in some of their columns."""
 
-    def __init__(self, table: RawTable, columns: Columns, by: tuple[str, ...]) -> None:
+    def __init__(self, table: Table, columns: Columns, by: tuple[str, ...]) -> None:
         super().__init__(table, columns)
         self.by, self.labels = by, table.labels(by)
 
@@ -254,11 +254,11 @@ class GroupedReader(RowReader):
 
 
 def _read(
-    table: RawTable,
+    table: Table,
     columns: Mapping[str, str | None] | None,
     where: str | None,
     by: str | Sequence[str] | None,
-    beside: Mapping[str, RawTable],
+    beside: Mapping[str, Table],
 ) -> Counts:
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
     table = with_expressions(table, columns)
@@ -287,7 +287,7 @@ def _read(
     )
 
 
-def _as_samples(table: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
+def _as_samples(table: Table, columns: Columns) -> tuple[Table, Columns]:
     """The same with a column of numbers of samples, 1 each, where a table has a row for each sample:
     a problem, whether the sample is correct (true or false; 1 or 0 where a problem has several
     rows), and no number of samples.
@@ -311,7 +311,7 @@ class _CountReader(GroupedReader):
     """The rows of a table of counts that satisfy a condition and have both counts, checked."""
 
     def __init__(
-        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: str | None
+        self, table: Table, columns: Columns, by: tuple[str, ...], where: str | None
     ) -> None:
         super().__init__(table, columns, by)
         columns.settle("problem", *COVARIATES)
@@ -320,7 +320,7 @@ class _CountReader(GroupedReader):
             self.read(name, optional=False)
         problem = columns.of.get("problem")
         if problem is None:
-            self.problems = np.array([str(row) for row in range(1, table.rows + 1)], dtype=object)
+            self.problems = np.array([str(row) for row in range(1, len(table) + 1)], dtype=object)
             what = "no column for problem: every row is taken as a problem of its own"
             self.warnings.append(what)
         else:
@@ -396,7 +396,7 @@ class _Covariates:
         self.origin: dict[str, str] = {}
         self.warnings: list[str] = []
 
-    def join(self, table: RawTable, columns: Columns, wanted: Sequence[str]) -> None:
+    def join(self, table: Table, columns: Columns, wanted: Sequence[str]) -> None:
         """From a table with some of the columns that make a group; a row may serve several."""
         import pandas as pd
 
@@ -425,7 +425,7 @@ class _Covariates:
                 self.add(name, table, column, values, pairs["_group"], pairs["_row"])
 
     def add(
-        self, name: str, table: RawTable, column: str, values: Any, groups: Any, rows: Any
+        self, name: str, table: Table, column: str, values: Any, groups: Any, rows: Any
     ) -> None:
         """One value a group: the mean for gold, else the one that all of its rows have. A table
         that comes later fills what an earlier one leaves open.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import counted, listed
+from ..words import listed
 from .columns import BUDGET
 from .metrics import checked_metrics, passes
 from .rows import View, chosen_rows, names_in_conditions
@@ -198,13 +198,6 @@ class Evaluations(View):
             raise ArgumentError("index", complaint="a run is there twice; must be different")
         return chosen
 
-    def mask(self, condition: str, argument: str = "where") -> Mask:
-        """Which runs satisfy a condition on any of the columns, (M,).
-
-        A comparison with an empty cell is false.
-        """
-        return np.asarray(self.holds(condition, argument).true)
-
     def held_out(self, sample: Sample, condition: str) -> Mask:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
 
@@ -215,19 +208,11 @@ class Evaluations(View):
             run is neither held out nor not.
         """
         at = np.arange(len(self)) if sample.index is None else sample.index
-        bare, quoted = (
-            {name: values[at] for name, values in part.items()} for part in self._named()
-        )
-        own = {} if sample.at.k is None else {"k": sample.at.k}
-        truth = holds(
-            condition, {**bare, **own}, {**quoted, **own}, len(sample), self.source, "hold_out"
-        )
-        for index in np.flatnonzero(truth.empty)[:1]:
-            n = f"{np.count_nonzero(truth.empty)} of {counted(len(sample), 'run')}"
-            what = f"names a column that is empty in {n} (run {self.run[at[index]]!r})"
-            domain = f"must be true or false for each run of {sample.benchmark}"
-            raise ArgumentError("hold_out", condition, complaint=f"{what}; {domain}")
-        return np.asarray(truth.true)
+        named = {name: values[at] for name, values in self.named().items()}
+        if sample.at.k is not None:
+            named["k"] = sample.at.k
+        mask: Mask = holds(condition, named, self.source, "hold_out", everywhere=True)
+        return mask
 
     def sample(self, benchmark: str, baseline: float, *, proxy: str | None = None) -> Sample:
         """A benchmark at the runs that have a score, and the proxy where one is asked for.
@@ -298,8 +283,10 @@ class Evaluations(View):
     def _budget(self) -> dict[str, Any]:
         return {name: values for name in BUDGET if (values := getattr(self, name)) is not None}
 
-    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def named(self) -> dict[str, Any]:
+        """What each name means in a condition."""
         others = {"run": self.run, **self.scores, **self.proxies}
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
-        budget = {name: column for name, column in self.columns.items() if name in BUDGET}
-        return names_in_conditions(self._budget(), budget, {**others, **self.extra})
+        budget = self._budget()
+        own = {self.columns[name]: v for name, v in budget.items() if name in self.columns}
+        return names_in_conditions(budget, {**others, **self.extra, **own})

@@ -22,7 +22,7 @@ from .columns import (
 )
 
 if TYPE_CHECKING:
-    from .table import RawTable
+    from .table import Table
 
 __all__ = [
     "Metric",
@@ -148,12 +148,12 @@ def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
 # -- kinds of tables -------------------------------------------------------------------------------
 
 
-def kind_of(table: RawTable, columns: Mapping[str, str | None] | None = None) -> str | None:
+def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> str | None:
     """ "counts", "pass@k", "evaluations" or "runs"; None where the columns tell none of these.
 
     Parameters
     ----------
-    table : RawTable
+    table : Table
     columns : mapping, optional
         Quantity -> column, as far as the user says.
     """

@@ -103,7 +103,7 @@ class PassTable(View):
         (groups, group), rows = reader.groups(), reader.rows
         order = np.lexsort((k[rows], group))
         rows, group = rows[order], group[order]
-        se = reader.numbers.get("se", np.full(table.rows, np.nan))[rows]
+        se = reader.numbers.get("se", np.full(len(table), np.nan))[rows]
         return cls(
             by=reader.by,
             labels=groups,

@@ -12,8 +12,8 @@ from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
 from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, is_spelt, may_be, put_aside
-from .table import UNNAMED, RawTable
-from .where import Selection, holds
+from .table import UNNAMED, Table
+from .where import holds
 
 __all__ = ["Dropped", "RowReader", "View", "lost_rows", "those_dropped"]
 
@@ -114,14 +114,15 @@ class View:
             raise ArgumentError("index", complaint=str(error)) from None
         return replace(self, **rows)
 
-    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a plain name and what a name in backticks means in a condition."""
+    def named(self) -> dict[str, Any]:
+        """What each name means in a condition."""
         raise NotImplementedError
 
-    def holds(self, condition: str, argument: str = "where") -> Selection:
-        """Which rows satisfy a condition on any of the columns, and which hang on an empty cell."""
-        rows = len(getattr(self, self.aligned[0]))
-        return holds(condition, *self._named(), rows, self.source, argument)
+    def mask(self, condition: str, argument: str = "where") -> Any:
+        """Which rows satisfy a condition on any of the columns, a mask; a comparison with an empty
+        cell is false.
+        """
+        return holds(condition, self.named(), self.source, argument)
 
     def _read_again(self, where: str | None, /, **options: Any) -> Self:
         """The rows that satisfy a condition; an error where an option says how to read a table."""
@@ -131,7 +132,7 @@ class View:
                 raise ArgumentError(name, value, complaint=complaint)
         if where is None:
             return self
-        truth = self.holds(where).true
+        truth = self.mask(where)
         if not truth.any():
             complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
             raise ArgumentError("where", where, complaint=complaint)
@@ -169,19 +170,12 @@ def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:
 
 def names_in_conditions(
     quantities: Mapping[str, Any],
-    columns: Mapping[str, str],
     others: Mapping[str, Any],
     letters: Mapping[str, str] = LETTERS,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a plain name and what a name in backticks means in a condition.
-
-    A plain name is a quantity or its letter before it is a column; in backticks it is the column of
-    the source.
-    """
-    own = {columns[name]: values for name, values in quantities.items() if name in columns}
-    quoted = {**others, **own}
+) -> dict[str, Any]:
+    """What each name means in a condition: a quantity or its letter before a column."""
     by_letter = {letter: quantities[name] for letter, name in letters.items() if name in quantities}
-    return {**quoted, **by_letter, **quantities}, quoted
+    return {**others, **by_letter, **quantities}
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -192,7 +186,7 @@ class RowReader:
 
     Attributes
     ----------
-    table : RawTable
+    table : Table
     columns : Columns
     numbers : dict of str to ndarray of float64
         The quantities that were read as numbers, on all rows.
@@ -204,13 +198,13 @@ class RowReader:
     warnings : list of str
     """
 
-    def __init__(self, table: RawTable, columns: Columns) -> None:
+    def __init__(self, table: Table, columns: Columns) -> None:
         self.table, self.columns = table, columns
         self.numbers: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.derived: str | None = None
         self.where: str | None = None
-        self.selected = np.ones(table.rows, dtype=bool)
+        self.selected = np.ones(len(table), dtype=bool)
         self._reasons: dict[int, str] = {}
 
     def read(self, quantity: str, *, optional: bool = True) -> None:
@@ -247,7 +241,7 @@ class RowReader:
 
     @property
     def usable(self) -> Any:
-        usable = np.ones(self.table.rows, dtype=bool)
+        usable = np.ones(len(self.table), dtype=bool)
         usable[list(self._reasons)] = False
         return usable
 
@@ -265,8 +259,8 @@ class RowReader:
         reasons = sorted(self._reasons.items())
         return {
             "source": self.table.source,
-            "n_rows": self.table.rows,
-            "left_out": self.table.rows - int(np.count_nonzero(self.selected)),
+            "n_rows": len(self.table),
+            "left_out": len(self.table) - int(np.count_nonzero(self.selected)),
             "dropped": tuple(Dropped(i + 1, why) for i, why in reasons if self.selected[i]),
             "warnings": warnings,
         }
@@ -277,10 +271,9 @@ class RowReader:
         *,
         but: Collection[str] = (),
         letters: Mapping[str, str] = LETTERS,
-        scored: Mapping[str, Any] | None = None,
-        names: Mapping[str, str] | None = None,
+        others: Mapping[str, Any] | None = None,
     ) -> None:
-        """Select the rows of a condition, and those where it depends on what makes them unusable.
+        """Select the rows of a condition.
 
         Parameters
         ----------
@@ -289,21 +282,18 @@ class RowReader:
             Quantities that a condition does not know.
         letters : mapping
             Letter -> quantity.
-        scored : mapping, optional
-            Columns as they were read, instead of those of the table.
-        names : mapping, optional
-            Further names -> column.
+        others : mapping, optional
+            What further names mean.
         """
         self.where = where
         if where is None:
             return
-        columns = {**self.table.columns, **(scored or {})}
         numbers = {name: values for name, values in self.numbers.items() if name not in but}
-        bare, quoted = names_in_conditions(numbers, self.columns.of, columns, letters)
-        named = {name: columns[column] for name, column in (names or {}).items()}
-        names_of = ({**named, **bare}, {**named, **quoted})
-        truth = holds(where, *names_of, self.table.rows, self.table.source)
-        self.selected = truth.true | (truth.empty & ~self.usable)
+        own = {self.columns.of[name]: v for name, v in numbers.items() if name in self.columns.of}
+        every = {**self.table.columns, **(others or {}), **own}
+        self.selected = holds(
+            where, names_in_conditions(numbers, every, letters), self.table.source
+        )
 
     def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
@@ -311,7 +301,7 @@ class RowReader:
             by = "" if self.where is None else f"the condition {self.where!r}"
             origin = self.origin()
             lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
-            raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
+            raise self.error(f"none of {counted(len(self.table), 'row')} {what} ({lost})")
 
     def error(self, complaint: str, *indices: int, column: str | None = None) -> TableError:
         """What is wrong with rows, by their indices."""

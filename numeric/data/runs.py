@@ -32,7 +32,7 @@ from .rows import (
     names_in_conditions,
 )
 from .scale import checked_baseline, neg_log_accuracy
-from .table import RawTable, table_of
+from .table import Table, table_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -196,18 +196,20 @@ class Runs(View):
         held = {name: getattr(self, name) for name in (*QUANTITIES, "row")}
         return {name: values for name, values in held.items() if values is not None}
 
-    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def named(self) -> dict[str, Any]:
+        """What each name means in a condition."""
         known = {name: values for name, values in self._quantities().items() if name != "row"}
         if self.metric == "accuracy":
             known["accuracy"] = self.extra[self.columns["accuracy"]]
-        return names_in_conditions(known, self.columns, self.extra)
+        own = {self.columns[name]: v for name, v in known.items() if name in self.columns}
+        return names_in_conditions(known, {**self.extra, **own})
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def _read(
-    table: RawTable,
+    table: Table,
     columns: Mapping[str, str | None] | None,
     where: str | None,
     require: Collection[str],
@@ -226,7 +228,7 @@ def _read(
 
 
 def _recognised(
-    table: RawTable, chosen: Mapping[str, str | None], require: Collection[str]
+    table: Table, chosen: Mapping[str, str | None], require: Collection[str]
 ) -> Columns:
     """The columns of a table of runs, with what is required: loss or accuracy, and two of the
     budget for the third.
@@ -255,7 +257,7 @@ class _RunReader(RowReader):
 
     def __init__(
         self,
-        table: RawTable,
+        table: Table,
         columns: Columns,
         where: str | None,
         require: Collection[str],

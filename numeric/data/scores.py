@@ -33,7 +33,7 @@ from .columns import (
 )
 from .metrics import SPELT_PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import RowReader
-from .table import UNNAMED, RawTable
+from .table import UNNAMED, Table
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
@@ -48,7 +48,7 @@ AN_ACCURACY = Metric(None, True)
 
 
 def read_evaluations(
-    table: RawTable,
+    table: Table,
     columns: Mapping[str, str | None] | None,
     where: str | None,
     percent: bool,
@@ -80,7 +80,9 @@ def read_evaluations(
         reader = _WideReader(table, known, benchmarks, settled, 100.0 if percent else 1.0)
     names = {name: column for name, column in of.items() if name not in BUDGET}
     names |= {benchmark: column for (benchmark, _), column in reader.measured.items()}
-    reader.select(where, scored=reader.scored, names=names)
+    scored = {**table.columns, **reader.scored}
+    others = {**{name: scored[column] for name, column in names.items()}, **reader.scored}
+    reader.select(where, others=others)
     reader.require_rows("is of use")
     cells = reader.cells()
     fields = reader.joined()
@@ -105,7 +107,7 @@ class _ScoreReader(RowReader):
     run: Any
     aside: Sequence[str] = ()
 
-    def __init__(self, table: RawTable, columns: Columns) -> None:
+    def __init__(self, table: Table, columns: Columns) -> None:
         super().__init__(table, columns)
         self.measured: dict[tuple[str, Metric], str] = {}
         self.scored: dict[str, Any] = {}
@@ -180,7 +182,7 @@ class _WideReader(_ScoreReader):
 
     def __init__(
         self,
-        table: RawTable,
+        table: Table,
         columns: Columns,
         benchmarks: Mapping[str, str | None],
         settled: Mapping[str, str],
@@ -238,7 +240,7 @@ class _WideReader(_ScoreReader):
 
     def holds_shares(self, column: str, most: float) -> bool:
         """Whether a column holds numbers from 0 to 1, or to 100 in percent."""
-        if not self.table.spells_numbers(column):
+        if not self.table.holds_numbers(column):
             return False
         values = self.table.numbers(column)
         known = values[~np.isnan(values)]
@@ -258,7 +260,7 @@ class _WideReader(_ScoreReader):
 
     def joined(self) -> dict[str, Any]:
         """Every row is a run: none may be there twice."""
-        self.run = np.full(self.table.rows, -1)
+        self.run = np.full(len(self.table), -1)
         self.run[self.rows] = np.arange(len(self.rows))
         used = {*self.free(), *self.columns.of.values()}
         others = [name for name in self.table.names if name in used]
@@ -277,13 +279,13 @@ class _WideReader(_ScoreReader):
 class _LongReader(_ScoreReader):
     """A row for each score, with columns of benchmarks, metrics and scores."""
 
-    def __init__(self, table: RawTable, columns: Columns, settled: Mapping[str, str]) -> None:
+    def __init__(self, table: Table, columns: Columns, settled: Mapping[str, str]) -> None:
         super().__init__(table, columns)
         self.settled, of = settled, columns.of
         self.benchmark = table.texts(of["benchmark"])
         self.read("score", optional=False)
         self.scored[of["score"]] = self.numbers.pop("score")
-        self.baseline = np.full(table.rows, np.nan)
+        self.baseline = np.full(len(table), np.nan)
         if "random_baseline" in of:
             remedy = put_aside("random_baseline")
             self.baseline = table.numbers(of["random_baseline"], remedy)
@@ -313,11 +315,11 @@ class _LongReader(_ScoreReader):
             raise self.error(f"no column tells which run a score is of; {name_it('run')}")
         labels = self.table.labels(by)
         places: dict[tuple[str, ...], int] = {}
-        self.run = np.full(self.table.rows, -1)
+        self.run = np.full(len(self.table), -1)
         self.run[rows] = [places.setdefault(labels[row], len(places)) for row in rows]
         ahead = rows[np.unique(self.run[rows], return_index=True)[1]][self.run[rows]]
         for name in BUDGET:
-            values = self.numbers.get(name, np.zeros(self.table.rows))
+            values = self.numbers.get(name, np.zeros(len(self.table)))
             off = np.flatnonzero(np.abs(values[rows] - values[ahead]) > AGREEMENT * values[ahead])
             for place in off[:1]:
                 one, two = int(ahead[place]), int(rows[place])
@@ -331,7 +333,7 @@ class _LongReader(_ScoreReader):
     def metrics(self) -> list[Metric]:
         """The metric of each kept row."""
         column, has_k = self.columns.of.get("metric_type"), "k" in self.columns.of
-        texts = [""] * self.table.rows if column is None else self.table.texts(column)
+        texts = [""] * len(self.table) if column is None else self.table.texts(column)
         every = dict.fromkeys(filter(None, texts))
         if has_k:
             self.read("k")

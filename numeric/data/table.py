@@ -1,8 +1,4 @@
-"""Tables as pandas frames: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes a
-frame of.
-
-Cells of text stay as they are spelt and become numbers once, by :meth:`RawTable.numbers`.
-"""
+"""Tables as pandas frames, from files and from whatever pandas makes a frame of."""
 
 from __future__ import annotations
 
@@ -10,8 +6,7 @@ import io
 import json
 import math
 import numbers as kinds
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike, fspath
@@ -24,7 +19,7 @@ from ..errors import TableError
 from ..words import one_line, shown
 from .numerals import OutOfRangeError, parse
 
-__all__ = ["RawTable", "is_missing", "objects", "spelt", "table_of"]
+__all__ = ["Table", "table_of"]
 
 #: Readers of pandas by the ending of a file, and the package that each needs.
 READERS = {
@@ -33,18 +28,16 @@ READERS = {
     ".xlsx": ("read_excel", "openpyxl"),
 }
 #: Spellings of an empty cell, in lower case.
-MISSING = frozenset(
-    ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", "<na>", "#n/a", "nat")
-)
+MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "--", "<na>", "#n/a", "nat"))
 #: How a column is called that has no name.
 UNNAMED = "unnamed column"
-BEYOND = "beyond the largest float, 1.8e308"
 
 
 @dataclass(frozen=True)
-class RawTable:
-    """A frame with columns of NumPy numbers, or of objects where None is an empty cell, and what
-    messages call it.
+class Table:
+    """A pandas frame, and what messages call the place that it is from.
+
+    The index is the number of the row in the source; the first row of data is 1.
     """
 
     source: str
@@ -52,16 +45,16 @@ class RawTable:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The columns."""
         return tuple(self.frame.columns)
-
-    @property
-    def rows(self) -> int:
-        return len(self.frame)
 
     @property
     def columns(self) -> dict[str, Any]:
         """The cells of each column; (rows,)."""
-        return {name: self.frame[name].to_numpy() for name in self.frame}
+        return {name: self.cells(name) for name in self.names}
+
+    def __len__(self) -> int:
+        return len(self.frame)
 
     def empty(self, rows: Any = slice(None)) -> frozenset[str]:
         """The columns that hold nothing in these rows."""
@@ -69,17 +62,37 @@ class RawTable:
             name for name, cells in self.columns.items() if all(map(is_missing, cells[rows]))
         )
 
+    def cells(self, column: str) -> Any:
+        """A column as a NumPy array, (rows,): numbers, or objects where None is an empty cell."""
+        series = self.frame[column]
+        if series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype):
+            return series.to_numpy()
+        if series.dtype.kind in "iuf":
+            return series.to_numpy(np.float64, na_value=np.nan)
+        values = np.empty(len(series), dtype=object)
+        for place, (cell, empty) in enumerate(zip(series.to_list(), series.isna(), strict=True)):
+            values[place] = None if empty else cell
+        return values
+
     def texts(self, column: str) -> Any:
-        """The cells of a column as labels, see `spelt`; (rows,)."""
-        return objects(spelt(self.frame[column].to_numpy()))
+        """The cells as labels: whole numbers without a point, "" for an empty cell; (rows,)."""
+
+        def text(cell: Any) -> str:
+            if cell is None or cell != cell:
+                return ""
+            whole = isinstance(cell, float) and cell.is_integer()
+            return str(int(cell)) if whole else str(cell).strip()
+
+        cells = self.cells(column)
+        return np.array([None, *map(text, cells.tolist())], dtype=object)[1:]
 
     def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
         """The texts of some columns, row by row."""
-        return list(zip(*map(self.texts, names), strict=True)) or [()] * self.rows
+        return list(zip(*map(self.texts, names), strict=True)) or [()] * len(self)
 
     def numbers(self, column: str, remedy: str = "") -> Any:
-        """The cells of a column as float64: NaN where a cell is empty, infinite or 0 where no float
-        comes near.
+        """The cells of a column as float64, (rows,): NaN where a cell is empty, infinite or 0 where
+        no float comes near.
 
         Parameters
         ----------
@@ -92,61 +105,25 @@ class RawTable:
         TableError
             For the first cell that is no number.
         """
-        cells = self.frame[column].to_numpy()
+        cells = self.cells(column)
         if cells.dtype.kind in "iuf":
-            with np.errstate(over="ignore"):
-                return cells.astype(np.float64)
-        values = np.empty(len(cells), dtype=np.float64)
-        for index, cell in enumerate(cells.tolist()):
+            return cells.astype(np.float64)
+        values = np.empty(len(cells))
+        for place, cell in enumerate(cells.tolist()):
             try:
-                values[index] = _number(cell)
+                values[place] = number_of(cell)
             except ValueError as error:
                 complaint = f"{shown(cell)} is not a number ({error}){remedy}"
-                raise TableError(self.source, complaint, rows=(index + 1,), column=column) from None
+                raise TableError(self.source, complaint, rows=(place + 1,), column=column) from None
         return values
 
-    def spells_numbers(self, column: str) -> bool:
+    def holds_numbers(self, column: str) -> bool:
         """Whether every cell of a column is a number, or empty."""
         try:
             self.numbers(column)
         except TableError:
             return False
         return True
-
-
-def table_of(data: Any, source: str = "data") -> RawTable:
-    """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call
-    `source`.
-
-    Raises
-    ------
-    TableError
-        Naming the file, and the row and the column where there is one.
-    """
-    if isinstance(data, RawTable):
-        return data
-    return _file(data) if isinstance(data, (str, PathLike)) else _framed(source, data)
-
-
-# -- cells -----------------------------------------------------------------------------------------
-
-
-def _number(cell: Any) -> float:
-    if is_missing(cell):
-        return math.nan
-    if isinstance(cell, str):
-        if "," in cell:
-            raise ValueError("a comma may separate thousands or decimals: write 1234.5")
-        try:
-            return parse(cell)
-        except OutOfRangeError as error:
-            return math.inf if BEYOND in str(error) else 0.0
-    if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
-        raise ValueError(f"of type {type(cell).__name__}")
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.inf
 
 
 def is_missing(cell: Any) -> bool:
@@ -160,38 +137,52 @@ def is_missing(cell: Any) -> bool:
     return cell is None or bool(isinstance(cell, (kinds.Real, Decimal)) and cell != cell)
 
 
-def spelt(cells: Any) -> list[str]:
-    """Labels as text: whole numbers without a point, "" for an empty cell.
+def number_of(cell: Any) -> float:
+    """The number in a cell; NaN where it is empty.
 
-    >>> spelt(np.array([1.0, 2.5, np.nan])), spelt(np.array([" a ", None, ["b"]], dtype=object))
-    (['1', '2.5', ''], ['a', '', "['b']"])
+    >>> number_of("1.4T"), number_of(" n/a "), number_of(3)
+    (1400000000000.0, nan, 3.0)
     """
-
-    def text(cell: Any) -> str:
-        if cell is None or cell != cell:
-            return ""
-        whole = isinstance(cell, float) and cell.is_integer()
-        return str(int(cell)) if whole else str(cell).strip()
-
-    return list(map(text, cells.tolist()))
-
-
-def objects(cells: Sequence[Any]) -> Any:
-    """An array of objects, (n,), whatever they are."""
-    values = np.empty(len(cells), dtype=object)
-    values[:] = cells
-    return values
-
-
-# -- frames ----------------------------------------------------------------------------------------
+    if is_missing(cell):
+        return math.nan
+    if isinstance(cell, str):
+        if "," in cell:
+            raise ValueError("a comma may separate thousands or decimals: write 1234.5")
+        try:
+            return parse(cell)
+        except OutOfRangeError as error:
+            return math.inf if "largest" in str(error) else 0.0
+    if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
+        raise ValueError(f"of type {type(cell).__name__}")
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
 
 
-def _framed(source: str, data: Any) -> RawTable:
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def table_of(data: Any, source: str = "data") -> Table:
+    """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call
+    `source`.
+
+    Raises
+    ------
+    TableError
+        Naming the file, and the row and the column where there is one.
+    """
+    if isinstance(data, Table):
+        return data
+    return _file(data) if isinstance(data, (str, PathLike)) else _framed(source, data)
+
+
+def _framed(source: str, data: Any) -> Table:
     """The table in anything that pandas makes a frame of, each column with a name of its own."""
     import pandas as pd
 
     try:
-        frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
+        frame = pd.DataFrame(data)
     except OverflowError:  # an integer beyond the largest float, among floats
         frame = pd.DataFrame(data, dtype=object)
     except Exception as error:  # pandas raises whatever its many readers raise
@@ -200,32 +191,19 @@ def _framed(source: str, data: Any) -> RawTable:
     if frame.columns.nlevels > 1:
         raise TableError(source, f"columns have {frame.columns.nlevels} levels; must have one")
     names = [str(name) for name in frame.columns]
-    for name in names:
-        if name.strip() and names.count(name) > 1:
-            raise TableError(source, f"has two columns {name!r}; each must have its own name")
+    if twice := [name for name in names if name.strip() and names.count(name) > 1]:
+        raise TableError(source, f"has two columns {twice[0]!r}; each must have its own name")
     if not names:
         raise TableError(source, "has no columns; must have a column for each quantity")
-    if not len(frame):
+    if frame.empty:
         raise TableError(source, f"has a header ({', '.join(map(repr, names[:6]))}) and no rows")
-    called = [name if name.strip() else f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
-    cells = [_cells(frame.iloc[:, index]) for index in range(len(names))]
-    made = {name: pd.Series(c, dtype=c.dtype) for name, c in zip(called, cells, strict=True)}
-    return RawTable(source, pd.DataFrame(made))
+    called = [name if name.strip() else f"{UNNAMED} {place}" for place, name in enumerate(names, 1)]
+    rows = pd.RangeIndex(1, len(frame) + 1, name="row")
+    return Table(source, frame.set_axis(called, axis=1).set_axis(rows, axis=0))
 
 
-def _cells(series: Any) -> Any:
-    """A column: numbers as they are, anything else as objects with None for what is missing."""
-    kind, is_numpy = series.dtype.kind, isinstance(series.dtype, np.dtype)
-    if kind in "iuf" or (kind == "b" and is_numpy):
-        return series.to_numpy() if is_numpy else series.to_numpy(np.float64, na_value=np.nan)
-    pairs = zip(series.to_list(), series.isna(), strict=True)
-    return objects([None if empty else cell for cell, empty in pairs])
-
-
-# -- files -----------------------------------------------------------------------------------------
-
-
-def _file(path: str | PathLike[str]) -> RawTable:
+def _file(path: str | PathLike[str]) -> Table:
+    """The table in a file, by its ending; text that begins with a bracket is JSON."""
     source, ending = f"file {fspath(path)!r}", Path(path).suffix.lower()
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
@@ -234,18 +212,7 @@ def _file(path: str | PathLike[str]) -> RawTable:
         reason = getattr(error, "strerror", None) or error
         raise TableError(source, f"cannot be read ({reason})") from None
     if ending in READERS:
-        import pandas as pd
-
-        reader, engine = READERS[ending]
-        try:
-            return _framed(source, getattr(pd, reader)(io.BytesIO(content)))
-        except ImportError:
-            complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
-            raise TableError(source, complaint) from None
-        except TableError:
-            raise
-        except Exception as error:  # each engine has its own errors
-            raise TableError(source, f"cannot be read by {engine} ({one_line(error)})") from None
+        return _read_by_engine(source, content, *READERS[ending])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -258,70 +225,78 @@ def _file(path: str | PathLike[str]) -> RawTable:
         raise TableError(source, "is empty; must hold a header and at least one row")
     if ending in (".jsonl", ".ndjson"):
         lines = [(line, row) for line, row in enumerate(text.splitlines(), 1) if row.strip()]
-        return _records(source, [_decoded(f"{source}, line {line}", row) for line, row in lines])
+        records = [_decoded(f"{source}, line {line}", row) for line, row in lines]
+        return _framed(source, _shaped(source, records))
     if ending == ".json" or text.lstrip().startswith(("{", "[")):
-        return _json(source, _decoded(source, text))
+        return _framed(source, _shaped(source, _decoded(source, text)))
     return _delimited(source, text)
 
 
-def _delimited(source: str, text: str) -> RawTable:
+def _read_by_engine(source: str, content: bytes, reader: str, engine: str) -> Table:
+    """Parquet or a spreadsheet, where pandas has an engine for it."""
+    import pandas as pd
+
+    try:
+        frame = getattr(pd, reader)(io.BytesIO(content))
+    except ImportError:
+        complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
+        raise TableError(source, complaint) from None
+    except Exception as error:  # each engine has its own errors
+        raise TableError(source, f"cannot be read by {engine} ({one_line(error)})") from None
+    return _framed(source, frame)
+
+
+def _delimited(source: str, text: str) -> Table:
     """CSV with a comma, a semicolon or a tab, whichever the header uses most."""
     import pandas as pd
 
-    header = re.sub(r'"[^"]*"', "", text.lstrip().splitlines()[0])
+    header = text.lstrip().splitlines()[0]
     try:
         rows = pd.read_csv(
             io.StringIO(text),
             sep=max(",;\t", key=header.count),
-            header=None,
+            header=None,  # so that a row with too many cells, or a name twice, is an error
             dtype=object,
+            na_values=[""],
             keep_default_na=False,
             skipinitialspace=True,
         )
     except (ValueError, pd.errors.ParserError) as error:
         raise TableError(source, f"cannot be read as CSV ({one_line(error)})") from None
-    names = [str(name).strip() for name in rows.iloc[0]]
-    cells = [_read_cells(rows.iloc[1:, index].tolist()) for index in range(len(names))]
-    frame = pd.concat([pd.Series(column, dtype=column.dtype) for column in cells], axis=1)
-    return _framed(source, frame.set_axis(names, axis=1))
+    names = rows.iloc[0].fillna("").str.strip()
+    frame = rows.iloc[1:].set_axis(names, axis=1)
+    columns = [_typed(frame.iloc[:, place]) for place in range(len(names))]
+    return _framed(source, pd.concat(columns, axis=1))
 
 
-def _read_cells(cells: Sequence[Any]) -> Any:
-    """Numbers where every cell is blank or one; else the text, None for a blank."""
-    texts = ["" if cell is None or cell != cell else cell.strip() for cell in cells]
+def _typed(cells: Any) -> Any:
+    """A column of text as numbers, where every cell is one or empty; else without spaces around."""
+    stripped = cells.str.strip()
+    stripped = stripped.mask(stripped.isin(("", "nan", "NaN")))
     try:
-        return np.array([float(text) if text else math.nan for text in texts], dtype=np.float64)
+        return stripped.astype(float)
     except ValueError:
-        blank = ("", "nan", "NaN")
-        return objects([None if text in blank else text for text in texts])
+        return stripped
 
 
-# -- JSON ------------------------------------------------------------------------------------------
-
-
-def _json(source: str, data: Any) -> RawTable:
-    """A list of records, an object of columns (lists, or objects from row to value as pandas writes
-    them), or an object of runs by name.
+def _shaped(source: str, data: Any) -> Any:
+    """What JSON holds as pandas reads it: a list of records, or an object of columns; an object of
+    runs by name becomes records.
     """
     if isinstance(data, list):
-        return _records(source, data)
-    if isinstance(data, dict) and data and all(isinstance(c, (list, dict)) for c in data.values()):
-        parts = [part for part in data.values() if isinstance(part, dict)]
-        by_row = all(key.isdigit() for part in parts for key in part)
-        if by_row or len(parts) < len(data):
-            return _framed(source, data)
-        runs = [part if "run" in part else {"run": name, **part} for name, part in data.items()]
-        return _records(source, runs)
-    what = "a list of records, an object of columns or an object of runs"
-    raise TableError(source, f"must hold {what}")
-
-
-def _records(source: str, records: list[Any]) -> RawTable:
-    for row, record in enumerate(records, 1):
-        if not isinstance(record, dict):
-            complaint = f"must be an object of names and values, not {shown(record)}"
-            raise TableError(source, complaint, rows=(row,))
-    return _framed(source, records)
+        for row, record in enumerate(data, 1):
+            if not isinstance(record, dict):
+                complaint = f"must be an object of names and values, not {shown(record)}"
+                raise TableError(source, complaint, rows=(row,))
+        return data
+    parts = list(data.values()) if isinstance(data, dict) else []
+    if not parts or not all(isinstance(part, (list, dict)) for part in parts):
+        what = "a list of records, an object of columns or an object of runs"
+        raise TableError(source, f"must hold {what}")
+    # pandas writes an object of columns, each from row to value.
+    if any(isinstance(part, list) or all(map(str.isdigit, part)) for part in parts):
+        return data
+    return [{"run": name, **part} for name, part in data.items()]
 
 
 def _decoded(source: str, text: str) -> Any:

@@ -51,8 +51,8 @@ def tasks_of_counts(
     if rule.hold_out is not None:
         labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
         others = {name: np.array(column, dtype=object) for name, column in labels}
-        own = names_in_conditions(counts.covariates, {}, others)
-        held = held_out(rule.hold_out, *own, size, counts.source)
+        own = names_in_conditions(counts.covariates, others)
+        held = held_out(rule.hold_out, own, counts.source)
     surface = Surface.of([counts.per_group(g) for g in range(size)])
     tasks = []
     for k in data.ks:

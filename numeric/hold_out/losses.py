@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.columns import BUDGET
-from ..data.rows import names_in_conditions
 from ..fit.fitting import fit_form
 from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
@@ -49,8 +48,7 @@ def tasks_of_runs(
     known = {name: values for name in BUDGET if (values := getattr(runs, name)) is not None}
     held = None
     if rule.hold_out is not None:
-        own = names_in_conditions(known | {"loss": runs.loss}, runs.columns, runs.extra)
-        held = held_out(rule.hold_out, *own, len(runs), runs.source)
+        held = held_out(rule.hold_out, runs.named(), runs.source)
     names = tuple(f"row {row}" for row in runs.row)
     observed = Observed(runs.loss, np.zeros(len(runs)), ("measured",) * len(runs))
     every = np.ones(len(runs), dtype=bool)

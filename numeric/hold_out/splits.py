@@ -207,9 +207,7 @@ def require_some(splits: list[tuple[Split, ...]], tasks: list[Task], rule: Rule)
     raise ArgumentError("law", task.law, complaint=split.lacks)
 
 
-def held_out(
-    condition: str, bare: Mapping[str, Any], quoted: Mapping[str, Any], size: int, source: str
-) -> Mask:
+def held_out(condition: str, columns: Mapping[str, Any], source: str) -> Mask:
     """Which of the rows satisfy a condition, (n,).
 
     Raises
@@ -217,11 +215,7 @@ def held_out(
     ValueError
         Where it cannot be read, names a column that is empty at some row, or holds for none or all.
     """
-    truth = holds(condition, bare, quoted, size, source, "hold_out")
-    if truth.empty.any():
-        complaint = "names a column that is empty in some row; must be true or false for each row"
-        raise ArgumentError("hold_out", condition, complaint=complaint)
-    chosen = np.asarray(truth.true)
+    chosen: Mask = holds(condition, columns, source, "hold_out", everywhere=True)
     require_a_part(condition, chosen, source)
     return chosen
 

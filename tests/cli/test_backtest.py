@@ -109,7 +109,7 @@ def test_a_condition_holds_out_rows(run, tables):
     held = {row["target"] for row in data["predictions"]}
     assert {row["n_train"] for row in data["predictions"]} == {12 - len(held)}
     of_counts = ("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute")
-    rule = ("--bootstrap", "0", "--hold-out", "N > 1B", "--plot", "held.png")
+    rule = ("--bootstrap", "0", "--hold-out", "N > 1e9", "--plot", "held.png")
     assert run(*of_counts, *rule).code == 0
     assert (tables / "held.png").is_file()
 

@@ -14,13 +14,13 @@ from isoflop.numeric.accuracy.overtraining import fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: The selection of Gadre et al. 2024 on their own table, whose params may be N or N_no_embed.
-SMALLEST = "token_multiplier == 320 and params < 20M"
+SMALLEST = "token_multiplier == 320 and params < 2e7"
 PUBLISHED = (
     *("--column", "params=N", "--where", "dataset == 'rpj'", "--loss", "c4_val"),
     *("--benchmark", "gadre2024"),
-    *("--fit-where", f"token_multiplier == 20 and params < 1B or {SMALLEST}"),
-    *("--error-where", f"token_multiplier == 20 and params < 2B or {SMALLEST}"),
-    *("--predict-where", "token_multiplier == 640 and params > 1B or params > 2B"),
+    *("--fit-where", f"token_multiplier == 20 and params < 1e9 or {SMALLEST}"),
+    *("--error-where", f"token_multiplier == 20 and params < 2e9 or {SMALLEST}"),
+    *("--predict-where", "token_multiplier == 640 and params > 1e9 or params > 2e9"),
 )
 E, A, B, BETA = 1.7, 120.0, 300.0, 0.27
 EPSILON, K, GAMMA = 0.86, 2.2, 0.71

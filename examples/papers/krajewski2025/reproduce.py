@@ -53,9 +53,9 @@ MARGINS = {"LBPP": 0.02}
 RESAMPLES, SEED, LEVEL = 200, 0, 0.9
 #: Gadre et al. 2024 on their training set RedPajama: the laws are fitted to these runs, the law of
 #: error to one more.
-FOR_LOSS = "token_multiplier == 20 and params < 1B or token_multiplier == 320 and params < 20M"
-FOR_ERROR = "token_multiplier == 20 and params < 2B or token_multiplier == 320 and params < 20M"
-PREDICTED = "token_multiplier == 640 and params > 1B or params > 2B"
+FOR_LOSS = "token_multiplier == 20 and params < 1e9 or token_multiplier == 320 and params < 2e7"
+FOR_ERROR = "token_multiplier == 20 and params < 2e9 or token_multiplier == 320 and params < 2e7"
+PREDICTED = "token_multiplier == 640 and params > 1e9 or params > 2e9"
 #: Their relative errors in percent: of loss and of error, by tokens per parameter.
 GADRE_PRINTED = {640: ("0.7103", "3.6365"), 20: ("0.7320", "0.0464")}
 NOT_AVERAGED = ("GSM8K", "LBPP")

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..numeric.data.table import RawTable
+    from ..numeric.data.table import Table
     from .arguments import Options
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
@@ -217,7 +217,7 @@ def _refuse_foreign(options: Options, what: str) -> None:
 
 
 def _table(
-    options: Options, what: str, table: RawTable | None, settings: dict[str, Any]
+    options: Options, what: str, table: Table | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """The table as its view, with what is asked of such a table alone."""
     if what == EVALUATIONS:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
-    from ..numeric.data.table import RawTable
+    from ..numeric.data.table import Table
     from .arguments import Group, Options, Parser
 
 #: Options that take all the words after them.
@@ -63,7 +63,7 @@ class EvaluationTable(TableOptions):
     """
 
     def __init__(
-        self, options: Options, lists: Sequence[str] = (), table: RawTable | None = None
+        self, options: Options, lists: Sequence[str] = (), table: Table | None = None
     ) -> None:
         """`lists`: further options that take all the words after them; `table`: the file, if it was
         read.

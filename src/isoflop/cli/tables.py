@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.pass_table import PassTable
     from ..numeric.data.runs import Runs
-    from ..numeric.data.table import RawTable
+    from ..numeric.data.table import Table
     from .arguments import Group, Options, Parser
 
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
@@ -147,7 +147,7 @@ class TableOptions:
     """
 
     def __init__(
-        self, options: Options, noun: str, lists: Sequence[str] = (), table: RawTable | None = None
+        self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None
     ) -> None:
         """`noun`: what the file holds; `lists`: options that take all the words after them;
         `table`: the file, if it was read.
@@ -189,7 +189,7 @@ class TableOptions:
         except ArgumentError as error:
             raise with_options(error, self.options, OPTION_OF) from None
 
-    def table(self) -> RawTable:
+    def table(self) -> Table:
         """The table as it is, read once: a pipe gives nothing twice."""
         from ..numeric.data.table import table_of
 

@@ -112,7 +112,7 @@ def test_all_that_is_missing_is_named_with_what_may_be_meant() -> None:
 def test_a_column_may_be_an_expression() -> None:
     table = {"size (M)": [100.0, "2k"], "D": [2.0, 4.0], "ppl": [54.6, np.nan]}
     columns = {"params": "`size (M)`*1e6", "tokens": "D*1e9", "loss": "log(ppl)"}
-    runs = Runs.read(table, columns=columns, where="N < 1e9 and `D` < 3")
+    runs = Runs.read(table, columns=columns, where="N < 1e9 and D < 3e9")
     assert (runs.params.tolist(), runs.tokens.tolist()) == ([1e8], [2e9])
     assert runs.loss.tolist() == [np.log(54.6)]
     assert "row 2: loss is missing" in str(Runs.read(table, columns=columns).dropped[0])

@@ -296,7 +296,7 @@ def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
     assert found.sample("piqa", 0.25, proxy="loss_c4").at.proxy.tolist() == [3.1, 2.6]
     of_loss = found.sample("piqa", 0.0, proxy="c4")
     assert found.held_out(of_loss, "tokens/params >= 20 and c4 < 3").tolist() == [False, True]
-    with pytest.raises(ValueError, match=r"'c4 < 3': names a column that is empty in 1 of 3 runs"):
+    with pytest.raises(ValueError, match=r"'c4 < 3': names a column that is empty in 1 row of 3"):
         found.held_out(found.sample("piqa", 0.0), "c4 < 3")
     with pytest.raises(ValueError, match=r"proxy='c5': data has no such column.*it has 'c4'"):
         found.sample("piqa", 0.25, proxy="c5")
