@@ -20,8 +20,7 @@ from mpmath.libmp import round_nearest, to_int, to_str
 from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_power_base
 
 from ..data.notation import Notation
-from ..kernel.answer import Answer, Decision, Witness, undecided
-from ..kernel.decide import witness_at
+from ..kernel.answer import Answer, Decision, Witness, undecided, witness_at
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..reader.tokens import Token
 from .question import BOUNDS, Question

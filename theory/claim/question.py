@@ -13,9 +13,17 @@ from typing import Any
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..kernel import symbols as sym
-from ..kernel.answer import Answer, Condition, Decision, Witness, undecided, weaker
+from ..kernel.answer import (
+    Answer,
+    Condition,
+    Decision,
+    Witness,
+    undecided,
+    weaker,
+    witness_at,
+)
 from ..kernel.bounds import decide_bound
-from ..kernel.decide import decide, is_zero, witness_at
+from ..kernel.decide import decide, is_zero
 from ..kernel.factorials import Factorial, Gamma, in_values
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit

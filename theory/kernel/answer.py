@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from mpmath.libmp import to_str
 from sympy import Expr, Rational, Symbol
 
 from .interval import (
@@ -17,6 +18,8 @@ from .interval import (
 )
 from .sample import Point
 
+#: The digits of enclosures, one after the other, until they tell two values apart.
+DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
 #: Relations of order, and those that exclude equality.
 BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 CERTAINLY: dict[str, Callable[[Any], bool]] = {
@@ -92,6 +95,21 @@ class Decision:
         if self.witness is not None:
             parts.append(f"witness {self.witness}")
         return "; ".join(parts)
+
+
+def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:
+    """The witness that two enclosures at a point make."""
+    ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+    return Witness(ordered, _decimal(left, left - right), _decimal(right, left - right), digits)
+
+
+def _decimal(value: Any, difference: Any) -> str:
+    """Enough digits to tell the two sides apart, at least 10."""
+    scale = abs(value.mid)
+    digits = 10
+    while digits < DIGITS[-1] and abs(difference.mid) * 10 ** (digits - 3) < scale:
+        digits += 1
+    return str(to_str(value.mid._mpi_[0], digits))
 
 
 def undecided(reason: str, conditions: tuple[Condition, ...] = ()) -> Decision:

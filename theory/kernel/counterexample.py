@@ -1,4 +1,4 @@
-"""Points at which a bound between two expressions fails: drawn ones, and where none of them tells,
+"""Points at which an equality or a bound between two expressions fails: drawn ones, and where none of them tells,
 those that are reached from them downhill.
 """
 
@@ -11,20 +11,19 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from .answer import Answer, Decision, Witness
-from .decide import DIGITS, POINTS_AT_HIGH_PRECISION, witness_at
-from .interval import certainly_fails, certainly_nonzero
-from .points import corners, enclosed
+from .answer import DIGITS, Answer, Decision, Witness, witness_at
+from .interval import certainly_fails, certainly_nonzero, enclosed
+from .points import corners
 from .sample import Point, points
 
-POINTS_TO_REFUTE = 64
+POINTS_TO_REFUTE, POINTS_AT_HIGH_PRECISION = 64, 2
 LARGEST_DRAW = 600
 
 
 def counterexample(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision | None:
-    """The refutation of `lhs >= rhs` or `lhs <= rhs` by one of the points that are drawn."""
+    """The refutation of `lhs == rhs`, `>=` or `<=` by one of the points that are drawn."""
     close: list[Point] = []  # where more digits are needed to tell the sides apart
     for point, left, right in _drawn(lhs, rhs, assume, seed):
         if _fails(left - right, relation):
@@ -73,4 +72,6 @@ def _fails(difference: Any, relation: str) -> bool:
 
 def _refutation(relation: str, point: Point, left: Any, right: Any, digits: int) -> Decision:
     witness = witness_at(point, left, right, digits)
-    return Decision(Answer.REFUTED, f"lhs {relation} rhs fails at a point", witness=witness)
+    equal = relation == "=="
+    reason = "the two sides differ" if equal else f"lhs {relation} rhs fails"
+    return Decision(Answer.REFUTED, f"{reason} at a point", witness=witness)

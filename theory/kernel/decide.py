@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
 
-from mpmath.libmp import to_str
 from sympy import Expr, Symbol, sympify
 
 from .answer import Answer, Condition, Decision, Witness, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import arithmetic_for, has_power_of_product, normal_form
+from .counterexample import counterexample
 from .interval import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
 
@@ -25,14 +24,10 @@ __all__ = [
     "decide",
     "is_zero",
     "points_where",
-    "witness_at",
 ]
 
 POINTS_TO_PROVE = 8
-POINTS_TO_REFUTE = 24
 LARGEST_DRAW = 1_000
-DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
-POINTS_AT_HIGH_PRECISION = 2
 
 
 class Contradiction(AssertionError):
@@ -90,11 +85,11 @@ def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -
         found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
         if len(found) < POINTS_TO_PROVE:
             reason = few_points("equal on the side conditions", len(found))
-            return _refute(left, right, assumed, symbols, seed) or undecided(reason, conditions)
+            refutation = counterexample(left, "==", right, assumptions, seed)
+            return refutation or undecided(reason, conditions)
         _cross_check(left, right, found)
         return Decision(Answer.PROVED, "both sides have the same normal form", conditions)
-    refutation = _refute(left, right, assumed, symbols, seed)
-    return refutation or undecided(exact)
+    return counterexample(left, "==", right, assumptions, seed) or undecided(exact)
 
 
 def is_zero(expression: Expr, *, assume: Sequence[Expr] = ()) -> bool:
@@ -181,44 +176,8 @@ def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
             raise Contradiction(f"{left} and {right} have one normal form but differ at {point}")
 
 
-def _refute(
-    left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int
-) -> Decision | None:
-    candidates = points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
-    for digits in DIGITS:
-        evaluator = IntervalEvaluator(digits)
-        for point in candidates:
-            try:
-                value_left, value_right = (
-                    evaluator.evaluate(left, point),
-                    evaluator.evaluate(right, point),
-                )
-            except Undefined:
-                continue
-            if certainly_nonzero(value_left - value_right):
-                witness = witness_at(point, value_left, value_right, digits)
-                return Decision(Answer.REFUTED, "the two sides differ at a point", witness=witness)
-        candidates = candidates[:POINTS_AT_HIGH_PRECISION]
-    return None
-
-
 def few_points(claim: str, number: int) -> str:
     """Why what holds on its conditions is not called proved."""
     if not number:
         return f"{claim}, but no point is found at which these hold: they may contradict each other"
     return f"{claim}, but only {number} sampled points satisfy them"
-
-
-def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:
-    """The witness that two enclosures at a point make."""
-    ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
-    return Witness(ordered, _decimal(left, left - right), _decimal(right, left - right), digits)
-
-
-def _decimal(value: Any, difference: Any) -> str:
-    """Enough digits to tell the two sides apart, at least 10."""
-    scale = abs(value.mid)
-    digits = 10
-    while digits < DIGITS[-1] and abs(difference.mid) * 10 ** (digits - 3) < scale:
-        digits += 1
-    return str(to_str(value.mid._mpi_[0], digits))

@@ -4,7 +4,8 @@ precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
 from operator import add, mul
 from typing import Any
@@ -105,6 +106,21 @@ class IntervalEvaluator(Stepwise):
 
     def _power(self, base: Any, exponent: Any) -> Any:
         return self._exp(exponent * self._log(base))
+
+
+def enclosed(
+    lhs: Expr,
+    rhs: Expr,
+    assume: Sequence[Expr],
+    drawn: Iterable[dict[Symbol, Rational]],
+    digits: int,
+) -> Iterator[tuple[dict[Symbol, Rational], Any, Any]]:
+    """Those of some points where all holds that is assumed, each with enclosures of both sides."""
+    evaluator = IntervalEvaluator(digits)
+    for point in drawn:
+        with suppress(Undefined):
+            if all(evaluator.evaluate(a, point).a > 0 for a in assume):
+                yield point, evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
 
 
 def certainly_positive(value: Any) -> bool:

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Add, Expr, Integer, Mul, Pow, Symbol, exp, log
+from sympy import Expr, Integer, Pow, Symbol, exp, log
 
 from .arithmetic import OutsideScope
 from .boundary import put_in, solved
 from .signs import Assumed, Prover
 from .terms import READINGS, DefinedForm
 
-MOST_MULTIPLIERS, MOST_SYMBOLS = 4, 6
+MOST_SYMBOLS = 6
 LARGEST_POWER = 24
 ZERO, ONE = Integer(0), Integer(1)
 
@@ -126,41 +126,23 @@ def _from(
     kept = tuple(a for a in assume if x not in a.free_symbols or (a != way and holds_on_the_way(a)))
     region = kept if way is None else (*kept, way)
     there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
-    for multiplier in _multipliers(search, e, x, region):
-        scaled = e if multiplier == 1 else (multiplier * e).expand()
-        slope = direction * scaled.diff(x)
-        if not search.holds_at_points(slope, region) or DefinedForm.of(scaled, region) is None:
-            continue  # it falls somewhere, or is not smooth all the way
-        value = _value_at(search, scaled, x, start, there)
-        if value is None:
-            continue
-        from_zero = not search.why(value, there, True, depth - 1) if strict else True
-        if from_zero and not search.why(value, there, False, depth - 1):
-            continue
-        reason = search.why(slope, region, strict and from_zero, depth - 1)
-        if reason:
-            factor = "" if multiplier == 1 else f" times {multiplier}"
-            way_to_go = "rises" if direction > 0 else "falls"
-            return (
-                f"the difference{factor} is not negative at {x} = {start}, and grows as {x} "
-                f"{way_to_go} from there: {reason}"
-            )
-    return ""
-
-
-def _multipliers(search: Prover, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
-    """1, and the inverses of what depends on x in the terms: each leaves a term that is
-    constant.
-    """
-    found: dict[Expr, None] = {ONE: None}
-    for term in Add.make_args(e):
-        dependent = term.as_independent(x, as_Add=False)[1]
-        positive = Mul(
-            *(f for f in Mul.make_args(dependent) if search.plain_sign(f, region) == (1, True))
-        )
-        if positive != 1:
-            found[1 / positive] = None
-    return list(found)[: MOST_MULTIPLIERS + 1]
+    slope = direction * e.diff(x)
+    if not search.holds_at_points(slope, region) or DefinedForm.of(e, region) is None:
+        return ""  # it falls somewhere, or is not smooth all the way
+    value = _value_at(search, e, x, start, there)
+    if value is None:
+        return ""
+    from_zero = not search.why(value, there, True, depth - 1) if strict else True
+    if from_zero and not search.why(value, there, False, depth - 1):
+        return ""
+    reason = search.why(slope, region, strict and from_zero, depth - 1)
+    if not reason:
+        return ""
+    way_to_go = "rises" if direction > 0 else "falls"
+    return (
+        f"the difference is not negative at {x} = {start}, and grows as {x} {way_to_go} from "
+        f"there: {reason}"
+    )
 
 
 def _value_at(search: Prover, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:

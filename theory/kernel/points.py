@@ -33,7 +33,7 @@ from sympy import (
 )
 
 from .answer import BOUNDS, STRICT
-from .interval import IntervalEvaluator, Undefined, certainly_fails
+from .interval import Undefined, certainly_fails, enclosed
 from .sample import Point, far_points, not_real
 from .sample import points as sampled_points
 from .steps import Step, Stepwise, Values
@@ -365,17 +365,6 @@ def _rounded(share: Callable[[Point], Any], point: Point) -> Point:
 
 def _digits(value: Rational, digits: int) -> Rational:
     return value if value.is_integer else Rational(nstr(mpf(value.p) / value.q, digits))
-
-
-def enclosed(
-    lhs: Expr, rhs: Expr, assume: Sequence[Expr], drawn: Iterable[Point], digits: int
-) -> Iterator[tuple[Point, Any, Any]]:
-    """Those of some points where all holds that is assumed, each with enclosures of both sides."""
-    evaluator = IntervalEvaluator(digits)
-    for point in drawn:
-        with suppress(Undefined):
-            if all(evaluator.evaluate(a, point).a > 0 for a in assume):
-                yield point, evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
 
 
 def enclose_bound(

@@ -7,8 +7,7 @@ Each rule is sound by itself, and what it needs is proved by the rules again, to
 * weighted AM-GM;
 * an assumption, of which it is at least a multiple;
 * the logarithms of both sides, where one is a root of a sum;
-* a value at one end of an interval, and the sign of the slope along it, where the expression may be
-  multiplied by something positive first.
+* a value at one end of an interval, and the sign of the slope along it.
 """
 
 from __future__ import annotations
