@@ -7,8 +7,8 @@ is decided once more with its value put in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
@@ -24,6 +24,93 @@ Sides = tuple[Expr, ...]
 Judge = Callable[[Sides, Sides], Decision]
 
 
+@dataclass(frozen=True)
+class Weakly:
+    """A claim, given by its sides, where `assume` is positive, and `weak` and every nonnegative
+    symbol is not negative.
+    """
+
+    judge: Judge
+    sides: Sides
+    assume: Sides
+    weak: Sides
+
+    @property
+    def expressions(self) -> Sides:
+        return (*self.sides, *self.assume, *self.weak)
+
+    def at(self, values: Mapping[Symbol, Expr]) -> Weakly:
+        """The same with symbols replaced."""
+        groups = (self.sides, self.assume, self.weak)
+        return Weakly(self.judge, *(tuple(put_in(e, values) for e in group) for group in groups))
+
+    def decide(self) -> Decision:
+        """Where a nonnegative symbol, or else the first weak assumption, is positive; and where it
+        is 0.
+        """
+        symbols = set().union(*(e.free_symbols for e in self.expressions))
+        for symbol in sorted(symbols, key=lambda symbol: symbol.name):
+            if symbol.is_nonnegative and not symbol.is_positive:
+                return self._with_symbol(symbol)
+        if not self.weak:
+            return self.judge(self.sides, self.assume)
+        e, *rest = self.weak
+        without = replace(self, weak=tuple(rest))
+        if _value(e).is_negative:
+            return undecided(f"the assumption {e} >= 0 never holds")
+        return without.decide() if _value(e).is_nonnegative else without._with(e)
+
+    def _with_symbol(self, symbol: Symbol) -> Decision:
+        """A nonnegative symbol is positive or zero; that it is not negative is its declaration and
+        no condition.
+        """
+        positive = Symbol(symbol.name, positive=True)
+        if any(positive in e.free_symbols for e in self.expressions):
+            raise ValueError(
+                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
+            )
+        inside = _renamed(self.at({symbol: positive}).decide(), positive, symbol)
+        if inside.refuted:
+            return inside
+        zero = Integer(0)
+        return _combined(inside, self._on_boundary(symbol, zero), symbol, {symbol: zero})
+
+    def _with(self, e: Expr) -> Decision:
+        """Where e is positive, and where it is 0: a symbol is solved for."""
+        inside = replace(self, assume=(*self.assume, e)).decide()
+        root = root_of(e)
+        if inside.refuted or (root is None and not inside.holds):
+            return inside
+        if root is not None:
+            return _combined(inside, self._on_boundary(*root), e, dict([root]))
+        everywhere = self.decide()
+        if everywhere.holds:
+            return _combined(inside, everywhere, e, {})
+        return _open(
+            inside,
+            f"where it is 0 the claim is not decided: no symbol of {e} could be solved for",
+            e,
+        )
+
+    def _on_boundary(self, symbol: Symbol, value: Expr) -> Decision | None:
+        """With the value put in; None where the claim has no value there."""
+        there = self.at({symbol: value})
+        if symbol.is_positive and value.is_positive is not True:
+            there = replace(there, assume=(*there.assume, value))
+        if any(_value(a).is_nonpositive for a in there.assume):
+            return Decision(Answer.PROVED, "no point of the boundary satisfies the assumptions")
+        if any(map(_has_no_value, there.expressions)):
+            return None
+        decision = there.decide()
+        if decision.witness is None:
+            return decision
+        point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(
+            decision.witness.point
+        )  # those that the claim is free of
+        ordered = sorted([*point.items(), (symbol, value.subs(point))], key=lambda x: x[0].name)
+        return replace(decision, witness=replace(decision.witness, point=tuple(ordered)))
+
+
 def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Decision:
     """What `judge` says of the sides where `assume` is positive and `weak` and every nonnegative
     symbol is not negative.
@@ -35,100 +122,11 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
         boundary (the condition is then `e > 0`); *refuted* where it is refuted on either, at a
         witness there; *undecided* otherwise.
     """
-    for symbol in _nonnegative_symbols((*sides, *assume, *weak)):
-        return _split_symbol(judge, sides, assume, weak, symbol)
-    for i, e in enumerate(weak):
-        rest = weak[:i] + weak[i + 1 :]
-        if _value(e).is_negative:
-            return undecided(f"the assumption {e} >= 0 never holds")
-        return (
-            with_boundary(judge, sides, assume, rest)
-            if _value(e).is_nonnegative
-            else _split(judge, sides, assume, rest, e)
-        )
-    return judge(sides, assume)
-
-
-def _nonnegative_symbols(expressions: Iterable[Expr]) -> list[Symbol]:
-    symbols = set().union(*(e.free_symbols for e in expressions))
-    return sorted(
-        (s for s in symbols if s.is_nonnegative and not s.is_positive), key=lambda s: s.name
-    )
-
-
-def _split_symbol(
-    judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol
-) -> Decision:
-    """A nonnegative symbol is positive or zero; that it is not negative is its declaration and no
-    condition.
-    """
-    positive = Symbol(symbol.name, positive=True)
-    if any(positive in e.free_symbols for e in (*sides, *assume, *weak)):
-        raise ValueError(
-            f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
-        )
-    inside = _renamed(
-        with_boundary(judge, *_replaced((sides, assume, weak), {symbol: positive})),
-        positive,
-        symbol,
-    )
-    if inside.refuted:
-        return inside
-    boundary = _on_boundary(judge, sides, assume, weak, symbol, Integer(0))
-    return _combined(inside, boundary, symbol, {symbol: Integer(0)}, stated=False)
-
-
-def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> Decision:
-    inside = with_boundary(judge, sides, (*assume, e), weak)
-    if inside.refuted:
-        return inside
-    root = root_of(e)
-    if root is None and not inside.holds:
-        return inside
-    if root is None:
-        everywhere = with_boundary(judge, sides, assume, weak)
-        if everywhere.holds:
-            return _combined(inside, everywhere, e, {}, stated=True)
-        return _open(
-            inside,
-            f"where it is 0 the claim is not decided: no symbol of {e} could be solved for",
-            e,
-        )
-    return _combined(
-        inside, _on_boundary(judge, sides, assume, weak, *root), e, dict([root]), stated=True
-    )
-
-
-def _on_boundary(
-    judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol, value: Expr
-) -> Decision | None:
-    """The claim with the value put in; None where it has no value there."""
-    sides, assume, weak = _replaced((sides, assume, weak), {symbol: value})
-    if symbol.is_positive and value.is_positive is not True:
-        assume = (*assume, value)
-    if any(_value(a).is_nonpositive for a in assume):
-        return Decision(Answer.PROVED, "no point of the boundary satisfies the assumptions")
-    if any(map(_has_no_value, (*sides, *assume, *weak))):
-        return None
-    decision = with_boundary(judge, sides, assume, weak)
-    if decision.witness is None:
-        return decision
-    point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(
-        decision.witness.point
-    )  # those that the claim is free of
-    point = dict(
-        sorted([*point.items(), (symbol, value.subs(point))], key=lambda item: item[0].name)
-    )
-    return replace(decision, witness=replace(decision.witness, point=tuple(point.items())))
+    return Weakly(judge, sides, assume, weak).decide()
 
 
 def _combined(
-    inside: Decision,
-    boundary: Decision | None,
-    e: Expr,
-    values: Mapping[Symbol, Expr],
-    *,
-    stated: bool,
+    inside: Decision, boundary: Decision | None, e: Expr, values: Mapping[Symbol, Expr]
 ) -> Decision:
     """The answer from those where `e > 0` and where `e == 0`."""
     if boundary is None:
@@ -140,31 +138,20 @@ def _combined(
         return inside
     if not boundary.holds:
         return _open(inside, f"where it is 0: {boundary.reason}", e)
-    conditions = _weakened(inside.conditions, e) if stated else inside.conditions
-    further = _further(boundary, conditions, values)
+    conditions = tuple(
+        Condition(e, ">=") if c == Condition(e, ">") else c for c in inside.conditions
+    )
+    implied = {Condition(put_in(c.expression, values), c.relation) for c in conditions}
+    implied |= {Condition(value, ">") for value in values.values()}
+    further = [c for c in boundary.conditions if c not in implied and not _is_evident(c)]
     if further:
         shown = ", ".join(map(str, further))
         return _open(inside, f"where it is 0 the claim is proved only where {shown}", e)
     return replace(weaker(inside, boundary), conditions=conditions)
 
 
-def _further(
-    boundary: Decision, conditions: Iterable[Condition], values: Mapping[Symbol, Expr]
-) -> list[Condition]:
-    """What is asked for on the boundary and does not follow from these conditions with the values
-    put in.
-    """
-    implied = {Condition(put_in(c.expression, values), c.relation) for c in conditions}
-    implied |= {Condition(value, ">") for value in values.values()}
-    return [c for c in boundary.conditions if c not in implied and not _is_evident(c)]
-
-
 def _open(inside: Decision, why: str, e: Expr) -> Decision:
     return undecided(f"{inside.answer.value} where {e} > 0; {why}")
-
-
-def _weakened(conditions: Iterable[Condition], e: Expr) -> tuple[Condition, ...]:
-    return tuple(Condition(e, ">=") if c == Condition(e, ">") else c for c in conditions)
 
 
 def _is_evident(condition: Condition) -> bool:
@@ -207,10 +194,6 @@ def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
 def _value(e: Expr) -> Expr:
     """The expression, a number worked out: SymPy contradicts itself on the signs of 1 - 0."""
     return e if e.free_symbols else e.doit()
-
-
-def _replaced(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple[Sides, ...]:
-    return tuple(tuple(put_in(e, values) for e in group) for group in groups)
 
 
 def root_of(e: Expr) -> tuple[Symbol, Expr] | None:

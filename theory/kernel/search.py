@@ -90,7 +90,8 @@ def why_positive(
         cases = ([x if a == square else a for a in assume] for x in (square.base, -square.base))
         proofs = (why_positive(e, c, strict=strict, seed=seed, nonzero=nonzero) for c in cases)
         return next(proofs) and next(proofs)
-    plain, *known = _as_positive_letters(defined(e), *assume)
+    plain, *rest = _as_positive_letters(defined(e), *assume)
+    known = [a for a in rest if not a.is_positive]
     terms_alone = Search(seed, 0)
     if not plain.free_symbols:
         sign = terms_alone.plain_sign(plain, ())

@@ -131,15 +131,7 @@ class DefinedForm:
             common = common * field.field(quotient.numer)
         if field.sign_of(common) == (1, []) and not field.unknown_primes(common):
             form = {key: value * common for key, value in form.items()}
-        shared = None
-        for value in form.values():
-            shared = value.numer if shared is None else shared.gcd(value.numer)
-        factor = field.field(shared)
-        sign, unknown = field.sign_of(factor)
-        if unknown or field.unknown_primes(factor):
-            return form
-        factor = factor if sign > 0 else -factor
-        return {key: value / factor for key, value in form.items()}
+        return form
 
     @cached_property
     def reduced(self) -> Expr:

@@ -52,6 +52,8 @@ PROVED = [
     ((1 + x) ** k, "<=", 1 + k * x, (1 - k,)),
     ((1 + real) ** k, ">=", 1 + k * real, (1 + real, k - 1)),
     ((1 + real) ** k, "<=", 1 + k * real, (1 + real, 1 - k)),
+    ((1 + real) ** k, ">=", 1 + k * real, (real, k - 1)),
+    (log(1 + real), "<=", real, (real,)),
     # the penalty is convex in log r, also its logarithm
     (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
     (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),

@@ -34,13 +34,6 @@ def swallow() -> None:
         pass
 
 
-def swallow_once(then) -> None:
-    try:
-        spin()
-    except OutOfTime:
-        then()
-
-
 def in_sympy() -> None:
     while True:
         factor((x**5 + y**3 + x * y + 1) ** 6 * (x - y + z) ** 5)
@@ -67,13 +60,6 @@ def test_a_decision_is_interrupted_and_can_be_repeated() -> None:
             decide_for_ever()
     assert decide(x**beta * x**gamma, x ** (beta + gamma)) == before
     assert decide_bound(x**2 + y**2, ">=", 2 * x * y).proved
-
-
-def test_no_result_leaves_the_block_when_the_time_is_up() -> None:
-    """Whatever has become of the interruption inside."""
-    for consequence in (lambda: None, lambda: int("not a number")):
-        with pytest.raises(OutOfTime), within(0.05):
-            swallow_once(consequence)
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf")])
@@ -107,19 +93,6 @@ def test_signals_are_as_before() -> None:
         handler,
         timer,
     )
-
-
-def test_the_timer_of_others_is_left_alone() -> None:
-    heard = []
-    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(1))
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
-    try:
-        with pytest.raises(OutOfTime), within(0.3):
-            spin()
-        assert heard == [1]
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def test_the_loops_look_at_the_clock_without_signals() -> None:

@@ -115,27 +115,6 @@ def test_signs(expression: sympy.Expr, sign: int, open_factors: list[sympy.Expr]
     )
 
 
-@pytest.mark.parametrize(
-    ("expression", "sign"),
-    [
-        (x**2 + 1, 1),
-        (x**2 + b, 1),
-        (x, 0),
-        (x**2 + x + 1, 0),
-        (x**2 + y**2, 0),
-        (b * x**2 + b + 1, 1),
-        (b - 1, 0),
-    ],
-)
-def test_certificate_of_a_real_polynomial(expression: sympy.Expr, sign: int) -> None:
-    """Positive coefficients, even powers of real symbols and a part that cannot vanish: else it is
-    open.
-    """
-    field = CoefficientField([b, x, y])
-    found, unknown = field.sign_of(field.field.from_expr(expression))
-    assert (0 if unknown else found) == sign
-
-
 @given(number=st.integers(1, 10**16))
 def test_integer_factors(number: int) -> None:
     factors = integer_factors(number)
