@@ -11,7 +11,7 @@ from pathlib import Path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from isoflop.theory.theorem.claim import Derivation
-    from isoflop.theory.theorem.errata import Erratum, Remark
+    from isoflop.theory.theorem.errata import Erratum
 
 _TEXTS = {file.stem: file for place in __path__ for file in Path(place).glob("*/*.md")}
 NAMES = tuple(sorted(_TEXTS))
@@ -24,7 +24,7 @@ def derivation(name: str) -> Derivation:
     return load(_TEXTS[name])
 
 
-def errata(name: str) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+def errata(name: str) -> tuple[Erratum, ...]:
     """The slips and the remarks of the theorem *name*; KeyError where there is no such text."""
     from isoflop.theory.settings import errata
 

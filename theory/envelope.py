@@ -25,11 +25,9 @@ from .theorem.words import (
     Definition,
     Sentence,
     all_positive,
-    chain,
     function,
     in_paper_order,
     listed,
-    listed_steps,
     say,
 )
 from .typeset.equations import Displayed, Equation, Line, Section
@@ -424,7 +422,7 @@ def _global_minimum(envelope: Envelope) -> Claim:
         + listed(names)
         + " ({shares_sum}) bounds the sum by a geometric mean, into which the variables enter "
         + "through the compute alone ("
-        + listed_steps([f"power_{term.variable}" for term in terms])
+        + listed([f"power_{term.variable}" for term in terms])
         + "):",
         ByWeightedAmGm(tuple(term.expression for term in terms), shares),
         through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
@@ -435,9 +433,10 @@ def _why_at_optimum(names: Envelope) -> Iterator[Sentence]:
     """Why a term has its share at the optimum and there alone, in the names of the envelope."""
     terms, shares = names.form.terms, names.shares
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
+    all_agree = tuple(part for level in levels for part in (level, "="))[:-1]
     first, *others = (term.variable for term in terms)
     yield (
-        say("Equality holds where {}, and nowhere else. ", chain(*levels))
+        say("Equality holds where {}, and nowhere else. ", all_agree)
         + "As the weights add up to one, this common value is the sum on the left; "
         + say("at compute {} it is {}. So the term of {} is ", sym.C, names.reducible, first)
         + say(

@@ -16,7 +16,7 @@ from .ray import ray
 from .reader.tokens import ParseError
 from .theorem import text as texts
 from .theorem.claim import Derivation
-from .theorem.errata import Erratum, Remark
+from .theorem.errata import Erratum
 from .theorem.names import Names, Setting
 from .theorem.words import function
 
@@ -104,7 +104,7 @@ def load(path: Path) -> Derivation:
     return theorem(path.read_text(encoding="utf-8"), path.stem)
 
 
-def errata(path: Path) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+def errata(path: Path) -> tuple[Erratum, ...]:
     """The slips and the remarks of a file; ValueError naming what cannot be read."""
     return texts.errata(path.read_text(encoding="utf-8"), setting)
 

@@ -14,15 +14,14 @@ from typing import Any
 
 from sympy import Rational
 
-from ..derivations import NAMES, derivation
-from ..derivations import errata as errata_of
+from ..derivations import NAMES, derivation, errata
 from .data.notation import close_matches
 from .kernel.answer import undecided
 from .kernel.deadline import OutOfTime, within
 from .kernel.points import PointCheck
 from .kernel.rules import FAILED, STRENGTHS, weakest
 from .theorem.claim import Claim, Derivation, Verdict
-from .theorem.errata import ErratumVerdict, Remark
+from .theorem.errata import ErratumVerdict
 from .theorem.words import say
 from .typeset.plain import plain
 from .typeset.words import plain_sentence, plain_statement
@@ -167,16 +166,15 @@ class TheoremReport:
 
 @dataclass(frozen=True)
 class ErratumReport:
-    """One slip of a paper: what is printed and why it fails, and the corrections with their
-    strengths.
+    """One slip of a paper: what is printed, where it fails, and the corrections with their strengths;
+    or, where nothing is printed, a remark with its checks.
     """
 
     name: str
     where: str
     comment: str
-    printed: str
-    refuted: bool
-    witness: str
+    printed: str | None
+    witness: str | None
     corrected: tuple[StepReport, ...]
     holds: bool
 
@@ -187,37 +185,19 @@ class ErratumReport:
             name=erratum.name,
             where=erratum.where,
             comment=erratum.comment,
-            printed=spelled(erratum.as_printed),
-            refuted=verdict.witness is not None and not verdict.printed_is_proved,
-            witness="" if verdict.witness is None else str(verdict.witness),
-            corrected=tuple(map(StepReport.of, verdict.corrections)),
+            printed=None if erratum.printed is None else spelled(erratum.printed),
+            witness=None if verdict.witness is None else str(verdict.witness),
+            corrected=tuple(map(StepReport.of, verdict.corrected)),
             holds=verdict.holds,
         )
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class RemarkReport:
-    """A remark on a paper, with its checks."""
-
-    name: str
-    where: str
-    comment: str
-    checks: tuple[StepReport, ...]
-
-    @classmethod
-    def of(cls, remark: Remark) -> RemarkReport:
-        checks = tuple(StepReport.of(claim.verify()) for claim in remark.checks)
-        return cls(remark.name, remark.where, remark.comment, checks)
-
-    @property
-    def holds(self) -> bool:
-        return not any(step.strength == FAILED for step in self.checks)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "holds": self.holds}
+        """As data; a remark has checks, and is neither refuted nor corrected."""
+        data = asdict(self)
+        if self.printed is not None:
+            return {**data, "refuted": self.witness is not None}
+        kept = {key: data[key] for key in ("name", "where", "comment", "holds")}
+        return {**kept, "checks": data["corrected"]}
 
 
 def spelled(claim: Claim) -> str:
@@ -294,7 +274,7 @@ def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
         return TheoremReport(name, name, seconds=perf_counter() - began, error=told)
 
 
-def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkReport, ...]]:
+def verify_errata(paper: str) -> tuple[ErratumReport, ...]:
     """The slips of a paper, each refuted as printed and proved as corrected, and the remarks.
 
     Raises
@@ -304,8 +284,7 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
     """
     if paper not in ERRATA:
         raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
-    slips, remarks = errata_of(ERRATA[paper])
-    return tuple(ErratumReport.of(e.verify()) for e in slips), tuple(map(RemarkReport.of, remarks))
+    return tuple(ErratumReport.of(erratum.verify()) for erratum in errata(ERRATA[paper]))
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:

@@ -89,7 +89,7 @@ def test_json(data) -> None:
 
 
 def test_two_processes_say_what_one_says(data) -> None:
-    names = ("envelope_exponent", "tokens_per_param", "delta_method")
+    names = ("envelope_exponent", "tokens_per_param", "penalty_tails")
     alone, together = (data("verify", *names, "--jobs", jobs) for jobs in "12")
     for derivation in (*alone["derivations"], *together["derivations"]):
         del derivation["seconds"]

@@ -1,41 +1,31 @@
-"""Errata of papers as data: what is printed, a point where it fails, and what holds instead with
-its proof.
-"""
+"""Errata of papers as data: what is printed, which is refuted, and what holds instead with its proof."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 
-from sympy import Rational, Symbol
+from sympy import Expr, Rational, Symbol
 
-from ..kernel.answer import BOUNDS
 from ..kernel.decide import Witness
-from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_positive
-from ..kernel.points import PointEvaluator
-from ..kernel.sample import points
 from .claim import Claim, Verdict
-
-LARGEST_DRAW = 400
-SHOWN_DIGITS = 12
 
 At = tuple[tuple[Symbol, Rational], ...]
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """A slip of a paper.
+    """A slip of a paper; where nothing printed is refuted, a remark on it: what is no algebra or no
+    error, a label, a count, a gap in an argument.
 
     Parameters
     ----------
     name : str
     where : str
         Equation, table or sentence of the paper.
-    as_printed : Claim
+    printed : Claim or None
         What the paper prints, as a claim (==, >=, <=, > or <) that fails.
-    corrected : Claim or tuple of Claim
-        What holds instead.
+    corrected : tuple of Claim
+        What holds instead, or what can be checked of a remark.
     comment : str
         What went wrong, and what it matters.
     at : tuple of (sympy.Symbol, sympy.Rational)
@@ -45,106 +35,58 @@ class Erratum:
 
     name: str
     where: str
-    as_printed: Claim
-    corrected: Claim | tuple[Claim, ...]
+    printed: Claim | None
+    corrected: tuple[Claim, ...]
     comment: str
     at: At = ()
 
-    @property
-    def corrections(self) -> tuple[Claim, ...]:
-        return self.corrected if isinstance(self.corrected, tuple) else (self.corrected,)
-
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> ErratumVerdict:
         """Refute what is printed, prove what is corrected, each on every path."""
-        verdicts = tuple(
-            claim.verify(points=points, digits=digits, seed=seed) for claim in self.corrections
-        )
-        witness = refute(self.as_printed, at=self.at, digits=digits, seed=seed)
-        return ErratumVerdict(self, witness, self.as_printed.prove().proved, verdicts)
+        drawn = {"points": points, "digits": digits, "seed": seed}
+        printed = None if self.printed is None else _at(self.printed, self.at).verify(**drawn)
+        return ErratumVerdict(self, printed, tuple(c.verify(**drawn) for c in self.corrected))
 
 
 @dataclass(frozen=True)
 class ErratumVerdict:
-    """The witness against what is printed (None: not refuted), whether an exact path proves it all
-    the same, the corrections.
-    """
+    """What the paths say of what is printed, at the point of the erratum, and of the corrections."""
 
     erratum: Erratum
-    witness: Witness | None
-    printed_is_proved: bool
-    corrections: tuple[Verdict, ...]
+    printed: Verdict | None
+    corrected: tuple[Verdict, ...]
+
+    @property
+    def witness(self) -> Witness | None:
+        """Where what is printed certainly fails: by an enclosure, and again in ordinary
+        multiprecision arithmetic.
+        """
+        if self.printed is None or self.printed.pointwise.passed:
+            return None
+        found = self.printed.exact.witness
+        return found and replace(found, point=(*self.erratum.at, *found.point))
 
     @property
     def holds(self) -> bool:
-        """Whether what is printed is refuted, and by no path proved, and every correction is
-        proved.
-        """
-        return (
-            self.witness is not None
-            and not self.printed_is_proved
-            and all(verdict.holds and verdict.exact.proved for verdict in self.corrections)
-        )
-
-    def __str__(self) -> str:
-        printed = f"refuted, witness {self.witness}" if self.witness is not None else "not refuted"
-        corrected = ", ".join(
-            f"{verdict.claim.name} {verdict.strength}" for verdict in self.corrections
-        )
-        return f"{self.erratum.name}: as printed: {printed}; corrected: {corrected}"
+        """Whether what is printed is refuted, and every correction is proved."""
+        is_refuted = self.printed is None or self.witness is not None
+        return is_refuted and all(v.holds and v.exact.proved for v in self.corrected)
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What is no algebra, or no error: a label, a count, a gap in an argument; with claims where
-    something can be checked.
-    """
-
-    name: str
-    where: str
-    comment: str
-    checks: tuple[Claim, ...] = ()
-
-
-def refute(claim: Claim, *, at: At = (), digits: int = 50, seed: int = 0) -> Witness | None:
-    """A point at which the relation certainly fails: by interval arithmetic, and again by ordinary
-    multiprecision arithmetic.
+def _at(claim: Claim, point: At) -> Claim:
+    """The claim at a point.
 
     Raises
     ------
     ValueError
-        Where `at` does not satisfy the claim's assumptions, or the claim is a limit.
+        Where the assumptions of the claim do not hold there.
     """
-    if claim.relation not in ("==", *BOUNDS):
-        raise ValueError(
-            f"claim={claim.name!r}: {claim.relation} is a limit, which no point refutes"
-        )
-    claim = claim.unfolded
-    evaluator, independent = IntervalEvaluator(digits), PointEvaluator(digits)
-    for point in _candidates(claim, at, seed):
-        try:
-            if not all(certainly_positive(evaluator.evaluate(a, point)) for a in claim.assume):
-                if at:
-                    raise ValueError(
-                        f"at={at}: the assumptions of {claim.name!r} do not hold there"
-                    )
-                continue
-            left, right = evaluator.evaluate(claim.lhs, point), evaluator.evaluate(claim.rhs, point)
-            values = independent.evaluate(claim.lhs, point), independent.evaluate(claim.rhs, point)
-        except Undefined:
-            continue
-        difference = left - right
-        if certainly_fails(claim.relation, difference.a, difference.b) and certainly_fails(
-            claim.relation, *(2 * [values[0] - values[1]])
-        ):
-            lhs, rhs = (str(independent.context.nstr(value, SHOWN_DIGITS)) for value in values)
-            return Witness(
-                tuple(sorted(point.items(), key=lambda item: item[0].name)), lhs, rhs, digits
-            )
-    return None
+    plain, values = claim.unfolded, dict(point)
 
+    def there(side: Expr) -> Expr:
+        return side.xreplace(values)
 
-def _candidates(claim: Claim, at: At, seed: int) -> Iterator[dict[Symbol, Rational]]:
-    symbols = claim.symbols.union(*(a.free_symbols for a in claim.assume))
-    if at or not symbols:
-        return iter([dict(at)])
-    return islice(points(symbols, seed), LARGEST_DRAW)
+    assumed = tuple(map(there, plain.assume))
+    if any(side.is_positive is False for side in assumed):
+        raise ValueError(f"at={point}: the assumptions of {claim.name!r} do not hold there")
+    left = tuple(side for side in assumed if side.free_symbols)
+    return replace(plain, lhs=there(plain.lhs), rhs=there(plain.rhs), assume=left)

@@ -57,7 +57,7 @@ from ..kernel.bounds import ByBound
 from ..kernel.rules import Argument, ByApplying, ByLeadingTerm, ByNormalForm, ByWeightedAmGm
 from ..reader.tokens import ParseError
 from .claim import Cited, Claim, Derivation, Numerically, UnderLemma
-from .errata import Erratum, Remark
+from .errata import Erratum
 from .names import FORMULA, Names, Setting, joined
 from .words import Formula, Sentence, all_positive, in_paper_order, needed, say
 
@@ -105,10 +105,10 @@ def theorem(text: str, name: str, settings: Settings) -> Derivation:
     *assumed, statement = words
     assumptions = (*page.setting.assumptions, *page.each(assumed, page.assumption))
     (stated,) = page.each([statement], page.names.sentence)
-    slips = (slip for slip in map(page.section, page.sections) if isinstance(slip, Erratum))
+    slips = (slip for slip in map(page.section, page.sections) if slip.printed is not None)
     steps = (
         *chain(*page.each((p for p in page.paragraphs if p.startswith("- **")), page.steps)),
-        *(replace(c, name=f"{slip.name}.{c.name}") for slip in slips for c in slip.corrections),
+        *(replace(c, name=f"{slip.name}.{c.name}") for slip in slips for c in slip.corrected),
     )
     said = (*assumptions, stated, *(step.reason for step in steps))
     return Derivation(
@@ -124,7 +124,7 @@ def theorem(text: str, name: str, settings: Settings) -> Derivation:
     )
 
 
-def errata(text: str, settings: Settings) -> tuple[tuple[Erratum, ...], tuple[Remark, ...]]:
+def errata(text: str, settings: Settings) -> tuple[Erratum, ...]:
     """The slips and the remarks of a text, which its sections are.
 
     Raises
@@ -133,9 +133,7 @@ def errata(text: str, settings: Settings) -> tuple[tuple[Erratum, ...], tuple[Re
         Naming what cannot be read.
     """
     page = Page.of(text, settings)
-    found = list(map(page.section, page.sections))
-    slips = tuple(each for each in found if isinstance(each, Erratum))
-    return slips, tuple(each for each in found if isinstance(each, Remark))
+    return tuple(map(page.section, page.sections))
 
 
 def stated_budget(text: str) -> Expr | None:
@@ -314,7 +312,7 @@ class Page:
 
     # -- errata ------------------------------------------------------------------------------------
 
-    def section(self, text: str) -> Erratum | Remark:
+    def section(self, text: str) -> Erratum:
         """A slip of a paper, as printed and corrected, or a remark."""
         head, *paragraphs = _paragraphs(text)
         title, _, where = head.partition("\n")
@@ -325,12 +323,11 @@ class Page:
         comment = joined(" ".join(p for p in words if not AT_POINT.match(p)))
         kind, _, name = title.partition(": ")
         if kind == "Remark":
-            return Remark(name, where, comment, claims)
+            return Erratum(name, where, None, claims, comment)
         if kind != "Slip" or len(claims) < 2:
             raise ParseError(f"{title!r}: a section is '## Slip: name' or '## Remark: name'")
-        printed, *corrected = claims
         at = tuple(self.names.formula(f).sides for f in points)
-        return Erratum(name, where, printed, tuple(corrected), comment, at)
+        return Erratum(name, where, claims[0], claims[1:], comment, at)
 
 
 def _usual(claim: Formula, limit: Formula | None) -> Argument:

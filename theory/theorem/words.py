@@ -155,20 +155,10 @@ def say(text: str, *formulas: Any) -> Sentence:
 
 
 def listed(items: Sequence[Any]) -> Sentence:
-    """`x, y and z`."""
-    places = ["{}"] * len(items)
-    return say(" and ".join(filter(None, [", ".join(places[:-1]), places[-1]])), *items)
-
-
-def listed_steps(names: Sequence[str]) -> Sentence:
-    """References to steps, as `listed`."""
-    places = [f"{{{name}}}" for name in names]
-    return Sentence(" and ".join(filter(None, [", ".join(places[:-1]), places[-1]])))
-
-
-def chain(*sides: Expr) -> Formula:
-    """`x = y = z`."""
-    return Formula(sides, ("=",) * (len(sides) - 1))
+    """`x, y and z`; a name in words is a reference to that step."""
+    names = [f"{{{item}}}" if isinstance(item, str) else "{}" for item in items]
+    places = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return say(places, *(item for item in items if not isinstance(item, str)))
 
 
 def condition(assumed: Expr) -> Formula:

@@ -246,22 +246,24 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     """Every slip of a paper, refuted as printed, with what holds instead."""
     from ..theory.verification import verify_errata
 
-    errata, remarks = verify_errata(paper)
-    failed = sum(not e.holds for e in errata) + sum(not remark.holds for remark in remarks)
+    found = verify_errata(paper)
+    errata = [erratum for erratum in found if erratum.printed is not None]
+    remarks = [remark for remark in found if remark.printed is None]
+    failed = sum(not erratum.holds for erratum in found)
     status = NEGATIVE if failed else DONE
     if form == "json":
-        found = {
+        data = {
             "paper": paper,
             "errata": [e.as_dict() for e in errata],
             "remarks": [r.as_dict() for r in remarks],
         }
-        return json_text({**found, "failed": failed}), status
+        return json_text({**data, "failed": failed}), status
     lines = [f"Errata of {paper}: {len(errata)} slips, {len(remarks)} remarks", ""]
     for index, erratum in enumerate(errata, 1):
         lines += [*_erratum_text(index, erratum), ""]
     lines += ["Remarks"]
     for remark in remarks:
-        checks = ", ".join(f"{step.name} {step.strength}" for step in remark.checks)
+        checks = ", ".join(f"{step.name} {step.strength}" for step in remark.corrected)
         text = f"- {remark.name} ({remark.where}): {remark.comment}"
         lines += _wrapped(f"{text} Checked: {checks}." if checks else text, 0, 2)
     held = "Every slip is refuted as printed and every correction holds."
@@ -357,8 +359,8 @@ def _report_text(report: TheoremReport) -> list[str]:
 
 def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
     lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
-    printed = f"refuted, witness {erratum.witness}" if erratum.refuted else "NOT REFUTED"
-    lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
+    printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
+    lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(str(erratum.printed), 5, 2)
     for step in erratum.corrected:
         lines += _wrapped(f"corrected:  {step.strength} ({step.name}; {step.argument})", 3, 2)
         lines += _wrapped(step.claim, 5, 2)
