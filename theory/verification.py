@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -20,6 +22,7 @@ from .kernel.answer import undecided
 from .kernel.deadline import OutOfTime, within
 from .kernel.points import PointCheck
 from .kernel.rules import FAILED, STRENGTHS, weakest
+from .settings import theorem
 from .theorem.claim import Claim, Derivation, Verdict
 from .theorem.errata import ErratumVerdict
 from .theorem.words import say
@@ -28,6 +31,8 @@ from .typeset.words import plain_sentence, plain_statement
 
 #: A longer claim is not printed: operations on both sides, bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
+#: How a file with the text of a theorem ends.
+SUFFIXES = (".md", ".txt")
 #: What a step that has failed may be, the worst first.
 WORST = ("refuted", FAILED, "undecided")
 #: One file of errata for each paper: the name of the paper and the theorem's.
@@ -163,6 +168,11 @@ class TheoremReport:
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "status": self.status}
 
+    def __str__(self) -> str:
+        """The verdict, and each step with its own."""
+        steps = (f"  {s.status.ljust(9)}  {s.name}: {s.claim}" for s in self.steps)
+        return "\n".join([f"{self.name}: {self.verdict}", *steps])
+
 
 @dataclass(frozen=True)
 class ErratumReport:
@@ -213,44 +223,70 @@ def spelled(claim: Claim) -> str:
     return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}{beside}"
 
 
-def load(name: str) -> Derivation:
-    """A theorem of the package by its name.
+def load(name: str | PathLike[str]) -> Derivation:
+    """A theorem of the package by its name, or the text of a file.
 
     Raises
     ------
     ValueError
-        Where there is none of that name (close names are suggested), or it has a mistake.
+        Where there is none of that name (close names are suggested), a text cannot be read, or it
+        has a mistake.
     """
-    if name not in NAMES:
-        known = close_matches(name, (*NAMES, *ERRATA))
-        raise ValueError(f"name={name!r}: must be the name of a theorem{known}")
-    found = derivation(name)
+    path = Path(name)
+    if path.suffix in SUFFIXES:
+        found = theorem(path.read_text(encoding="utf-8"), path.stem)
+    elif str(name) in NAMES:
+        found = derivation(str(name))
+    else:
+        known = close_matches(str(name), (*NAMES, *ERRATA))
+        kinds = " or ".join(SUFFIXES)
+        raise ValueError(f"name={name!r}: must be the name of a theorem, or a {kinds} file{known}")
     found.refuse_mistakes()
     return found
 
 
 def verify(
-    theorem: Derivation,
-    *,
-    seed: int = 0,
-    started: float | None = None,
-    seconds: float | None = None,
+    what: Derivation | str | PathLike[str], *, seed: int = 0, seconds: float | None = None
 ) -> TheoremReport:
-    """Check every step on every path, each within some seconds; `started` is the reading of
-    `time.perf_counter` from which the time counts.
+    """Check every step of a theorem on every path.
+
+    Parameters
+    ----------
+    what : str, path or Derivation
+        A theorem of the package by its name, or a text of one's own, `mine.md`, as `load` reads it.
+    seed : int
+        Of the random points.
+    seconds : float, optional
+        For each step at most; what takes longer is undecided.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such theorem, or its text cannot be read.
+    OSError
+        Where there is no such file.
+
+    Examples
+    --------
+    >>> report = verify("tokens_per_param")
+    >>> report.status
+    'proved'
+    >>> report.steps[0].claim
+    'D*(C)/N*(C) == (gamma B/(beta A))^(2/(beta + gamma)) (C/6)^((beta - gamma)/(beta + gamma))'
     """
-    began = perf_counter() if started is None else started
-    steps = tuple(StepReport.of(_verified(step, seed, seconds)) for step in theorem.steps)
+    began = perf_counter()
+    found = what if isinstance(what, Derivation) else load(what)
+    steps = tuple(StepReport.of(_verified(step, seed, seconds)) for step in found.steps)
     return TheoremReport(
-        name=theorem.name,
-        title=plain_sentence(theorem.title),
-        assumptions=tuple(map(plain_sentence, theorem.assumptions)),
-        statement=plain_statement(theorem),
-        source=theorem.source,
-        follows=plain_sentence(theorem.follows),
+        name=found.name,
+        title=plain_sentence(found.title),
+        assumptions=tuple(map(plain_sentence, found.assumptions)),
+        statement=plain_statement(found),
+        source=found.source,
+        follows=plain_sentence(found.follows),
         steps=steps,
         seconds=perf_counter() - began,
-        definitions=tuple(f"{plain(d.name)} = {plain(d.value)}" for d in theorem.definitions),
+        definitions=tuple(f"{plain(d.name)} = {plain(d.value)}" for d in found.definitions),
     )
 
 
@@ -268,7 +304,7 @@ def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
     """
     began = perf_counter()
     try:
-        return verify(load(name), seed=seed, started=began)
+        return verify(name, seed=seed)
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         return TheoremReport(name, name, seconds=perf_counter() - began, error=told)

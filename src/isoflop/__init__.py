@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from isoflop.theory.kernel import decide
     from isoflop.theory.law import LawForm
     from isoflop.theory.penalty import misallocation
+    from isoflop.theory.verification import verify
 
 __all__ = [
     "Budget",
@@ -51,6 +52,7 @@ __all__ = [
     "prove",
     "published",
     "study_passk",
+    "verify",
 ]
 
 _HOME = {
@@ -76,6 +78,7 @@ _HOME = {
     "prove": "isoflop.theory.claim.prove",
     "published": "isoflop.theory.data.published",
     "study_passk": "isoflop.numeric.passk.study",
+    "verify": "isoflop.theory.verification",
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from sympy import symbols
@@ -57,6 +58,19 @@ def test_a_theorem_that_cannot_be_read_has_failed(monkeypatch: pytest.MonkeyPatc
     report = verify_named("envelope_exponent")
     assert report.error == "ZeroDivisionError: at home"
     assert summary([report, verify_named("tokens_per_param")]) == {"proved": 1, "failed": 1}
+
+
+def test_a_text_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(
+        "# Mine\n\nSetting: envelope\n\n{sum}.\n\n- **sum**: $w_N + w_D = 1$\n  So it is:\n\nSource: own\n"
+    )
+    assert str(verify(path)) == "mine: proved\n  proved     sum: w_N + w_D == 1"
+    path.write_text(path.read_text().replace("= 1", "= 2"))
+    assert str(verify(str(path))) == "mine: refuted\n  refuted    sum: w_N + w_D == 2"
+    path.write_text("# Mine\n\nNothing.\n")
+    with pytest.raises(ValueError, match="Setting: must be one of"):
+        verify(path)
 
 
 def test_an_unknown_name_has_a_hint() -> None:
