@@ -146,7 +146,7 @@ def measure() -> list[Ratio]:
     }
     seconds = best(interleaved(cases, REPEATS))
     against = {
-        "close": ("least_squares, one start, to 1e-15", 0.25),
+        "close": ("least_squares, one start, to 1e-15", 1.0),
         "default": ("least_squares, one start, to 1e-8", None),
     }
     found = [

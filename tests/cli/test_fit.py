@@ -111,50 +111,6 @@ def test_compute_and_ratio(data, path, call) -> None:
     assert found["at"] == {"compute": 1e22, "ratio": 10.0}
 
 
-def test_several_computes_and_ratios(data, call, path) -> None:
-    found = data(
-        "fit",
-        path,
-        "--compute",
-        "1e21",
-        "1e22",
-        "--ratio",
-        "1,10",
-    )
-    assert found["at"] == {"compute": [1e21, 1e22], "ratio": [1.0, 10.0]}
-    one = data("fit", path, "--compute", "1e22", "--ratio", "10")["derived"]
-    for name in ("N_star", "L_star"):
-        assert name not in found["derived"]
-        assert found["derived"][f"{name}@1e22"] == one[name]
-        assert found["derived"][f"{name}@1e21"]["value"] != one[name]["value"]
-    assert found["derived"]["penalty@10"] == one["penalty"]
-    text = call("fit", path, "--compute", "1e21", "1e22").out
-    assert "N* at 1e21 FLOP" in text
-    assert "N* at 1e22 FLOP" in text
-    law = data("fit", path, "--model", "compute", "--compute", "1e21", "1e22")["derived"]
-    assert {"loss@1e21", "loss@1e22"} <= set(law)
-    refused(call("fit", "--compute", "1e21", path), "RUNS is missing", "in front of --compute")
-
-
-def test_compute_law(data, path) -> None:
-    found = data("fit", path, "--model", "compute", "--compute", "1e22")
-    assert list(found["coefficients"]) == ["E", "C0", "alpha"]
-    assert found["law"] == "E + C0 C^-alpha"
-    for end in ("value", "lo", "hi"):
-        assert found["derived"]["alpha"][end] == found["coefficients"]["alpha"][end]
-    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
-    assert found["derived"]["loss"]["value"] == pytest.approx(
-        c["E"] + c["C0"] * 1e22 ** -c["alpha"], rel=1e-12
-    )
-    assert found["derived"]["loss"]["se"] < found["coefficients"]["E"]["se"]
-
-
-def test_a_fixed_coefficient(data, path) -> None:
-    fixed = data("fit", path, "--fix", "E=0")
-    assert fixed["coefficients"]["E"] == {"value": 0.0, "se": 0.0, "lo": 0.0, "hi": 0.0}
-    assert fixed["fixed"] == ["E"]
-
-
 def test_bounds(data, path) -> None:
     found = data("fit", path, "--bound", "beta=0.4:1", "--bound", "E=:1.75")
     assert found["coefficients"]["beta"] == {"value": 0.4, "se": None, "lo": None, "hi": None}
@@ -337,37 +293,6 @@ def test_accuracy(data, call, folder, plain) -> None:
     assert "L = -log Q of accuracy Q\n" in call("fit", path).out
 
 
-# -- the public runs ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chinchilla(public_runs):
-    """The file, and the options that select the 240 runs of Besiroglu et al. 2024."""
-    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
-    with path.open(encoding="utf-8") as file:
-        fifth = sorted((float(row["loss"]) for row in csv.DictReader(file)), reverse=True)[4]
-    return path, (
-        "--column",
-        "params=Model Size",
-        "--column",
-        "compute=Training FLOP",
-        "--where",
-        f"loss < {fifth!r}",
-    )
-
-
-def test_chinchilla_text(call, chinchilla) -> None:
-    path, selected = chinchilla
-    text = " ".join(call("fit", path, *selected, "--compute", "1e22").out.split())
-    for part in (
-        "L = E + A N^-beta + B D^-gamma",
-        "0.001018274018",
-        "1.81722",
-        "N* at 1e22 FLOP",
-    ):
-        assert part in text
-
-
 # -- text, LaTeX, figures, files ---------------------------------------------------------------------------------------
 
 
@@ -435,22 +360,6 @@ def test_no_optimum_is_no_verdict(call, path, folder) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 
-def test_too_few_runs(call, tmp_path) -> None:
-    refused(
-        call("fit", write(tmp_path / "one.csv", runs()[:1])),
-        "one.csv",
-        "has 1 usable run; must be at least 5",
-    )
-    refused(
-        call("fit", write(tmp_path / "four.csv", runs()[::20])),
-        "four.csv",
-        "has 4 usable runs; must be at least 5",
-    )
-    refused(
-        call("fit", tmp_path / "one.csv", "--model", "compute"), "at least 3", "E + C0 C^-alpha"
-    )
-
-
 def unsound(call, *words):
     """What a fit says that is no result."""
     result = call("fit", *words, "--format", "json")
@@ -460,15 +369,6 @@ def unsound(call, *words):
     for name in found["undetermined"]:
         assert {found["coefficients"][name][key] for key in ("se", "lo", "hi")} == {None}
     return found
-
-
-def test_as_many_runs_as_coefficients(call, tmp_path) -> None:
-    path = write(tmp_path / "five.csv", [runs()[i] for i in (0, 5, 34, 48, 63)])
-    for words in ((path,), (path, "--bootstrap", "10")):
-        found = unsound(call, *words)
-        assert found["undetermined"] == ["E", "A", "B", "beta", "gamma"]
-        assert found["interval"]["kind"] == "none"
-        assert any(text.startswith("no standard errors: 5 runs") for text in found["warnings"])
 
 
 def test_all_runs_at_one_size(call, tmp_path) -> None:
@@ -543,11 +443,6 @@ CASES = {
         ["--save '/no/such/folder/fit.json'", "cannot be written"],
     ),
 }
-
-
-@pytest.mark.parametrize(("words", "named"), CASES.values(), ids=CASES)
-def test_cases(call, path, words, named) -> None:
-    refused(call("fit", path, *words), *named)
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypatch) -> None:
@@ -632,23 +527,7 @@ def test_a_signal(interrupted, path) -> None:
     assert result.err.count("\n") <= 1
 
 
-def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
-    pytest.importorskip("tqdm")
-    assert call("fit", path, "--bootstrap", "100").err == ""
-    monkeypatch.setattr("isoflop.cli.fit.is_terminal", lambda stream: True)
-    result = call("fit", path, "--bootstrap", "100")
-    assert "bootstrap" in result.err
-    assert "100 resamples" in result.out
-
-
 # -- what is no table of losses, and what no interval tells ------------------------------------------------------------
-
-
-def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
-    refused(
-        call("fit", path, "--fix", "beta=1000"),
-        "an exponent too large",
-    )
 
 
 def test_pooled_sources_are_warned_of_in_text_json_and_file(call, data, folder) -> None:
@@ -659,10 +538,3 @@ def test_pooled_sources_are_warned_of_in_text_json_and_file(call, data, folder) 
     assert "warning: the losses scatter about the law by" in text.out
     for held in (data("fit", pooled), json.loads(saved.read_text(encoding="utf-8"))):
         assert any(each.startswith("the losses scatter") for each in held["warnings"])
-
-
-def test_two_processes_draw_what_one_draws(call, path) -> None:
-    words = ("fit", path, "--bootstrap", "150", "--format", "json")
-    assert call(*words, "--jobs", "2").out == call(*words).out
-    result = call("fit", path, "--jobs", "2")
-    assert (result.code, "--jobs '2'" in result.err, "--bootstrap" in result.err) == (2, True, True)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from isoflop.numeric.fit import Fit, fit
-from isoflop.numeric.fit.models import PARAMS_TOKENS, in_coordinates
+from isoflop.numeric.fit.models import PARAMS_TOKENS
 from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.fit.resample import Draws, case_weights
 
@@ -100,24 +100,6 @@ def test_refits_to_other_losses(squares):
         np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
 
 
-def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
-    """Smooth over a fiftieth of the median residual: not more than a part in a thousand above the
-    sharp minimum.
-    """
-    found = fit(chinchilla_240, objective="absolute-log")
-    drawn = case_weights(None, 240, 4, np.random.default_rng(2))
-    for times, coefficients in zip(drawn, found.refit(weights=drawn).coefficients, strict=True):
-        again = fit(
-            chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))),
-            objective="absolute-log",
-        )
-        law = found.law_of(dict(zip(LAW, map(float, coefficients), strict=True)))
-        residuals = np.log(law.loss(chinchilla_240.params, chinchilla_240.tokens)) - np.log(
-            chinchilla_240.loss
-        )
-        assert np.sum(times * np.abs(residuals)) <= 1.001 * again.objective_value
-
-
 # -- draws -------------------------------------------------------------------------------------------------------------
 
 
@@ -131,21 +113,6 @@ def test_cases_are_drawn_with_equal_chances():
     assert stats.chisquare(total).pvalue > 1e-6
     # Var of one count: n (1/n)(1 - 1/n).
     assert drawn.var(axis=0).mean() == pytest.approx(0.95, rel=0.05)
-
-
-def test_groups_are_drawn_where_there_are_some():
-    runs = {**table(), "group": np.repeat(np.arange(14), 3)}
-    assert fit(runs, objective="least-squares-log").resampled(30, seed=1).drawn.kind == "groups"
-
-
-def test_standard_errors_agree_with_the_sandwich(chinchilla_240):
-    """300 draws know a spread to 4 %; the rest is the curvature that the formula misses, more where
-    a few runs have large errors.
-    """
-    found = fit(chinchilla_240, objective="least-squares-log")
-    draws = found.resampled(300, seed=5).drawn
-    spread = np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T))
-    np.testing.assert_allclose(np.sqrt(spread / np.diag(found.covariance)), 1.0, atol=0.35)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
@@ -170,40 +137,7 @@ def test_draws_are_the_seeds(squares):
     )
 
 
-# -- what is made of them ----------------------------------------------------------------------------------------------
-
-
-def test_draws_of_a_derived_quantity(squares):
-    boot = squares.resampled(20, seed=1).drawn
-    expected = [
-        squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent
-        for row in boot.coefficients
-    ]
-    np.testing.assert_allclose(boot.values(quantities(PARAMS_TOKENS)[0]), expected, rtol=1e-12)
-
-
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
-
-
-def interrupted_after(batches):
-    calls, refit = [], Fit.refit
-
-    def refits(*given, **more):
-        calls.append(1)
-        if len(calls) > batches:
-            raise KeyboardInterrupt
-        return refit(*given, **more)
-
-    return refits
-
-
-def test_ctrl_c_keeps_what_is_done(squares, monkeypatch):
-    whole = squares.resampled(300, seed=3).drawn
-    monkeypatch.setattr(Fit, "refit", interrupted_after(2))
-    part = squares.resampled(300, seed=3).drawn
-    assert part.interrupted
-    np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
-    assert "interrupted after 200 of 300 resamples" in squares.with_draws(part).to_text()
 
 
 def failing(share):
@@ -220,33 +154,10 @@ def failing(share):
     return refits
 
 
-def test_refits_that_fail_are_counted_and_left_out(squares, monkeypatch):
-    whole = squares.resampled(150, seed=2).drawn
-    monkeypatch.setattr(Fit, "refit", failing(0.1))
-    boot = squares.resampled(150, seed=2).drawn
-    assert boot.failed == 15
-    assert len(boot) == 135
-    kept = np.r_[10:100, 105:150]
-    np.testing.assert_array_equal(boot.coefficients, whole.coefficients[kept])
-    assert "15 of 150 refits reached no certified minimum" in squares.with_draws(boot).to_text()
-
-
 def test_nothing_but_failures(squares, monkeypatch):
     monkeypatch.setattr(Fit, "refit", failing(1.0))
     with pytest.raises(ValueError, match="none of 20 refits reached a minimum"):
         squares.resampled(20)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"n": 0}, "n=0: must be a whole number of at least 1"),
-        ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
-    ],
-)
-def test_bad_arguments(squares, given, message):
-    with pytest.raises(ValueError, match="^" + message):
-        squares.resampled(**given)
 
 
 def test_one_group_cannot_be_resampled():

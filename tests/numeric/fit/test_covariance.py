@@ -129,12 +129,6 @@ def _bread_from(covariance, middle):
     return back @ power(half @ covariance @ half, 0.5) @ back
 
 
-def test_groups_of_one_are_no_groups():
-    runs = table(0.02)
-    plain, grouped = fit(runs), fit({**runs, "group": np.arange(30)})
-    np.testing.assert_allclose(grouped.covariance, plain.covariance, rtol=1e-9)
-
-
 def test_copies_in_a_group_tell_no_more():
     """Three copies of every run in a group of their own have the errors of the runs; as draws they
     would shrink.
@@ -207,14 +201,6 @@ def test_rows_of_what_is_held_are_zero(given):
         assert found.estimates()[name].has_interval == (name not in found.at_bound)
 
 
-def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
-    found = fit(table(0.02))
-    roots = np.sqrt(np.diag(found.covariance))
-    assert found.model.coordinates == ("E", "log A", "log B", "beta", "gamma")
-    expected = roots * [1.0, found.coefficients["A"], found.coefficients["B"], 1.0, 1.0]
-    np.testing.assert_allclose(list(found.standard_errors.values()), expected, rtol=1e-12)
-
-
 def test_intervals_take_students_t():
     """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors
     and exponents in the log; 1,000 draws know an end to 6 % of that.
@@ -270,16 +256,6 @@ def test_bandwidth_shrinks_slowly_and_never_below_the_objectives_own():
 
 
 # -- what cannot be told -----------------------------------------------------------------------------------------------
-
-
-def test_as_many_coefficients_as_runs():
-    chosen = np.random.default_rng(0).choice(30, 5, replace=False)
-    found = fit(
-        {name: column[chosen] for name, column in table().items()}, objective="least-squares"
-    )
-    assert found.free.all()
-    with pytest.raises(ValueError, match="5 runs cannot tell the error of 5 free coefficients"):
-        _ = found.covariance
 
 
 @pytest.mark.parametrize("seed", range(6))

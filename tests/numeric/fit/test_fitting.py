@@ -202,29 +202,6 @@ def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
     assert found.objective_value == pytest.approx(held.objective_value, rel=1e-8)
 
 
-def test_bounds_that_do_not_hold_change_nothing():
-    runs = table(0.005)
-    free, boxed = (
-        fit(runs),
-        fit(
-            runs,
-            bounds={"E": (0.0, 3.0), "A": (1.0, 1e6), "beta": (0.1, 0.9), "gamma": (None, None)},
-        ),
-    )
-    assert boxed.at_bound == ()
-    assert boxed.objective_value == pytest.approx(free.objective_value, rel=SAME_MINIMUM)
-    for name, value in free.coefficients.items():
-        assert boxed.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
-
-
-def test_no_irreducible_loss_is_a_bound():
-    found = fit(
-        table(0.01, E=0.0, seed=3), objective="least-squares-log", bounds={"E": (0.3, None)}
-    )
-    assert found.coefficients["E"] == 0.3
-    assert found.at_bound == ("E",)
-
-
 # -- invariances -------------------------------------------------------------------------------------------------------
 
 
@@ -278,15 +255,6 @@ def test_units_of_loss_scale_all_coefficients_of_logs(chinchilla_240):
     for name, value in found.coefficients.items():
         scale = 1.0 if name in ("beta", "gamma") else 1.0 / np.log(2.0)
         assert bits.coefficients[name] == pytest.approx(scale * value, rel=SAME_COEFFICIENTS)
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_order_of_runs(chinchilla_240, objective):
-    shuffled = chinchilla_240.subset(np.random.default_rng(0).permutation(240))
-    one, other = fit(chinchilla_240, objective=objective), fit(shuffled, objective=objective)
-    assert one.objective_value == pytest.approx(other.objective_value, rel=1e-10)
-    assert one.converged
-    assert other.converged
 
 
 def test_params_and_tokens_exchanged():
@@ -430,11 +398,6 @@ def test_bad_arguments(given, message):
         fit(table(), **given)
 
 
-def test_an_infinite_upper_bound_is_none():
-    runs = table(0.005)
-    assert fit(runs, bounds={"E": (0.0, np.inf)}).coefficients == fit(runs).coefficients
-
-
 def test_losses_of_accuracies_and_files(tmp_path):
     """What Runs.read reads, fit reads."""
     runs = table(0.01)
@@ -548,13 +511,6 @@ def test_hopeless_expressions_end_with_a_reason(seed):
     assert "NOT REACHED" in found.to_text()
 
 
-@pytest.mark.filterwarnings("error")
-def test_a_redundant_coefficient_that_runs_away():
-    found = fit(plain_runs(), model="I*a*N")
-    assert not found.converged
-    assert "NOT REACHED" in found.to_text()
-
-
 # -- what a fit warns of -----------------------------------------------------------------------------------------------
 
 
@@ -613,14 +569,6 @@ def test_compute_beyond_the_runs_is_said():
         "tokens": [2e9, pytest.approx(6e10)],
         "compute": [pytest.approx(1.2e18), pytest.approx(most)],
     }
-
-
-def test_compute_that_the_law_does_not_read():
-    runs = plain_runs()
-    runs["compute"] = 6.0 * runs["params"] * runs["tokens"] * 1.3
-    assert not said(fit(runs), "compute is taken as given")
-    assert said(fit(runs), "the law reads params and tokens, not compute")
-    assert said(fit(runs, model="compute"), "compute is taken as given")
 
 
 def test_a_negative_irreducible_loss_of_an_expression_is_said():

@@ -94,24 +94,6 @@ def test_exact_data_give_back_their_coefficients(solved, design, objective):
         assert fit.coefficients[name] == pytest.approx(value, rel=1e-9)
 
 
-def test_a_broken_power_law_without_start_values(solved):
-    """Caballero et al. 2022 (arXiv 2210.14891), one break."""
-    random = np.random.default_rng(5)
-    C = np.logspace(15, 24, 80)
-    y = (
-        300.0
-        * C**-0.1
-        * (1.0 + (C / 1e20) ** 2.0) ** 0.02
-        * np.exp(1e-3 * random.standard_normal(80))
-    )
-    fit = solved("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}, y, None, "least-squares-log")
-    assert fit.converged
-    assert fit.value < np.sum(
-        (np.log(300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02) - np.log(y)) ** 2
-    )
-    assert fit.coefficients["d"] == pytest.approx(1e20, rel=0.1)
-
-
 # -- boxes, fixed coefficients, weights --------------------------------------------------------------------------------
 
 

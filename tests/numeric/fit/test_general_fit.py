@@ -43,17 +43,6 @@ def test_the_optimum_of_the_named_model(chinchilla_240, objective):
     np.testing.assert_allclose(general.residuals, named.residuals, atol=1e-6)
 
 
-def test_a_compute_law_written_out():
-    c = np.logspace(18, 24, 15)
-    runs = {
-        "compute": c,
-        "loss": (1.5 + 700.0 * c**-0.15) * np.exp(0.003 * np.random.default_rng(0).normal(size=15)),
-    }
-    named, general = fit(runs, model="compute"), fit(runs, model="E + C0*C^-alpha")
-    assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
-    assert general.coefficients == pytest.approx(named.coefficients, rel=SAME_COEFFICIENTS)
-
-
 def test_a_sympy_expression_is_its_text():
     n, d, E, A, B, beta, gamma = sympy.symbols("N D E A B beta gamma", positive=True)
     runs = table()
@@ -123,11 +112,6 @@ def test_a_law_of_ones_own_has_its_envelope():
     assert general.law.envelope.loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
 
 
-def test_a_law_without_both_variables_has_none():
-    with pytest.raises(ValueError, match="is no law in N and D"):
-        fit(table(), model="E + A*N^-b", fixed={"E": 0.0}).law_of({"E": 1.0, "A": 1.0, "b": 0.3})
-
-
 def test_other_columns():
     """Gadre et al. 2024: M = D/N as a column of its own, and two powers with one exponent."""
     runs = table(0.0)
@@ -164,12 +148,6 @@ def test_a_linear_law_against_numpy():
     assert found.converged
     np.testing.assert_allclose([found.coefficients[name] for name in "uvw"], expected, rtol=1e-6)
     assert found.objective_value == pytest.approx(rest[0], rel=1e-9)
-
-
-def test_seeds_only_choose_the_starts():
-    runs = table()
-    one, other = fit(runs, model=FORMULA, seed=1), fit(runs, model=FORMULA, seed=2)
-    assert one.objective_value == pytest.approx(other.objective_value, rel=SAME_MINIMUM)
 
 
 @pytest.mark.parametrize(

@@ -148,23 +148,6 @@ def test_what_the_law_has_not_is_refused(fitted):
 # -- outputs ---------------------------------------------------------------------------------------
 
 
-def test_text(fitted, resampled):
-    text = resampled.to_text(compute=1e22, ratio=10)
-    assert str(fitted) == fitted.to_text()
-    assert max(map(len, text.splitlines())) <= 100
-    for part in ("L = E + A N^-beta + B D^-gamma", "64 from data", "150 resamples", "at ratio 10"):
-        assert part in text
-    assert fitted.warnings == ()
-
-
-def test_several_values(resampled):
-    frame = resampled.to_frame(compute=[1e21, 1e22, 1e21], ratio=(0.5, 10))
-    assert {"N_star@1e21", "N_star@1e22", "penalty@0.5", "penalty@10"} <= set(frame.index)
-    assert len(frame) == 5 + 4 + 2 * 5 + 2
-    one = resampled.to_frame(compute=1e22)
-    assert frame.loc["D_star@1e22"].tolist() == one.loc["D_star"].tolist()
-
-
 def test_text_escapes_what_no_terminal_should_see(tmp_path):
     path = tmp_path / "a\x1b[2Jb.csv"
     rows = zip(*(values.tolist() for values in grid().values()), strict=True)
@@ -217,7 +200,3 @@ def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options):
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
-
-
-def test_latex_in_another_notation(fitted):
-    assert r"FLOP${}^{\alpha_C}$" in fitted.to_latex(notation="hoffmann")
