@@ -30,12 +30,14 @@ SAME, EQUAL = 1e-7, 1e-12
 #: smooth over this many median residuals, and points around the best minimum are followed.
 FEW, NARROW = 128, 0.5
 #: The first width, in median residuals, from points around a minimum: each keeps to its own.
-AROUND = 4.0
+AROUND = 1.0
 #: A residual beyond so many medians may have led the squares astray.
 OUTLYING = 12.0
 #: Of an objective with a kink the best few minima of a smoother one are followed to the end: those
 #: that differ by the first share and lie above the best by no more than the second.
 MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
+#: Where the best of them is not certified, so many points close by are followed as well.
+CLOSE = 6
 #: More runs than this are first fitted on a sample of them; so many minima are followed on all.
 LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
 #: Of the first steps from starts that the caller gives, which may be far, and how many at most.
@@ -129,15 +131,18 @@ def solve(
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
+            best = ends.value.argmin()
+            if not ends.done[best]:  # stuck between kinks: again from close by
+                again = stirred(problem, ends.theta[best], lower, upper)[:CLOSE]
+                ends = joined([ends, *(sharpen(problem, theta, lower, upper) for theta in again)])
         floor = float(problem.floor())
     order = np.argsort(ends.value, kind="stable")
-    best = order[0]
+    equal = ends.value <= ends.value[order[0]] * (1.0 + EQUAL) + floor
+    equal &= ends.done | ~ends.done[equal].any()
+    rank = ends.value
     if starts is not None:  # terms that may change places make equal minima: the nearest
-        equal = (ends.value <= ends.value[best] * (1.0 + EQUAL) + floor) & (
-            ends.done >= ends.done[best]
-        )
-        away = np.linalg.norm((ends.theta - starts[0]) / (np.abs(starts[0]) + 1e-300), axis=1)
-        best = int(np.argmin(np.where(equal, away, np.inf)))
+        rank = np.linalg.norm((ends.theta - starts[0]) / (np.abs(starts[0]) + 1e-300), axis=1)
+    best = int(np.argmin(np.where(equal, rank, np.inf)))
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
     converged = bool(ends.done[best]) and (
         limited or is_settled(problem, ends.theta[best], lower, upper)

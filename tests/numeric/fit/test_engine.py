@@ -122,7 +122,7 @@ def test_a_newton_step_of_a_quadratic_in_a_box():
     assert promised[0] == pytest.approx(-quadratic, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 1003, 1119, 1190])
 def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """The solver goes by the dual; here the primal, min sum u with -u <= r + J'd <= u in a small
     box, gains nothing.
