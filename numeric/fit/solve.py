@@ -131,9 +131,9 @@ def solve(
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
-            best = ends.value.argmin()
-            if not ends.done[best]:  # stuck between kinks: again from close by
-                again = stirred(problem, ends.theta[best], lower, upper)[:CLOSE]
+            lowest = int(ends.value.argmin())
+            if not ends.done[lowest]:  # stuck between kinks: again from close by
+                again = stirred(problem, ends.theta[lowest], lower, upper)[:CLOSE]
                 ends = joined([ends, *(sharpen(problem, theta, lower, upper) for theta in again)])
         floor = float(problem.floor())
     order = np.argsort(ends.value, kind="stable")
