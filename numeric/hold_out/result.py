@@ -19,7 +19,7 @@ from ..words import counted
 from .logistic import MEANINGS
 from .splits import ALL
 from .summaries import coverage, errors, stability
-from .threshold import FEW_BENCHMARKS, SUCCESS, UNSURE, Threshold, successes, threshold
+from .threshold import SUCCESS, Threshold, successes, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -262,8 +262,14 @@ class Backtest(Shown):
             return []
         if self.rule.targets != ALL or not self.table["usable"].any():
             return []
-        cells = successes(self.table)
+        cells = self.successes()
         return [threshold(cells, law, seed=self.seed, level=self.level) for law in self.laws]
+
+    def successes(self) -> DataFrame:
+        """Whether the law succeeded, a row a subject, law and cutoff; see
+        `isoflop.numeric.hold_out.threshold.successes`.
+        """
+        return successes(self.table)
 
     def failures(self) -> list[dict[str, Any]]:
         """What has no part in errors and coverage: law, k or benchmark, reason, n."""
@@ -642,8 +648,7 @@ def _thresholds_table(found: Sequence[Threshold], level: float) -> Table:
         for one in found
         if one.outcome not in (None, "fitted")
     ]
-    if any(not one.without_interval and one.n_benchmarks < FEW_BENCHMARKS for one in found):
-        notes.append(UNSURE)
+    notes += dict.fromkeys(one.caution for one in found if one.caution)
     title = (
         f"From how much compute on a law predicts all runs beyond with a mean relative error below "
         f"{100 * SUCCESS:g} %, as a rule"

@@ -26,15 +26,7 @@ if TYPE_CHECKING:
 
     from .logistic import Logistic
 
-__all__ = [
-    "FEW_BENCHMARKS",
-    "SUCCESS",
-    "THRESHOLDS",
-    "UNSURE",
-    "Threshold",
-    "successes",
-    "threshold",
-]
+__all__ = ["SUCCESS", "THRESHOLDS", "Threshold", "successes", "threshold"]
 
 #: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
@@ -80,6 +72,12 @@ class Threshold:
     def outcome(self) -> str | None:
         """Of the regression, a key of `isoflop.numeric.hold_out.logistic.MEANINGS`."""
         return None if self.regression is None else str(self.regression.outcome[0])
+
+    @property
+    def caution(self) -> str:
+        """How far the interval is to be trusted; "" where there is none, or it is."""
+        is_sure = self.without_interval or self.n_benchmarks >= FEW_BENCHMARKS
+        return "" if is_sure else UNSURE
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:

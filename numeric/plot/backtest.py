@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import outside
-from ..hold_out.threshold import FEW_BENCHMARKS, SUCCESS, UNSURE, successes
 from .panels import (
     COLOURS,
     COLUMN,
@@ -266,7 +265,7 @@ def plot_successes(result: Backtest) -> Any:
     found = result.thresholds()
     if not found:
         raise outside("result", "no threshold", "a sweep of cutoffs in compute")
-    cells = successes(result.table)
+    cells = result.successes()
     across = min(COLUMNS, len(found))
     rows = -(-len(found) // across)
     ends = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
@@ -276,7 +275,7 @@ def plot_successes(result: Backtest) -> Any:
             _draw_successes(one, cells, COLOURS[index % len(COLOURS)], ends, ax)
         for ax in panels.flat[len(found) :]:
             ax.set_axis_off()
-        page.supylabel(f"MRE below {100.0 * SUCCESS:g} %", fontsize=8.0)
+        page.supylabel("success of the extrapolation", fontsize=8.0)
         page.supxlabel(
             "\n".join(["threshold $T$ (FLOP)", *_caption(found, result.level)]), fontsize=8.0
         )
@@ -304,7 +303,7 @@ def _draw_successes(
         ax.plot(path, one.regression.probability(np.log10(path)), color=colour)
     if one.T50 is not None and left <= one.T50 <= right:
         ax.axvline(one.T50, color=colour, linestyle="--", linewidth=0.9)
-    T50 = "none" if one.T50 is None else f"{one.T50:.3g}"
+    T50 = "none" if one.T50 is None else f"{one.T50:.3g}".replace("e+", "e")
     ax.set_title(f"{_literal(one.law)}\n$T_{{50}}$: {T50}")
     ax.set_xscale("log")
     ax.set_xlim(left, right)
@@ -318,6 +317,6 @@ def _is_shaded(one: Threshold) -> bool:
 
 def _caption(found: Sequence[Threshold], level: float) -> list[str]:
     """What is shaded, and how far it is to be trusted."""
-    few = {one.n_benchmarks < FEW_BENCHMARKS for one in found if _is_shaded(one)}
+    cautions = dict.fromkeys(one.caution for one in found if _is_shaded(one))
     shaded = f"shaded: {100.0 * level:g} % interval of $T_{{50}}$"
-    return [f"{shaded} ({UNSURE})" if unsure else shaded for unsure in few]
+    return [f"{shaded} ({caution})" if caution else shaded for caution in cautions]
