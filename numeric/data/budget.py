@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import formulas
 from ..errors import TableError
 from ..words import counted
 from .columns import BUDGET, spelt_in
 
-#: Each of the three from the other two.
-FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
-    "params": (formulas.params_given_tokens, ("compute", "tokens")),
-    "tokens": (formulas.tokens_given_params, ("compute", "params")),
-    "compute": (formulas.compute, ("params", "tokens")),
+FACTOR = 6.0
+#: Each of the three from the other two; infinite or 0 beyond the floats.
+FROM_OTHERS: dict[str, tuple[Callable[[Any, Any], Any], tuple[str, str]]] = {
+    "params": (lambda C, D: C / (FACTOR * D), ("compute", "tokens")),
+    "tokens": (lambda C, N: C / (FACTOR * N), ("compute", "params")),
+    "compute": (lambda N, D: FACTOR * D * N, ("params", "tokens")),
 }
 #: C/(6ND) within these bounds is near.
 NEAR = (0.9, 1.1)
@@ -74,22 +74,10 @@ def fill(given: Mapping[str, Any], noun: str) -> tuple[dict[str, Any], str | Non
         else:
             derived = target
         if computed.any():
-            column[computed] = _or_infinite(
-                function, values[first][computed], values[second][computed]
-            )
+            with np.errstate(over="ignore", under="ignore"):
+                column[computed] = function(values[first][computed], values[second][computed])
         values[target] = column
     return values, derived, warnings
-
-
-def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
-    """The function of two arrays, infinite at those elements where it exceeds the largest float."""
-    try:
-        return function(first, second)
-    except ValueError:
-        if len(first) == 1:
-            return np.array([np.inf])
-        halves = zip(np.array_split(first, 2), np.array_split(second, 2), strict=True)
-        return np.concatenate([_or_infinite(function, *half) for half in halves])
 
 
 def refuse_losses(source: str, losses: Any) -> None:
@@ -130,8 +118,7 @@ def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
     if {*BUDGET} <= given.keys():
-        by_rule = _or_infinite(formulas.compute, quantities["params"], quantities["tokens"])
-        ratio = quantities["compute"] / by_rule
+        ratio = quantities["compute"] / (FACTOR * quantities["tokens"] * quantities["params"])
         if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):
             span = f"median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
             what = f"compute off 6ND by more than 10 % in {off} of {len(ratio)} runs"

@@ -99,9 +99,8 @@ RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
 # There `dataset` names a benchmark; in evaluations, what a run was trained on.
 COUNTS["benchmark"] = PASS_AT_K["benchmark"] = SPELLINGS["benchmark"] + "|dataset(name)?"
 
-#: Columns that name the run that a row is a checkpoint of, and those that may.
+#: Columns that name the run that a row is a checkpoint of.
 RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
-MAY_NAME_RUN = r"name|model(name|id|alias)?|(exp|experiment|job|trial)(name|id)?"
 
 
 def plain(name: str) -> str:

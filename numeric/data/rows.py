@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, MAY_NAME_RUN, RUN_NAME, Columns, is_spelt, may_be, put_aside
+from .columns import LETTERS, RUN_NAME, Columns, is_spelt, may_be, put_aside
 from .table import UNNAMED, Table
 from .where import holds
 
@@ -354,23 +354,22 @@ class RowReader:
             return True
         return bool(np.array_equal(first, second, equal_nan=True))
 
-    def checkpoints(self, rows: Any) -> tuple[str, bool]:
-        """A column by which rows may be checkpoints of one run, of one name and size at several
-        tokens, and whether they are, for it names a run. "" where there is none.
+    def checkpoints(self, rows: Any) -> str:
+        """A column that names the run of which rows are checkpoints: of one name and size at
+        several tokens. "" where there is none.
         """
         if not {"params", "tokens"} <= self.numbers.keys():
-            return "", False
+            return ""
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
-        for known in (RUN_NAME, MAY_NAME_RUN):
-            for name in self.table.names:
-                if not is_spelt(name, known) or name in self.columns.of.values():
-                    continue
-                labels = self.table.texts(name)[rows]
-                runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
-                points = {*zip(labels, tokens, strict=True)}
-                if "" not in runs and len(runs) == len(sizes) < len(points):
-                    return name, known is RUN_NAME
-        return "", False
+        for name in self.table.names:
+            if not is_spelt(name, RUN_NAME) or name in self.columns.of.values():
+                continue
+            labels = self.table.texts(name)[rows]
+            runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
+            points = {*zip(labels, tokens, strict=True)}
+            if "" not in runs and len(runs) == len(sizes) < len(points):
+                return name
+        return ""
 
     def copies(self) -> list[str]:
         """A warning that counts rows that are in the table more than once."""

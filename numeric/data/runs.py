@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Dropped", "Runs"]
 
-AS_CHECKPOINTS = (
-    "where these are checkpoints, say columns={{'group': {0!r}}} (--column group={0!r})"
-)
-GROUPED = "taken as its checkpoints; columns={{'group': None}} (--column group=) takes them singly"
+GROUPED = "taken as its checkpoints; columns={'group': None} (--column group=) takes them singly"
 QUANTITIES = (*BUDGET, "loss", "weight", "group")
 
 
@@ -312,15 +309,13 @@ class _RunReader(RowReader):
             text = suggested(name, unread)  # of a column in other units
             if "*1e" in text and name not in {*of, *self.columns.unsettled}:
                 warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
-        if propose and "group" not in of:
-            name, is_certain = self.checkpoints(rows)
-            if is_certain:
-                of["group"] = name
-            if name:
-                runs = counted(len({*self.table.texts(name)[rows]}), "run")
-                what = f"{counted(len(rows), 'row')} of {runs} by {name!r}, of one size at several tokens"
-                how = GROUPED if is_certain else AS_CHECKPOINTS
-                warnings.append(f"{what}: {how.format(name)}")
+        if propose and "group" not in of and (name := self.checkpoints(rows)):
+            of["group"] = name
+            runs = counted(len({*self.table.texts(name)[rows]}), "run")
+            what = (
+                f"{counted(len(rows), 'row')} of {runs} by {name!r}, of one size at several tokens"
+            )
+            warnings.append(f"{what}: {GROUPED}")
         groups = self._groups(of.get("group"))
         measured = dict(values)
         others = {**self.table.columns}

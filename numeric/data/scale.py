@@ -8,7 +8,6 @@ where Q_r is the accuracy of guessing. Source: Krajewski et al. 2025, arXiv 2512
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NONNEGATIVE, number, outside
@@ -46,16 +45,11 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     >>> accuracy(0.0, 0.25)
     1.0
     """
-    baseline = _baseline(random_baseline)
-    if isinstance(neg_log, (int, float)) and isinstance(baseline, float):
-        y = number("neg_log", neg_log, NONNEGATIVE)
-        if y < 0.0:
-            raise outside("neg_log", neg_log, NONNEGATIVE)
-        return baseline + (1.0 - baseline) * math.exp(-y)
     import numpy as np
 
-    values = _array("neg_log", neg_log, lambda y: np.isfinite(y) & (y >= 0.0), NONNEGATIVE)
-    return baseline + (1.0 - baseline) * np.exp(-values)
+    baseline = _baseline(random_baseline)
+    y = _array("neg_log", neg_log, lambda y: np.isfinite(y) & (y >= 0.0), NONNEGATIVE)
+    return _like(neg_log, baseline + (1.0 - baseline) * np.exp(-y))
 
 
 def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
@@ -96,7 +90,7 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
         np.log1p(-np.where(near_one, missing, 0.0)),
         np.log(np.where(near_one, 1.0, normalised)),
     )
-    return float(y) if isinstance(accuracy, (int, float)) and y.ndim == 0 else y
+    return _like(accuracy, y)
 
 
 def checked_baseline(name: str, value: Any) -> float:
@@ -111,6 +105,11 @@ def _baseline(value: Any) -> Any:
     if hasattr(value, "__len__") and not isinstance(value, str):
         return _array("random_baseline", value, lambda Q: (Q >= 0.0) & (Q < 1.0), BASELINE)
     return checked_baseline("random_baseline", value)
+
+
+def _like(given: Any, values: Any) -> Any:
+    """The values, a number where a number was given."""
+    return float(values) if isinstance(given, (int, float)) and not values.ndim else values
 
 
 def _array(name: str, value: Any, allowed: Callable[[Any], Any], domain: str) -> Any:

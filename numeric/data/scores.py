@@ -42,7 +42,6 @@ MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
 MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 LONG = ("benchmark", "score", "metric_type")
-AS_CHECKPOINTS = "where these are checkpoints of one training run, they are no independent runs"
 CURE = "; say percent=True (--percent) if the table holds percent"
 AN_ACCURACY = Metric(None, True)
 
@@ -155,15 +154,12 @@ class _ScoreReader(RowReader):
         extra = {*self.free(self.aside), *own_run}
         vary = "column {} varies" if len(self.aside) == 1 else "columns {} vary"
         aside = [f"{vary.format(listed(self.aside))} within a run: set aside"]
-        name, _ = self.checkpoints(first)
-        points = f"{counted(len(first), 'run')} by {name!r}, of one size at several tokens"
         settled = of.keys() | {"run", *LONG, "random_baseline", "k"}
         warnings = (
             *self.columns.unsettled_warnings(but=settled),
             *self.warnings,
             *self.other_columns(),
             *(aside if self.aside else ()),
-            *([f"{points}: {AS_CHECKPOINTS}"] if name else ()),
             *doubts(budget, of),
         )
         return {

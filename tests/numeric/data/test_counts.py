@@ -1,6 +1,5 @@
 """Reading of counts: what is recognised, joined, left out and refused; every message is one line."""
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -130,17 +129,6 @@ def test_subset_keeps_rows_and_covariates_of_its_groups() -> None:
             counts.subset(wrong)
 
 
-def test_arrays_are_read_only_and_survive_pickling() -> None:
-    counts = read()
-    with pytest.raises(ValueError, match="read-only"):
-        counts.n[0] = 1
-    again = pickle.loads(pickle.dumps(counts))
-    assert again.names == counts.names
-    assert again.c.tolist() == counts.c.tolist()
-    assert Counts.read(counts) is counts
-    refused("where='n > 1': these are Counts already", counts, where="n > 1")
-
-
 # -- covariates --------------------------------------------------------------------------------------------------------
 
 
@@ -157,14 +145,6 @@ def test_models_are_joined_on_what_both_tables_have() -> None:
     counts = Counts.read(data, models=models)
     assert counts.names == ("x a", "x b", "y b")
     assert counts.covariates["params"].tolist() == [1e8, 1e9, 1e9]
-
-
-def test_models_without_an_entry_have_nan_and_a_warning() -> None:
-    counts = read(models={"model": ["a"], "N": [1e8], "D": [1e9]})
-    assert np.isnan(counts.covariates["params"]).tolist() == [False, True]
-    assert [text for text in counts.warnings if "'b'" in text] == [
-        "no params, tokens, compute for 1 group of 2 ('b')"
-    ]
 
 
 def test_gold_is_the_mean_over_problems_of_its_own_table() -> None:
@@ -193,12 +173,6 @@ def test_gold_of_one_benchmark_is_not_given_to_another() -> None:
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------
-
-
-def test_a_repeated_problem_hints_at_the_column_that_tells_apart() -> None:
-    data = ROWS | {"problem": [1, 1, 1, 2], "suite": ["x", "y", "x", "x"]}
-    refused("they differ in 'suite'", data)
-    assert Counts.read(data, by=["model", "suite"]).names == ("a x", "a y", "b x")
 
 
 # -- the public counts -------------------------------------------------------------------------------------------------

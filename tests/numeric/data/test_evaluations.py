@@ -7,31 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.data import write_rows
 
-from isoflop.cli.arguments import Parser, read
-from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
-from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.data.evaluations import Evaluations
 
 Row = dict[str, Any]
-
-
-def written(rows: list[Row], folder: Path) -> Path:
-    """The rows as a file of CSV."""
-    names = tuple(dict.fromkeys(name for row in rows for name in row))
-    return write_rows(
-        folder / "runs.csv", names, [[row.get(name) for name in names] for row in rows]
-    )
-
-
-def asked(path: Path, *words: str) -> EvaluationTable:
-    """What the options of a command make of these words."""
-    parser = Parser("isoflop any", ["RUNS"], "", [])
-    declare_evaluations(parser)
-    declare_guessing(parser)
-    return EvaluationTable(read(parser, [str(path), *words]))
 
 
 def score(N: float, benchmark: str, value: Any, metric: str | None = "acc", **more: Any) -> Row:
@@ -263,21 +242,6 @@ def test_usual_benchmarks_are_read_without_being_named() -> None:
     assert Evaluations.read(percent, percent=True).scores["hellaswag"].tolist() == [0.3, 0.5]
 
 
-@pytest.mark.parametrize("wide", [True, False])
-def test_checkpoints_of_one_run_are_said_to_be_no_independent_runs(wide: bool) -> None:
-    rows: list[Row] = [
-        {"experiment": name, "N": N, "D": D}
-        | ({"acc_piqa": 0.5, "acc_sciq": 0.6} if wide else {"task": "piqa", "acc": 0.5})
-        for name, N in (("x", 1e8), ("y", 1e9))
-        for D in (1e9, 2e9)
-    ]
-    said = [text for text in Evaluations.read(rows).warnings if "checkpoints" in text]
-    assert len(said) == 1
-    assert said[0].startswith("4 runs by 'experiment'")
-    apart = [row | {"experiment": f"{row['experiment']} {row['D']}"} for row in rows]
-    assert not any("checkpoints" in text for text in Evaluations.read(apart).warnings)
-
-
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
@@ -413,38 +377,6 @@ def test_bad_tables_are_refused(
     assert "\n" not in str(caught.value)
     for part in named:
         assert part in str(caught.value)
-
-
-def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
-    rows = [{**row, "random_baseline": 0.25} for row in LONG] + [score(1e8, "a b", 0.4, "f1")]
-    path = written(rows, tmp_path)
-    table = asked(
-        path,
-        "--benchmark",
-        "sciq,piqa",
-        "a b",
-        "--metric",
-        "f1=accuracy",
-        "--random-baseline",
-        "a b=0",
-        "--margin",
-        "2%",
-    )
-    assert table.read().benchmarks == ("sciq", "piqa", "a b")
-    assert table.margins == 0.02
-    assert {key: baseline.value for key, baseline in table.baselines().items()} == {
-        "sciq": 0.25,
-        "piqa": 0.25,
-        "a b": 0.0,
-    }
-    parser = Parser("isoflop any", ["RUNS"], "", [])
-    declare_evaluations(parser)
-    declare_guessing(parser)
-    with pytest.raises(
-        UsageError,
-        match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it",
-    ):
-        EvaluationTable(read(parser, ["--benchmark", str(path)]))
 
 
 # -- public runs -------------------------------------------------------------------------------------------------------

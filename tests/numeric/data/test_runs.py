@@ -137,25 +137,6 @@ def test_products_beyond_the_floats_are_dropped_one_by_one() -> None:
     assert "compute=inf: must be finite" in str(runs.dropped[0])
 
 
-def test_what_nobody_requires_need_not_be_there() -> None:
-    only = Runs.read({"C": [1e18, 1e19], "loss": [3.5, 3.0]}, require=("compute", "loss"))
-    assert (only.params, only.tokens, only.derived) == (None, None, None)
-    some = Runs.read(
-        {"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss")
-    )
-    assert (len(some), some.params, some.tokens, some.derived) == (2, None, None, None)
-    assert some.warnings == (
-        "params is missing in 1 run; it is not required, and left out for all",
-        "tokens is missing in 1 run; it is not required, and left out for all",
-    )
-    kept = Runs.read(
-        {"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]},
-        require=("compute", "loss"),
-        where="loss > 3.2",
-    )
-    assert (kept.params.tolist(), kept.warnings) == ([1e8], ())
-
-
 # -- rows that are dropped ---------------------------------------------------------------------------------------------
 
 
@@ -234,17 +215,6 @@ def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
 # -- warnings ----------------------------------------------------------------------------------------------------------
 
 
-def test_copies_of_rows_are_kept_and_counted() -> None:
-    twice = pd.concat([pd.DataFrame({**PLAIN, "note": ["a", "b", None, "c"]})] * 2)
-    runs = Runs.read(twice)
-    assert len(runs) == 8
-    assert runs.warnings == ("4 rows copied exactly from another row; all are kept",)
-    assert Runs.read(twice, where="loss < 2.6").warnings == (
-        "1 row copied exactly from another row; all are kept",
-    )
-    assert Runs.read({**twice.to_dict("list"), "step": list(range(8))}).warnings == ()
-
-
 def test_groups() -> None:
     assert read(seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
     assert [type(label) for label in read(seed=[1.0, 1.0, 2.0, 2.0]).group] == [int] * 4
@@ -285,21 +255,6 @@ def test_subsets() -> None:
             runs.subset(index)
     with pytest.raises(ValueError, match=r"^index: "):
         runs.subset([4])
-
-
-def test_too_few_runs() -> None:
-    read().require(4, "a fit")
-    with pytest.raises(
-        ValueError, match=r"^data: has 4 usable runs; must be at least 5 for a params\+tokens law$"
-    ):
-        read().require(5, "a params+tokens law")
-    with pytest.raises(
-        ValueError,
-        match=r"has 2 usable runs; .* \(1 row left out .*; 1 dropped: row 1: loss=-4.0.*\)$",
-    ):
-        read(loss=[-4.0, 3.5, 3.4, 2.5], where="loss < 2 or loss > 3.2").require(
-            5, "a params+tokens law"
-        )
 
 
 def test_runs_are_read_again() -> None:
@@ -403,9 +358,7 @@ def test_checkpoints_of_one_run_are_grouped_where_a_column_names_it() -> None:
     assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
     assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
     # A model may have been trained anew for each number of tokens.
-    model = read(N=checkpoints["N"], model=checkpoints["run_name"])
-    assert model.group is None
-    assert "(--column group='model')" in model.warnings[0]
+    assert read(N=checkpoints["N"], model=checkpoints["run_name"]).group is None
 
 
 # -- what is dropped, refused and warned of ----------------------------------------------------------------------------
