@@ -121,24 +121,6 @@ def test_a_column_may_be_an_expression() -> None:
             Runs.read(table, columns=columns | {"tokens": wrong})
 
 
-@pytest.mark.parametrize(
-    ("chosen", "complaint"),
-    [
-        ({"params": "Model Sise"}, "no column 'Model Sise' for params (did you mean Model Size?)"),
-        ({"parms": "D"}, "'parms' is no quantity; choose from params, tokens, compute, loss"),
-        ({3: "D"}, "must be the name of a quantity"),
-        ({"params": "D", "N": "loss"}, "params is given twice, 'D' and 'loss'"),
-        ({"params": "D", "tokens": "D"}, "'D' cannot be both params and tokens"),
-        ({"loss": "D", "accuracy": "loss"}, "choose loss or accuracy, not both"),
-        ([("params", "D")], "must map quantities to columns"),
-    ],
-)
-def test_choices_that_cannot_be(chosen: Any, complaint: str) -> None:
-    message = refusal("Model Size", "D", "loss", chosen=chosen)
-    assert message.startswith("columns=")
-    assert complaint in message
-
-
 def test_two_of_the_budget_give_the_third() -> None:
     every = ("params", "tokens", "compute", "loss")
     for pair in (("N", "D"), ("N", "C"), ("C", "D")):

@@ -212,19 +212,10 @@ def test_public_gold(public_runs: Path) -> None:
     [
         ({"n_correct": [0, 21, 13, 1]}, r"row 2, .*: n_correct=21 .* n_samples=20 \(1 more row\)"),
         ({"n_correct": [0, 2.5, 3, 1]}, "row 2, column 'n_correct': n_correct=2.5"),
-        ({"n_correct": [0, -1, 3, 1]}, "row 2, column 'n_correct': n_correct=-1"),
-        ({"n_correct": [0, "two", 3, 1]}, "row 2, column 'n_correct': 'two'"),
         ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, "row 3, .*: n_samples=0"),
         ({"problem": [1, 1, 1, 2]}, r"rows 1 and 2: .* \('a problem 1'\)"),
-        ({"problem": [1, None, 1, 2]}, "row 2, column 'problem': is empty"),
         ({"model": ["a", None, "b", "b"]}, "row 2, column 'model': is empty"),
         ({"N": [1e8, 2e8, 1e9, 1e9]}, "column 'N': params of 'a' is 100000000 in row 1"),
-        ({"N": [1e8, -1e8, 1e9, 1e9]}, "row 2, column 'N': params=-100000000.0"),
-        ({"n_samples": [None] * 4}, "none of 4 rows has counts"),
-        (
-            {"num_samples": [40] * 4, "samples": [50] * 4, "n_samples": [None] * 4},
-            "'num_samples', 'samples' may both be n_samples",
-        ),
     ],
 )
 def test_bad_rows(changed: Any, message: str) -> None:

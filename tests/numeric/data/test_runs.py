@@ -130,13 +130,6 @@ def test_empty_cells_of_the_budget_are_filled_and_counted() -> None:
     )
 
 
-def test_products_beyond_the_floats_are_dropped_one_by_one() -> None:
-    runs = read(N=[1e200, 2e8, 1e300, 8e8], D=[1e200, 4e9, 1e300, 1.6e10])
-    assert runs.row.tolist() == [2, 4]
-    assert [each.row for each in runs.dropped] == [1, 3]
-    assert "compute=inf: must be finite" in str(runs.dropped[0])
-
-
 # -- rows that are dropped ---------------------------------------------------------------------------------------------
 
 
@@ -271,33 +264,6 @@ def test_runs_are_read_again() -> None:
         Runs.read(runs, random_baseline=0.25)
 
 
-def test_frames_come_back() -> None:
-    runs = read(
-        seed=[1, 1, 2, 2],
-        weight=[1, 2, 3, 4],
-        note=["a", "b", "c", None],
-        loss=[4.0, None, 3.0, 2.5],
-    )
-    frame = runs.to_frame()
-    assert frame.index.tolist() == [1, 3, 4]
-    assert frame.columns.tolist() == [
-        "params",
-        "tokens",
-        "compute",
-        "loss",
-        "weight",
-        "group",
-        "note",
-    ]
-    again = Runs.read(frame)
-    for name in ("params", "tokens", "compute", "loss", "weight", "group"):
-        assert getattr(again, name).tolist() == getattr(runs, name).tolist()
-    both = Runs.read(
-        {"params": [1e3], "N": [1e8], "D": [1e9], "loss": [3]}, columns={"params": "N"}
-    ).to_frame()
-    assert (both.loc[1, "params"], both.loc[1, "params (source)"]) == (1e8, 1e3)
-
-
 # -- public runs -------------------------------------------------------------------------------------------------------
 
 
@@ -311,19 +277,6 @@ def test_chinchilla(public_runs: Path) -> None:
     kept = Runs.read(path, where=f"loss < {float(fifth)!r}")
     assert (len(kept), kept.left_out) == (240, 5)
     assert Runs.read(path, where="`Training FLOP` <= 1e20 and N > 1e9").compute.max() <= 1e20
-
-
-def test_over_trained_runs(public_runs: Path) -> None:
-    path = public_runs / "gadre2024" / "runs.csv"
-    assert "no column for loss or accuracy" in refusal(path)
-    runs = Runs.read(
-        path, columns={"loss": "loss_c4_val"}, where="token_multiplier == 20 and dataset == 'rpj'"
-    )
-    assert set(runs.extra["token_multiplier"].tolist()) == {20.0}
-    assert (runs.tokens / runs.params).tolist() == pytest.approx([20.0] * len(runs), rel=0.01)
-    assert float(Runs.read(path, columns={"loss": "loss_c4_val"}).compute.max()) > 2.0**63
-    accuracy = Runs.read(path, columns={"accuracy": "acc_arc_easy"}, random_baseline=0.25)
-    assert (accuracy.metric, len(accuracy) + len(accuracy.dropped)) == ("accuracy", 104)
 
 
 # -- columns that are empty, in other units, or name runs --------------------------------------------------------------

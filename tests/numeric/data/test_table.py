@@ -81,16 +81,6 @@ def test_formats(name: str, text: str, tmp_path: Path) -> None:
     assert (runs.dropped, runs.left_out, runs.n_rows) == ((), 0, 2)
 
 
-def test_a_short_record_lacks_what_is_not_there(tmp_path: Path) -> None:
-    runs = Runs.read(written(tmp_path, f"{HEADER}\n{ROW}\n1e8,2e9\n"))
-    assert list(map(str, runs.dropped)) == ["row 2: loss is missing"]
-
-
-def test_an_object_of_runs_names_them(tmp_path: Path) -> None:
-    text = '{"a": {"N": 1e8, "D": 2e9, "loss": 3.5}, "b": {"N": 2e8, "D": 4e9, "loss": 3.25}}'
-    assert Runs.read(written(tmp_path, text, "runs.json")).group.tolist() == ["a", "b"]
-
-
 def test_parquet_and_spreadsheets(tmp_path: Path) -> None:
     """With an engine it reads back; without, the message says what is missing."""
     frame = pd.DataFrame({"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]})
@@ -138,29 +128,21 @@ def test_numbers_come_back_to_the_last_bit(
         ("a.csv", b"", "is empty"),
         ("a.csv", b"\xef\xbb\xbf \n\n", "is empty"),
         ("a.csv", b"params,tokens,loss\n", "no rows"),
-        ("a.csv", f"{HEADER}\n{ROW}\n".encode("utf-16"), "UTF-8"),
-        ("a.csv", f"{HEADER}\n{ROW}\n".encode("utf-16-le"), "UTF-8"),
         ("a.csv", f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), "byte 0xe9 in line 3"),
-        ("a.csv", b"\x1f\x8b\x08\x00", "UTF-8"),
         ("a.csv", b"params,tokens,params,loss\n1,2,3,4\n", "two columns 'params'"),
         ("a.csv", b"params,tokens,loss\n1e8,2e9,3.5,7\n", "3 fields in line 2, saw 4"),
-        ("a.csv", b'params,tokens,loss\n1e8,2e9,"3.5\n1e8,2e9,3.5\n', "cannot be read as CSV"),
         (
             "a.csv",
             b"params,tokens,loss\n1e8,2e9,3.5\n1e8,2e9,diverged\n",
             ", row 2, column 'loss': 'diverged' is not a number",
         ),
         ("a.csv", b"params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5'"),
-        ("a.csv", b"params tokens loss\n1e8 2e9 3.5\n", "no column for params"),
         ("a.json", b"{", "is not JSON"),
         ("a.json", b"3", "must hold a list of records"),
         ("a.json", b'{"N": 1}', "must hold a list of records"),
-        ("a.json", b"[{}]", "has no columns"),
         ("a.json", b'[{"N": 1}, []]', ", row 2: must be an object"),
-        ("a.json", b'{"N": [1, 2], "D": [1], "loss": [1, 2]}', "pandas.DataFrame"),
         ("a.json", b"[" * 200_000, "is not JSON"),
         ("a.json", b'{"N": [], "D": [], "loss": []}', "no rows"),
-        ("a.json", b'[{"N": 1e8, "D": 2e9, "loss": true}]', ", row 1, column 'loss': True"),
         ("a.jsonl", b'{"N": 1}\n\n{"N": \n', ", line 3: is not JSON"),
     ],
 )
