@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from .tokens import (
     ACCENTS,
     AT,
+    CLOSING,
     DEEPEST_NESTING,
     GREEK,
     GREEK_SIGNS,
@@ -40,33 +41,35 @@ from .tokens import (
 )
 
 RELATIONS = {
-    "le": "<=", "leq": "<=", "leqslant": "<=", "leqq": "<=", "lt": "<",
-    "ge": ">=", "geq": ">=", "geqslant": ">=", "geqq": ">=", "gt": ">",
-    "equiv": "==", "triangleq": "==", "coloneqq": "==", "ne": "!=", "neq": "!=",
-    "to": "->", "rightarrow": "->", "longrightarrow": "->", "sim": "~",
-    "propto": "propto", "approx": "approx", "simeq": "approx",
-    "implies": "implies", "Rightarrow": "implies", "Longrightarrow": "implies",
-    "iff": "iff", "Leftrightarrow": "iff", "Longleftrightarrow": "iff",
+    "<=": "le leq leqslant leqq", ">=": "ge geq geqslant geqq", "<": "lt", ">": "gt", "!=": "ne neq",
+    "==": "equiv triangleq coloneqq", "->": "to rightarrow longrightarrow", "~": "sim", "propto": "propto",
+    "approx": "approx simeq", "implies": "implies Rightarrow Longrightarrow",
+    "iff": "iff Leftrightarrow Longleftrightarrow",
 }  # fmt: skip
-SIGNS = {"=": "==", "==": "==", ":=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!="}
-OPERATORS = {
-    **{mark: mark for mark in "+-*/()[],"},
-    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\{": "(", r"\}": ")", r"\lbrace": "(", r"\rbrace": ")",
-    r"\lbrack": "[", r"\rbrack": "]", r"\lparen": "(", r"\rparen": ")",
+OPERATORS = {"*": "cdot times ast", "[": "lbrack", "]": "rbrack", "(": "{ lbrace lparen", ")": "} rbrace rparen"}  # fmt: skip
+#: What each command, and each sign, is in plain text.
+PLAIN: dict[str, tuple[str, str]] = {
+    **{f"\\{name}": ("relation", sign) for sign, names in RELATIONS.items() for name in names.split()},
+    **{sign: ("relation", "==" if sign in ("=", ":=") else sign) for sign in ("=", ":=", "==", "<", ">", "<=", ">=", "!=")},
+    **{f"\\{name}": ("operator", sign) for sign, names in OPERATORS.items() for name in names.split()},
+    **{sign: ("operator", sign) for sign in "+-*/()[],"},
+    r"\infty": ("name", "oo"),
 }  # fmt: skip
-CLOSING = {"(": ")", "[": "]", r"\{": r"\}", r"\lbrace": r"\rbrace"}
-APPLIED = {
-    "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "arcosh": "acosh", "arccosh": "acosh", "acosh": "acosh", "arsinh": "asinh", "arcsinh": "asinh",
-    "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh", "log1p": "log1p", "expm1": "expm1",
+FUNCTIONS = {
+    "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",
+    "expm1": "expm1",
+    **{f"{prefix}{name}": f"a{name}" for name in ("sinh", "cosh", "tanh") for prefix in ("a", "ar", "arc")},
 }  # fmt: skip
+#: Brackets that a reader sees, as LaTeX has them.
+BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
+BARS = {r"\vert": "|", r"\lvert": r"\left|", r"\rvert": r"\right|"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
 STARS = ("*", r"\star", r"\ast")
 FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac")
-#: Fonts of words, and of these the ones that may set prose; other fonts make another letter of a letter.
-UPRIGHT = ("mathrm", "mathit", "text", "textrm", "textit", "textnormal", "mbox", "operatorname", "mathop")  # fmt: skip
+#: Fonts of words, and of these the ones that may set prose; others make another letter of a letter.
 OF_PROSE = ("text", "textrm", "textnormal", "mbox")
+UPRIGHT = (*OF_PROSE, "mathrm", "mathit", "textit", "operatorname", "operatorname*", "mathop")
 FONTS = (
     *UPRIGHT, "mathcal", "mathbf", "mathsf", "textsf", "textbf", "texttt", "mathtt", "boldsymbol", "bm", "mathfrak",
     "mathscr", "textsc",
@@ -82,8 +85,12 @@ PROSE = re.compile(
     r"(?i)and|or|if|for|where|with|when|as|at|is|otherwise|else|such|that|subject|const(ant)?s?|so|hence|thus|then|all|"
     r"any|iff|given|let"
 )
+#: What over a relation makes it a definition, or says nothing.
+DEFINES = re.compile(
+    r"(?i)(by )?def(\.|ine|inition)?|\\triangle|\\?delta|\(?[0-9ivx]+\)?|\([a-z*]\)|!"
+)
 
-_FONT = "|".join(FONTS)
+_FONT = "|".join(map(re.escape, FONTS))
 _SPACES = (
     "displaystyle|textstyle|scriptstyle|quad|qquad|nonumber|notag|limits|nolimits|enspace|thinspace|medspace|"
     "thickspace|strut|mathstrut|negthinspace|relax|xspace|allowbreak|nobreak|therefore"
@@ -102,19 +109,15 @@ PIECE = re.compile(
     r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
-#: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font; words in a font.
+#: A superscript that is no exponent; a star before one; `^{(1)}`; a measure of samples in a font.
 ORNAMENT = re.compile(
     r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|dagger|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
 )
+STAR_BEFORE = re.compile(r"\^\s*\{\s*(?:\*|\\(?:star|ast)(?![A-Za-z]))\s*(?![\s},])")
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
 MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
-WORDS = re.compile(r"[A-Za-z0-9]+")
 FONT_GROUP = re.compile(rf"\\(?:{_FONT})\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
-#: What over a relation makes it a definition, or says nothing.
-DEFINES = re.compile(
-    r"(?i)(by )?def(\.|ine|inition)?|\\triangle|\\delta|\(?[0-9ivx]+\)?|\([a-z*]\)|!"
-)
 
 
 def tokenize_latex(text: str) -> list[Token]:
@@ -147,38 +150,48 @@ def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
 
 
 class _Latex(Pieces):
-    """Reads the pieces of a formula: commands, letters, numbers and marks."""
+    """Reads the pieces of a formula: commands, letters (also Greek ones), numbers and marks."""
 
     def __init__(self, text: str) -> None:
         self.text, self.next, self.depth = text, 0, 0
         self.wide: list[int] = []  # where a \quad stands
         self.tokens = list(self._scan())
-        self.bars: list[Token] = []
         self.faces: dict[str, str] = {}
 
     def _scan(self) -> Iterator[Token]:
         position = 0
         while position < len(self.text):
-            if ignored := IGNORED.match(self.text, position):
-                self.wide += [position] if ignored[0] in (r"\quad", r"\qquad") else []
+            at = position
+            if ignored := IGNORED.match(self.text, at):
+                self.wide += [at] if ignored[0] in (r"\quad", r"\qquad") else []
                 position = ignored.end()
-                continue
-            if sized := SIZED.match(self.text, position):
+            elif sized := SIZED.match(self.text, at):
                 side = {"l": r"\left", "r": r"\right"}.get(sized["side"] or sized[0][1], "")
                 if mark := sized["mark"]:
-                    yield Token("mark", side + ("." if mark == "." else "|"), position)
+                    yield Token("mark", side + ("." if mark == "." else "|"), at)
                 position = sized.end()
-                continue
-            match = PIECE.match(self.text, position)
-            if match is None:
-                raise ParseError.at(self.text, position, f"cannot read {self.text[position]!r}")
-            if match["greek"]:
-                yield Token("command", "\\" + GREEK_SIGNS[match[0]], position)
+            elif match := PIECE.match(self.text, at):
+                name = GREEK_SIGNS.get(match[0]) or match[0].removeprefix("\\").removeprefix("var")
+                if match["greek"] or (match["command"] and name in {*GREEK, "ell"} - {"Delta"}):
+                    yield Token("letter", name, at)
+                else:
+                    yield Token(str(match.lastgroup), BARS.get(match[0], match[0]), at)
+                position = match.end()
             else:
-                yield Token(str(match.lastgroup), match[0], position)
-            position = match.end()
+                raise ParseError.at(self.text, at, f"cannot read {self.text[at]!r}")
 
-    # -- pieces ----------------------------------------------------------------------------------
+    # -- pieces and groups -----------------------------------------------------------------------
+
+    def everything(self) -> list[Token]:
+        tokens = self.until(Token("", "", 0), "")
+        relations = [token.position for token in tokens if token.kind == "relation"]
+        for at in self.wide:  # `a = b \quad c = d` is no product of b and c
+            ends = [token for token in tokens if token.position < at][-1:]
+            ends += [token for token in tokens if token.position > at][:1]
+            is_product = not any(t.kind == "relation" or t.text in "+-*/," for t in ends)
+            if is_product and relations and relations[0] < at < relations[-1]:
+                raise ParseError.at(self.text, at, r"two claims stand beside '\quad'")
+        return tokens
 
     def raw(self, what: str) -> str:
         """The source of a group in braces or of one piece, with its argument, unread."""
@@ -192,16 +205,66 @@ class _Latex(Pieces):
         last = self.tokens[self.next - 1].position
         return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
 
-    def everything(self) -> list[Token]:
-        tokens = self.until(Token("", "", 0), "")
-        relations = [token.position for token in tokens if token.kind == "relation"]
-        for at in self.wide:  # `a = b \quad c = d` is no product of b and c
-            before = [token for token in tokens if token.position < at][-1:]
-            after = [token for token in tokens if token.position > at][:1]
-            ends = [t.kind == "relation" or t.text in "+-*/," for t in (*before, *after)]
-            if ends == [False, False] and relations and relations[0] < at < relations[-1]:
-                raise ParseError.at(self.text, at, r"two claims stand beside '\quad'")
+    def until(self, opening: Token, *closing: str) -> list[Token]:
+        """The tokens up to where a group closes; parentheses in parentheses are skipped."""
+        tokens: list[Token] = []
+        depth = 0
+        while depth or not self.peek(*closing):
+            piece = self.ahead()
+            if not piece.kind:
+                self.refuse(opening, "never closed: {}")
+            if opening.text in BRACKETS:
+                depth += (piece.text == opening.text) - (piece.text in closing)
+            tokens += self.item(tokens)
+        self.next += 1
         return tokens
+
+    def bracket(self) -> list[Token]:
+        """A bracket that a reader sees."""
+        opening = self.take()
+        return in_parentheses(self.until(opening, BRACKETS[opening.text]), opening.position)
+
+    def group(self, what: str) -> list[Token]:
+        """The tokens of a group in braces, or of one letter, number or command."""
+        piece = self.take(what)
+        if piece.text == "{":
+            return self.until(piece, "}")
+        if piece.kind in ("letter", "number"):
+            kind = "number" if piece.kind == "number" else "name"
+            return [Token(kind, piece.text, piece.position)]
+        if piece.kind != "command":
+            self.refuse(piece)
+        self.next -= 1
+        return self.item()
+
+    def argument(self, what: str) -> list[Token]:
+        """A group in braces, or one piece, as a group: `\\frac12` and `x^12` take one digit, and
+        `x^-2` its sign too.
+        """
+        piece, after, at = self.ahead(), self.ahead(1), self.ahead().position
+        if piece.kind == "number" and len(piece.text) > 1 and "." not in piece.text:
+            self.tokens[self.next] = Token("number", piece.text[1:], at + 1)
+            return grouped([Token("number", piece.text[0], at)], at)
+        if piece.text != "-":
+            return grouped(self.group(what), at)
+        self.take()
+        is_one = after.kind in ("number", "letter") or after.text[1:] in FRACTIONS
+        if what != "an exponent" or not (is_one or after.text == "{"):
+            self.refuse(piece, "braces are expected around {}")
+        return grouped([operator("-", at), *self.group(what)], at)
+
+    def braced(self, opening: Token) -> list[Token]:
+        """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`."""
+        inside = self.until(opening, "}")
+        if len(inside) == 1 and inside[0].kind == "name":
+            return self.named(inside[0].text, inside[0].position)
+        depths, depth = [], 0
+        for token in inside:
+            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+            depths.append(depth)
+        is_one_group = depths.count(0) == 1 and depths[-1] == 0 and len(inside) > 1
+        is_loose = is_one_group or any(token.kind == "relation" for token in inside)
+        return inside if is_loose else grouped(inside, opening.position)
 
     def item(self, before: Sequence[Token] = ()) -> list[Token]:
         """The tokens of the next piece with its arguments and ornaments, `before` being those of its
@@ -215,53 +278,50 @@ class _Latex(Pieces):
         return tokens
 
     def _item(self, piece: Token, before: Sequence[Token]) -> list[Token]:
-        at, text = piece.position, piece.text
-        ends = bool(before) and (before[-1].kind in ("number", "name") or before[-1].text == ")")
+        at, text, last = piece.position, piece.text, before[-1] if before else piece
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
-        if text in OPERATORS:
-            return [operator(OPERATORS[text], at)]
-        if text in SIGNS:
-            return [Token("relation", SIGNS[text], at + (text == ":="))]
+        if text in PLAIN:
+            return [Token(*PLAIN[text], at + (text == ":="))]
         if piece.kind == "number":
             return self.number(piece)
         if piece.kind == "letter":
-            self.one_face(text, "", at)
+            if len(text) == 1:
+                self.one_face(text, "", at)
             return self.named(text, at)
-        if text in ("|", r"\left|", r"\right|", r"\vert", r"\lvert", r"\rvert"):
-            return self.bar(piece, before)
-        if piece.kind == "command":
-            return self.command(piece)
+        if piece.kind == "command" and text[1:] in COMMANDS:
+            tokens = COMMANDS[text[1:]](self, piece)
+            kinds = {t.kind for t in tokens if t.text not in ("(", "/", ")")}
+            if last.kind == "number" and text[1:] in FRACTIONS and kinds == {"number"}:
+                rest = ": a fraction behind a number may be a sum or a product"
+                self.refuse(last, "ambiguous {}", rest)
+            return tokens
         if text == "{":
             return self.braced(piece)
         if text == r"\left.":
             return self.between(piece)
+        if text in ("|", r"\right|") and self.peek("_"):
+            self.take()
+            return self.places("bar", at)
+        if text in ("|", r"\left|"):
+            inside = self.until(piece, text.replace("left", "right"))
+            return [name_token("abs", at), *in_parentheses(inside, at)]
         if text == "^":
             return [Token("power", "^", at), *self.argument("an exponent")]
-        if text == "_" and before and before[-1].text == ")":
+        if text == "_" and before and last.text == ")":
             return self.places("evaluated", at)
-        if text != "!" or not ends or self.text[at + 1 : at + 2] in ("!", "="):
+        is_value = bool(before) and (last.kind in ("number", "name") or last.text == ")")
+        if text != "!" or not is_value or self.text[at + 1 : at + 2] in ("!", "="):
             self.refuse(piece)
         return [Token("mark", "factorial", at)]
 
-    def command(self, piece: Token) -> list[Token]:
-        name, at = piece.text[1:], piece.position
-        if name in RELATIONS:
-            return [Token("relation", RELATIONS[name], at)]
-        if name in COMMANDS:
-            return COMMANDS[name](self, piece)
-        name = name.removeprefix("var")
-        if name not in GREEK and name != "ell":
-            self.refuse(piece)
-        return self.named(name, at)
-
     def number(self, piece: Token) -> list[Token]:
-        """A number; `20\\,\\text{tokens}` and `7\\mathrm{B}` have a unit, and no factor."""
-        tokens = [Token("number", piece.text.replace("{,}", ""), piece.position)]
+        """A number; `7\\mathrm{B}` has a unit, and no factor."""
+        at = piece.position
+        tokens = [Token("number", piece.text.replace("{,}", ""), at)]
         if self.peek(r"\%"):
             self.take()
-            hundred = Token("number", "100", piece.position)
-            tokens = grouped([*tokens, operator("/", piece.position), hundred], piece.position)
+            tokens = grouped([*tokens, operator("/", at), Token("number", "100", at)], at)
         font, opening, letter, closing = (self.ahead(i) for i in range(4))
         is_word = font.text[1:] in UPRIGHT and letter.kind == "letter" and letter.text != "e"
         if is_word and (opening.text, closing.text) == ("{", "}"):
@@ -269,85 +329,7 @@ class _Latex(Pieces):
             self.refuse(font, rest=rest)
         return tokens
 
-    # -- groups ----------------------------------------------------------------------------------
-
-    def until(self, opening: Token, *closing: str) -> list[Token]:
-        """The tokens up to where a group closes; parentheses in parentheses are skipped."""
-        tokens: list[Token] = []
-        bars, self.bars, depth = self.bars, [], 0
-        while depth or not self.peek(*closing):
-            piece, at = self.ahead(), self.ahead().position
-            if not piece.kind:
-                self.refuse(opening, "never closed: {}")
-            if opening.text in CLOSING:
-                depth += (piece.text == opening.text) - (piece.text in closing)
-            if piece.text == r"\over" and opening.text == "{":
-                self.take()
-                tokens = [*grouped(tokens, at), operator("/", at)]
-                tokens += grouped(self.until(opening, "}"), at)
-                self.next -= 1
-            else:
-                tokens += self.item(tokens)
-        self.next += 1
-        if self.bars:
-            self.refuse(self.bars[-1], "never closed: {}")
-        self.bars = bars
-        return tokens
-
-    def bracket(self) -> list[Token]:
-        """A bracket that a reader sees."""
-        opening = self.take()
-        return in_parentheses(self.until(opening, CLOSING[opening.text]), opening.position)
-
-    def group(self, what: str) -> list[Token]:
-        """The tokens of a group in braces, or of one letter, number or command."""
-        piece, name = self.take(what), self.ahead(-1).text[1:].removeprefix("var")
-        if piece.text == "{":
-            return self.until(piece, "}")
-        if piece.kind == "letter" or name in GREEK - {"Delta"}:
-            return [name_token(name or piece.text, piece.position)]
-        if piece.kind == "number":
-            return [piece]
-        if piece.kind != "command":
-            self.refuse(piece)
-        self.next -= 1
-        return self.item()
-
-    def argument(self, what: str) -> list[Token]:
-        """A group in braces, or one piece, as a group: `\\frac12` and `x^12` take one digit."""
-        piece, after = self.ahead(), self.ahead(1)
-        if piece.kind == "number" and len(piece.text) > 1 and "." not in piece.text:
-            self.tokens[self.next] = Token("number", piece.text[1:], piece.position + 1)
-            return grouped([Token("number", piece.text[0], piece.position)], piece.position)
-        if piece.text != "-":
-            return grouped(self.group(what), piece.position)
-        self.take()
-        is_one = after.kind in ("number", "letter") or after.text == "{"
-        is_one |= after.text[1:].removeprefix("var") in (*GREEK, *FRACTIONS)
-        if what != "an exponent" or not is_one:
-            self.refuse(piece, "braces are expected around {}")
-        return grouped([operator("-", piece.position), *self.group(what)], piece.position)
-
-    def whole_argument(self, what: str) -> list[Token]:
-        """An argument, where two digits are one number: `\\log_{10}`, but `\\log_10` is refused."""
-        if self.ahead().kind == "number" and len(self.ahead().text) > 1:
-            self.refuse(self.ahead(), "braces are expected around {}")
-        return self.argument(what)
-
-    def braced(self, opening: Token) -> list[Token]:
-        """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`."""
-        inside = self.until(opening, "}")
-        if len(inside) == 1 and inside[0].kind == "name":
-            return self.named(inside[0].text, inside[0].position)
-        depths, depth = [], 0
-        for token in inside:
-            depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
-            depths.append(depth)
-        is_one_group = depths.count(0) == 1 and depths[-1] == 0 and len(inside) > 1
-        is_loose = is_one_group or any(token.kind == "relation" for token in inside)
-        return inside if is_loose else grouped(inside, opening.position)
-
-    # -- bars ------------------------------------------------------------------------------------
+    # -- values at a place -----------------------------------------------------------------------
 
     def between(self, opening: Token) -> list[Token]:
         """`\\left. f \\right|_{r = 1}`."""
@@ -358,30 +340,13 @@ class _Latex(Pieces):
             self.refuse(opening, "a value is expected below the bar of {}")
         return [*tokens, *self.places("evaluated", self.ahead().position)]
 
-    def bar(self, piece: Token, before: Sequence[Token]) -> list[Token]:
-        """An absolute value, or the bar before what a value is taken at."""
-        if self.peek("_") and not self.bars:
-            self.take()
-            return self.places("bar", piece.position)
-        is_left, is_right = (piece.text in (rf"\{x}|", rf"\{x[0]}vert") for x in ("left", "right"))
-        last = before[-1] if before else operator("(", 0)
-        may_open = last.kind in ("relation", "power") or last.text in "+-*/([,"
-        if self.bars and not is_left and (is_right or not may_open):
-            self.bars.pop()
-            return [operator(")", piece.position)]
-        if is_right:
-            self.refuse(piece, "never opened: {}")
-        self.bars.append(piece)
-        return [name_token("abs", piece.position), operator("(", piece.position)]
-
     def places(self, mark: str, at: int) -> list[Token]:
         """What stands below the bar: `_{N = N^*, D = D^*}`, `_{N^*}`, `_D`, `_{\\text{opt}}`, `_*`."""
         start = self.next
         if self.raw("a value") in ("*", r"\star", r"\text{opt}", r"\mathrm{opt}"):
-            tokens = [Token("mark", "*", at)]
-        else:
-            self.next = start
-            tokens = self.group("a value")
+            return [Token("mark", mark, at), *in_parentheses([Token("mark", "*", at)], at)]
+        self.next = start
+        tokens = self.group("a value")
         if [token.text for token in tokens[:1] + tokens[-1:]] == ["(", ")"]:
             tokens = tokens[1:-1]  # `_{(N^*, D^*)}`
         for i, token in enumerate(tokens):
@@ -393,21 +358,11 @@ class _Latex(Pieces):
 
     # -- commands --------------------------------------------------------------------------------
 
-    def infinity(self, piece: Token) -> list[Token]:
-        return [name_token("oo", piece.position)]
-
     def fraction(self, piece: Token) -> list[Token]:
-        earlier = self.ahead(-3) if self.next > 2 else operator("", 0)
-        is_part = earlier.kind == "number" or earlier.text in ("^", "_", r"\frac", r"\tfrac")
-        before = piece if self.next < 2 or is_part else self.ahead(-2)
         above, below = self.argument("a numerator"), self.argument("a denominator")
         tokens = [*above, operator("/", piece.position), *below]
-        if before.kind == "number" and {t.kind for t in (*above[1:-1], *below[1:-1])} == {"number"}:
-            self.refuse(
-                before, "ambiguous {}", ": a fraction behind a number may be a sum or a product"
-            )
-        is_derivative = {above[1].text, below[1].text} <= {"d", "partial"}
-        return tokens if is_derivative and len(below) > 3 else grouped(tokens, piece.position)
+        is_derivative = {above[1].text, below[1].text} <= {"d", "partial"} and len(below) > 3
+        return tokens if is_derivative else grouped(tokens, piece.position)
 
     def root(self, piece: Token) -> list[Token]:
         degree, at = [Token("number", "2", piece.position)], piece.position
@@ -440,23 +395,20 @@ class _Latex(Pieces):
         return self.braced(self.take())
 
     def labelled(self, piece: Token) -> list[Token]:
-        """A relation with something above it."""
-        label = self.raw("a label")
-        if self.peek("{"):
-            self.tokens[self.next : self.next + 3] = self.tokens[self.next + 1 : self.next + 2]
-        tokens = self.item()
-        if [token.kind for token in tokens] != ["relation"]:
-            self.refuse(piece)
+        """A relation with something above it, which may say that it defines."""
+        label, (kind, sign) = self.raw("a label"), PLAIN.get(self.raw("a relation"), ("", ""))
         word = re.sub(rf"\\(?:{_FONT}|rm)(?![A-Za-z])|[{{}}]", "", label).strip()
+        if kind != "relation":
+            self.refuse(piece)
         if not DEFINES.fullmatch(word):
             self.refuse(piece, rest=f": what {label!r} over a relation says is not understood")
-        return [Token("relation", tokens[0].text, piece.position)]
+        return [Token(kind, sign, piece.position)]
 
     def extremum(self, piece: Token) -> list[Token]:
         """`\\max(a, b)`; a least value over variables is refused."""
         if piece.text.startswith(r"\arg") or self.peek("_"):
             self.refuse(piece, rest=": a least or greatest value over variables is not read")
-        if self.ahead().text not in CLOSING:
+        if self.ahead().text not in BRACKETS:
             self.refuse(piece, "parentheses are expected behind {}")
         return [name_token(piece.text[1:], piece.position)]
 
@@ -480,13 +432,15 @@ class _Latex(Pieces):
         """`\\log x`, `\\log(x)`, `\\log^2 x`, `\\log_{10} x`: without parentheses the argument is
         the next factor with its power.
         """
-        at, name = piece.position, APPLIED[piece.text[1:]]
+        at, name = piece.position, FUNCTIONS[piece.text[1:]]
         scripts: dict[str, list[Token]] = {}
         while self.peek("^", "_"):
             mark = self.take()
             if mark.text in scripts or (mark.text == "_" and piece.text != r"\log"):
                 self.refuse(mark)
-            scripts[mark.text] = self.whole_argument("a base or an exponent")
+            if self.ahead().kind == "number" and len(self.ahead().text) > 1:  # `\log_10 x`
+                self.refuse(self.ahead(), "braces are expected around {}")
+            scripts[mark.text] = self.argument("a base or an exponent")
         exponent, base = scripts.get("^", []), scripts.get("_", [])
         if [token.text for token in exponent] == ["(", "-", "1", ")"] and name != "log":
             rest = ": it may be the inverse function or 1 over the function"
@@ -501,7 +455,7 @@ class _Latex(Pieces):
         else may belong to it is refused.
         """
         opening = self.ahead()
-        if opening.text in CLOSING:
+        if opening.text in BRACKETS:
             tokens = self.bracket()
             is_unclear = self.peek("^")
         elif opening.text in ("+", "-"):
@@ -512,12 +466,10 @@ class _Latex(Pieces):
                 tokens += self.item()
             elif self.peek("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
                 tokens += self.bracket()
-            tokens = in_parentheses(tokens, opening.position)
-            after, command = self.ahead(), self.ahead().text[1:]
-            begins = command in VALUES or command.removeprefix("var") in GREEK
-            divides = after.text == "/" and self.ahead(1).text[1:] not in APPLIED
-            is_letter = after.kind in ("letter", "number") or after.text in {"{", *CLOSING}
-            is_unclear = begins or divides or is_letter
+            tokens, after = in_parentheses(tokens, opening.position), self.ahead()
+            divides = after.text == "/" and self.ahead(1).text[1:] not in FUNCTIONS
+            begins = after.text[1:] in VALUES or after.text in {"{", *BRACKETS}
+            is_unclear = after.kind in ("letter", "number") or begins or divides
         if is_unclear:
             what = f"parentheses are expected around the argument of {name} before {{}}"
             self.refuse(self.ahead(), what)
@@ -535,17 +487,15 @@ class _Latex(Pieces):
 
     def difference(self, piece: Token) -> list[Token]:
         """`\\Delta C` is one quantity."""
-        letter = self.ahead().text.removeprefix("\\").removeprefix("var")
-        if self.ahead().kind == "letter" or letter in GREEK:
-            self.take()
-            return self.named(f"Delta_{letter}", piece.position)
+        if self.ahead().kind == "letter":
+            return self.named(f"Delta_{self.take().text}", piece.position)
         if not self.peek("_", "^"):
             self.refuse(piece, rest=": a letter is expected behind it")
         return self.named("Delta", piece.position)
 
     def in_a_font(self, piece: Token) -> list[Token]:
         """A letter, a word or the name of a function in a font."""
-        at, font, start = piece.position, piece.text[1:].rstrip("*"), self.next
+        at, font, start = piece.position, piece.text[1:], self.next
         measured = MEASURE.match(self.text, self.ahead().position)
         source = self.raw(f"an argument of {piece.text}")
         if measured is not None:
@@ -564,7 +514,7 @@ class _Latex(Pieces):
         is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", source) and word not in GREEK
         if is_word and not is_prose:
             return self.named(word if self.peek("@") else f'"{word}"', at)
-        if source[:1] != "\\" or font in ("text", "textrm", "operatorname"):
+        if source[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
             self.refuse(piece, rest=f": {source!r} is prose, and no factor")
         self.next = start  # \boldsymbol{\alpha}
         (name, *more) = self.group("a name")
@@ -588,35 +538,29 @@ class _Latex(Pieces):
 
     def named(self, base: str, at: int) -> list[Token]:
         """A symbol with its indices and ornaments; `e^{...}` is the exponential."""
-        below: list[str] = []
-        above: list[str] = []
+        indices: tuple[list[str], list[str]] = ([], [])
         marks: list[str] = []
         exponent: list[Token] = []
-        while not exponent:
+        while not exponent and self.peek("'", "_", "^", "@"):
             piece = self.ahead()
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
                 self.refuse(Token("mark", label[0], piece.position), "ambiguous {}", rest)
-            if piece.text == "'":
-                self.take()
-                marks.append(PRIME)
-            elif piece.text == "_":
-                self.take()
-                below += self.parts(marks)
-            elif piece.text == "^" and ORNAMENT.match(self.text, piece.position):
-                self.take()
-                if self.ahead(1).text in STARS and self.ahead(2).text not in ("}", ","):
-                    opening, _ = self.take(), self.take()
-                    marks.append(STAR)
-                    exponent = [Token("power", "^", at), *grouped(self.until(opening, "}"), at)]
-                else:
-                    above += self.parts(marks)
-            elif piece.text == "@":
-                self.take()
-                return self.at_samples(spelt(base, [*below, *above], marks), at)
-            else:
+            is_ornament = piece.text != "^" or ORNAMENT.match(self.text, piece.position)
+            if not is_ornament:
                 break
-        name = spelt(base, [*below, *above], marks)
+            self.take()
+            if piece.text == "@":
+                return self.at_samples(spelt(base, [*indices[0], *indices[1]], marks), at)
+            if piece.text == "'":
+                marks.append(PRIME)
+            elif STAR_BEFORE.match(self.text, piece.position):
+                opening, _ = self.take(), self.take()
+                marks.append(STAR)
+                exponent = [Token("power", "^", at), *grouped(self.until(opening, "}"), at)]
+            else:
+                indices[piece.text == "^"].extend(self.parts(marks))
+        name = spelt(base, [*indices[0], *indices[1]], marks)
         if name == "e" and self.peek("^"):
             self.take()
             return [name_token("exp", at), *self.argument("an exponent")]
@@ -629,7 +573,9 @@ class _Latex(Pieces):
             return ["plus" if source == "+" else "minus"]
         rest, fonts = source.replace("_", ""), 1
         while fonts:
-            rest, fonts = FONT_GROUP.subn(lambda m: f",{'_'.join(WORDS.findall(m[1]))},", rest)
+            rest, fonts = FONT_GROUP.subn(
+                lambda m: f",{'_'.join(re.findall('[A-Za-z0-9]+', m[1]))},", rest
+            )
         rest = re.sub(r"\\(?:rm|it|bf|sf|tt)(?![A-Za-z])|\\[,;:! ]|[{}~]", " ", rest)
         rest = re.sub(
             r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
@@ -656,19 +602,18 @@ class _Latex(Pieces):
 
 #: What reads each command that has arguments, or a meaning beside the signs of the tables.
 COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
-    **dict.fromkeys(APPLIED, _Latex.function),
+    **dict.fromkeys(FUNCTIONS, _Latex.function),
     **dict.fromkeys(["min", "max", "arg", "argmin", "argmax"], _Latex.extremum),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
     **dict.fromkeys(["boxed", "fbox", "ensuremath", "mathrel", "textcolor"], _Latex.framed),
     **dict.fromkeys(["overset", "stackrel"], _Latex.labelled),
-    **dict.fromkeys([*FONTS, "operatorname*"], _Latex.in_a_font),
+    **dict.fromkeys(FONTS, _Latex.in_a_font),
     **dict.fromkeys(ACCENT_COMMANDS, _Latex.accented),
     **dict.fromkeys(["underbrace", "overbrace"], _Latex.with_brace),
     "Delta": _Latex.difference,
     "partial": _Latex.differential,
     "sqrt": _Latex.root,
     "binom": _Latex.binomial,
-    "infty": _Latex.infinity,
 }
 #: Commands that begin a value.
-VALUES = {*FONTS, *FRACTIONS, *ACCENT_COMMANDS, "ell", "sqrt"}
+VALUES = {*FONTS, *FRACTIONS, *ACCENT_COMMANDS, "Delta", "sqrt"}

@@ -34,11 +34,10 @@ from .building import (
     NamedFunction,
     substituted,
 )
-from .tokens import AT, DEEPEST_NESTING, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
+from .tokens import AT, CLOSING, DEEPEST_NESTING, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
 
 LARGEST_DECIMAL_EXPONENT = 100
 HIGHEST_DERIVATIVE = 4
-CLOSING = {"(": ")", "[": "]"}
 #: Letters that are rather functions than factors where parentheses follow, and what papers write as
 #: functions of compute.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])

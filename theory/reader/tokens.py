@@ -17,6 +17,7 @@ CAPITAL = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", 
 GREEK = frozenset(SMALL + CAPITAL)
 ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
 STAR, PRIME = "star", "prime"
+CLOSING = {"(": ")", "[": "]"}
 #: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
 AT = "_at"
 #: What a star on a letter of the law is.
@@ -27,7 +28,13 @@ GREEK_SIGNS = {
     **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", CAPITAL, strict=True)),
     "ς": "sigma", "ϵ": "epsilon", "ϑ": "theta", "ϕ": "phi", "ℓ": "ell",
 }  # fmt: skip
-SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "·": "*", "⋅": "*", "×": "*", "−": "-"}
+SIGNS = {"·": "*", "⋅": "*", "×": "*", "−": "-"}
+#: Other spellings of relations; four are words.
+RELATIONS = {
+    "=": "==", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "~~": "approx", "≈": "approx", "∝": "propto",
+    "=>": "implies", "⇒": "implies", "<=>": "iff", "⇔": "iff",
+    **{word: word for word in ("propto", "approx", "implies", "iff")},
+}  # fmt: skip
 _GREEK = "".join(GREEK_SIGNS)
 _SPELT = str.maketrans({**GREEK_SIGNS, "'": f"_{PRIME}", "@": AT, "!": "factorial"})
 TOKEN = re.compile(
@@ -119,6 +126,7 @@ def tokenize(text: str) -> list[Token]:
             rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
             raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
         kind, spelt = str(match.lastgroup), SIGNS.get(match.group(), match.group())
+        kind, spelt = ("relation" if spelt in RELATIONS else kind), RELATIONS.get(spelt, spelt)
         if measured and kind not in ("name", "number") and spelt != "(":
             raise ParseError.at(text, position, f"cannot read {spelt!r} behind @")
         spelt = spelt if kind == "relation" else spelt.translate(_SPELT)
@@ -156,7 +164,9 @@ class Pieces:
 
     def refuse(self, at: Token, what: str = "cannot read {}", rest: str = "") -> NoReturn:
         """Stop at a piece, which `{}` in the message stands for."""
-        raise ParseError.at(self.text, at.position, what.format(repr(at.text)), rest)
+        is_one_sign = at.text == "==" and not self.text.startswith("==", at.position)
+        typed = "=" if is_one_sign else at.text
+        raise ParseError.at(self.text, at.position, what.format(repr(typed)), rest)
 
 
 # -- tokens that a reader puts in ------------------------------------------------------------

@@ -56,7 +56,6 @@ SAME = {
     # numbers, products, powers, roots
     r"\tfrac12 N": "N/2",
     r"\frac{1}2": "1/2",
-    r"{x + y \over 2} y": "(x + y)*y/2",
     r"x^{12}": "x^12",
     r"x^-2 y": "y/x^2",
     r"x^-\alpha": "x^(-alpha)",
@@ -250,7 +249,9 @@ REFUSED = {
     r"x_{": "ends where a closing brace is expected",
     r"\sqrt[3": "never closed: '[' at position 6",
     r"\left. x": "never closed",
-    r"|x": "never closed: '|' at position 1",
+    r"\left|x": "never closed: '\\\\left|' at position 1",
+    r"|x + |y||": "unexpected",
+    r"{a \over b}": r"cannot read '\\over'",
     r"x}": "cannot read '}' at position 2",
     r"x # y": "cannot read '#' at position 3",
     "x² + 1": "cannot read '²' at position 2",
