@@ -7,7 +7,8 @@ line (``A N^{-\beta}``), and the letters are those of the chosen notation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from sympy import Add, Expr, Function, Mul, Rational, Symbol, log
@@ -43,8 +44,10 @@ MARKS_OF_OPTIMA = ("^{*}", r"_{\mathrm{opt}}")
 #: A digit, or the power of a number.
 NUMBER_AT_THE_END = re.compile(r"\d$|(?<![\w.^_}])\d[\d.]*\^\{[^{}]*\}$")
 
-#: Brackets around something of the height of a letter.
-UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
+#: Brackets around something of the height of a letter or of an optimum.
+UNSTRETCHED = re.compile(
+    r"\\left\(((?:\^\{\*\}|(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)"
+)
 
 
 #: An integer that ends in so many zeros is written with a power of ten.
@@ -93,11 +96,18 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def on_the_line(self, expr: Expr) -> str:
         """As it stands in a line of text, its fractions with a slash."""
-        before, self.inline = self.inline, True
-        try:
+        with self._in(self.small, inline=True):
             return self.doprint(expr)
+
+    @contextmanager
+    def _in(self, small: bool, *, inline: bool) -> Iterator[None]:
+        """In small print, where a fraction inside a fraction has a slash, or in a line of text."""
+        before = self.small, self.inline
+        self.small, self.inline = small, inline
+        try:
+            yield
         finally:
-            self.inline = before
+            self.small, self.inline = before
 
     def _print(self, expr: Any, **settings: Any) -> str:
         """Each part is printed once: a base is looked at several times for the brackets it needs."""
@@ -121,42 +131,24 @@ class PaperPrinter(Conventional, LatexPrinter):
             ambiguous |= len(above) == 1 and isinstance(above[0], Add)
             text = f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
             return text if alone else self.bracket(text)
-        if (
-            self.small
-            and alone
-            and len(below) == 1
-            and not any(isinstance(f, Add) for f in (*above, *below))
-        ):
-            return f"{self._inner(above)}/{self._inner(below)}"
-        return rf"\frac{{{self._inner(above)}}}{{{self._inner(below)}}}"
+        is_flat = len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below))
+        has_slash = self.small and alone and is_flat
+        with self._in(True, inline=False):  # a fraction inside is set on the line
+            over, under = self.product(above), self.product(below)
+        return f"{over}/{under}" if has_slash else rf"\frac{{{over}}}{{{under}}}"
 
     def _on_the_line(self, factors: list[Expr]) -> str:
         text = self.product(factors)
         single = len(factors) == 1 and not isinstance(factors[0], Add | Mul) and not divided(text)
         return text if single else self.bracket(text)
 
-    def _inner(self, factors: list[Expr]) -> str:
-        """Numerator or denominator: a fraction inside is set on the line."""
-        return self._small(lambda: self.product(factors))
-
-    def _small(self, printed: Callable[[], str]) -> str:
-        before, self.small = self.small, True
-        try:
-            return printed()
-        finally:
-            self.small = before
-
     def raised(self, base: str, exponent: Expr) -> str:
-        on_the_line = self._exponent(exponent, inline=True)
-        short = length(on_the_line) <= LONGEST_INLINE_EXPONENT
-        return f"{base}^{{{on_the_line if short else self._exponent(exponent, inline=False)}}}"
-
-    def _exponent(self, exponent: Expr, *, inline: bool) -> str:
-        before, self.inline = self.inline, inline
-        try:
-            return self._small(lambda: self._print(exponent))
-        finally:
-            self.inline = before
+        with self._in(True, inline=True):
+            text = self._print(exponent)
+        if length(text) > LONGEST_INLINE_EXPONENT:
+            with self._in(True, inline=False):
+                text = self._print(exponent)
+        return f"{base}^{{{text}}}"
 
     def root(self, inside: Expr) -> str:
         return rf"\sqrt{{{self._print(inside)}}}"
@@ -164,11 +156,8 @@ class PaperPrinter(Conventional, LatexPrinter):
     def needs_bracket(self, base: Expr) -> bool:
         if isinstance(base, AppliedUndef) and not str(base.func).endswith((AT, OPTIMAL)):
             return False
-        return (
-            super().needs_bracket(base)
-            or ("^" in self._print(base))
-            or self._print(base).endswith(")")
-        )
+        text = self._print(base)
+        return super().needs_bracket(base) or "^" in text or text.endswith(")")
 
     def separator(self, left: str, right: str) -> str:
         """A dot between numbers, and before what might be the argument of an optimum."""
@@ -235,13 +224,10 @@ class PaperPrinter(Conventional, LatexPrinter):
         return rf"\log {argument}" if expr.args[0].is_Symbol else rf"\log\left({argument}\right)"
 
     def _print_ExpBase(self, expr: Expr, exp: str | None = None) -> str:
-        argument = expr.args[0]
-        if (
-            isinstance(argument, Add)
-            or argument.atoms(Function)
-            or length(self._print(argument)) > LONGEST_INLINE_EXPONENT
-        ):
-            return rf"\exp\left({self._print(argument)}\right)"
+        argument, text = expr.args[0], self._print(expr.args[0])
+        is_long = length(text) > LONGEST_INLINE_EXPONENT
+        if isinstance(argument, Add) or argument.atoms(Function) or is_long:
+            return rf"\exp\left({text}\right)"
         return self.raised("e", argument)
 
 
@@ -347,9 +333,7 @@ def decorated_latex(name: str) -> str | None:
 
 def _letters(text: str) -> str:
     """A part of a name: a Greek letter, a letter or number as it is, a word upright."""
-    if text in GREEK or text in ("ell", "setminus", "dagger"):
-        return f"\\{text}"
-    if text in ("max", "min"):
+    if text in GREEK or text in ("ell", "setminus", "dagger", "max", "min"):
         return f"\\{text}"
     return text if len(text) == 1 or text.isdigit() else rf"\mathrm{{{text}}}"
 
