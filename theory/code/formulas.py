@@ -156,15 +156,10 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     yield GeneratedFormula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.")
     if form.power is not None:
         K, p = form.power
-        yield GeneratedFormula(
-            "exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E."
-        )
-        yield GeneratedFormula(
-            "coefficient",
-            K * envelope.coefficient**p,
-            (),
-            "Coefficient of the compute law of L* - E.",
-        )
+        of_law = "of the compute law of L* - E."
+        yield GeneratedFormula("exponent", p * envelope.exponent, (), f"Exponent {of_law}")
+        scale = K * envelope.coefficient**p
+        yield GeneratedFormula("coefficient", scale, (), f"Coefficient {of_law}")
 
 
 def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
@@ -184,43 +179,32 @@ def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
 
 
 def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
-    for variable in envelope.form.variables:
+    C, R = sym.C, envelope.reducible
+    variables = envelope.form.variables
+    for variable in variables:
+        name, best = argument_name(variable), envelope.optimum(variable)
+        yield GeneratedFormula(f"optimal_{name}", best, (C,), f"Compute-optimal {name}.")
+    for variable, share in zip(variables, envelope.shares, strict=True):
         name = argument_name(variable)
-        yield GeneratedFormula(
-            f"optimal_{name}", envelope.optimum(variable), (sym.C,), f"Compute-optimal {name}."
-        )
-    for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
-        name = argument_name(variable)
-        yield GeneratedFormula(
-            f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss."
-        )
-    yield GeneratedFormula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.")
-    yield GeneratedFormula(
-        "coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law."
-    )
-    yield GeneratedFormula(
-        "optimal_reducible_loss", envelope.reducible, (sym.C,), "Reducible loss R* on the envelope."
-    )
-    yield GeneratedFormula("optimal_loss", envelope.loss, (sym.C,), "Loss L* on the envelope.")
-    yield GeneratedFormula(
-        "compute_for_reducible_loss",
-        envelope.compute_for_reducible,
-        (sym.REDUCIBLE,),
-        "Least compute that reaches a reducible loss.",
-    )
-    yield GeneratedFormula(
-        "marginal_loss",
-        -envelope.reducible.diff(sym.C),
-        (sym.C,),
-        "Shadow price of compute -dR*/dC = alpha R*/C.",
-    )
-    if envelope.form.variables == (sym.N, sym.D):
-        yield GeneratedFormula(
-            "optimal_tokens_per_param",
-            envelope.tokens_per_param,
-            (sym.C,),
-            "Compute-optimal tokens per parameter D*/N*.",
-        )
+        summary = f"Share of the {name} term in the optimal reducible loss."
+        yield GeneratedFormula(f"{name}_share", share, (), summary)
+    for name, value, arguments, summary in (
+        ("exponent", envelope.exponent, (), "Exponent alpha of the compute law."),
+        ("coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law."),
+        ("optimal_reducible_loss", R, (C,), "Reducible loss R* on the envelope."),
+        ("optimal_loss", envelope.loss, (C,), "Loss L* on the envelope."),
+        (
+            "compute_for_reducible_loss",
+            envelope.compute_for_reducible,
+            (sym.REDUCIBLE,),
+            "Least compute that reaches a reducible loss.",
+        ),
+        ("marginal_loss", -R.diff(C), (C,), "Shadow price of compute -dR*/dC = alpha R*/C."),
+    ):
+        yield GeneratedFormula(name, value, arguments, summary)
+    if variables == (sym.N, sym.D):
+        ratio, summary = envelope.tokens_per_param, "Compute-optimal tokens per parameter D*/N*."
+        yield GeneratedFormula("optimal_tokens_per_param", ratio, (C,), summary)
 
 
 def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
@@ -357,19 +341,10 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
 
 def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
     path = ray(envelope)
-    c, t = sym.C, sym.TOKENS_PER_PARAM
-    yield GeneratedFormula(
-        "ray_params", path.params, (c, t), "Params at compute C on the ray D = t N."
-    )
-    yield GeneratedFormula(
-        "ray_tokens", path.tokens, (c, t), "Tokens at compute C on the ray D = t N."
-    )
-    yield GeneratedFormula(
-        "ray_reducible_loss",
-        path.reducible,
-        (c, t),
-        "Reducible loss at compute C on the ray D = t N.",
-    )
-    yield GeneratedFormula(
-        "ray_exponent", path.exponent, (c, t), "Local exponent -dlog R/dlog C on the ray D = t N."
-    )
+    for name, value, summary in (
+        ("params", path.params, "Params at compute C on the ray D = t N."),
+        ("tokens", path.tokens, "Tokens at compute C on the ray D = t N."),
+        ("reducible_loss", path.reducible, "Reducible loss at compute C on the ray D = t N."),
+        ("exponent", path.exponent, "Local exponent -dlog R/dlog C on the ray D = t N."),
+    ):
+        yield GeneratedFormula(f"ray_{name}", value, (sym.C, sym.TOKENS_PER_PARAM), summary)

@@ -6,7 +6,7 @@ from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, UsageError, shown
-from .render import TABLES, WIDTH, json_text, number, pairs, tables_text
+from .render import TABLES, WIDTH, json_text, pairs, tables_text
 from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "published laws: coefficients, notation, source"
 FORMATS = ("text", "json", "bibtex", *TABLES)
+#: The exponents of both kinds in the order of their forms.
+EXPONENTS = ("beta", "gamma", "alpha")
 FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^-{}"}
 DIGITS = 6
 
@@ -62,7 +64,7 @@ def run(options: Options) -> tuple[str, int]:
     if form == "bibtex":
         return _bibtex(found), DONE
     if form in TABLES:
-        return tables_text(_page(found, spelling), form), DONE
+        return tables_text(_tables(found, spelling).values(), form), DONE
     return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
 
 
@@ -102,81 +104,56 @@ def _bibtex(found: Sequence[PublishedLaw]) -> str:
 
 
 def _table(found: Sequence[PublishedLaw], spelling: Notation) -> str:
+    """A table for each kind of law, and the sources."""
+    from textwrap import wrap
+
+    from ..theory.typeset.table import Subheading
+
     lines: list[str] = []
-    for kind in KINDS:
-        members = [law for law in found if law.kind == kind]
-        if members:
-            lines += [*_table_of_kind(members, kind, spelling), ""]
+    for kind, table in _tables(found, spelling).items():
+        *columns, what, _ = table.columns
+        left = (
+            len(table.changed(columns=columns).lines(WIDTH)[1]) + 2
+        )  # the rule below the headings
+        rows: list[Any] = []
+        for row in table.rows:
+            first, *rest = wrap(row["what"], max(WIDTH - left, 20))
+            rows += [row | {"what": first}, *(Subheading(" " * left + more) for more in rest)]
+        is_bare = any(row["E"] is None for row in table.rows)
+        bare = "; - for E: no irreducible term" if is_bare else ""
+        shown = table.changed(columns=[*columns, what], rows=rows)
+        lines += [f"{kind} laws: {_form(kind, spelling)}{bare}", "", *shown.lines(), ""]
     sources = {law.source.key: law.source.citation for law in found}
     return "\n".join([*lines, "sources", *pairs(list(sources.items()))])
 
 
-def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notation) -> list[str]:
-    from textwrap import wrap
-
-    columns = list(spelling.names(kind).values())
-    figures = [
-        [
-            law.name,
-            *(
-                "-" if digits is None else number(float(digits), DIGITS)
-                for digits in _coefficients(law, spelling).values()
-            ),
-        ]
-        for law in members
-    ]
-    headings = ("name", *columns)
-    left = WIDTH - max(map(len, _lines(headings, figures))) - 2
-    rows = []
-    for law, cells in zip(members, figures, strict=True):
-        first, *rest = wrap(_what(law), max(left, 20))
-        rows.append([*cells, first])
-        rows += [[*[""] * len(cells), more] for more in rest]
-    exponents = [column for column in columns if column not in ("E", "A", "B", "C0")]
-    form = FORMS[kind].format(*exponents)
-    bare = "; - for E: no irreducible term" if any(cells[1] == "-" for cells in figures) else ""
-    return [
-        f"{kind} laws: {form}{bare}",
-        "",
-        *_lines((*headings, "what"), rows),
-    ]
-
-
-def _page(found: Sequence[PublishedLaw], spelling: Notation) -> list[Table]:
-    """A table for each kind of law."""
+def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Table]:
+    """Kind -> table of the laws of that kind."""
     from ..theory.typeset.numbers import Shortest
     from ..theory.typeset.table import Column, Table
 
-    form, tables = Shortest(DIGITS), []
+    tables: dict[str, Table] = {}
     for kind in KINDS:
-        names = spelling.names(kind)
         columns = [Column("name", align="left")]
         columns += [
-            Column(name, own, f"${spelling.latex(name)}$", format=form)
-            for name, own in names.items()
+            Column(name, own, f"${spelling.latex(name)}$", format=Shortest(DIGITS))
+            for name, own in spelling.names(kind).items()
         ]
         columns += [Column("what", align="left"), Column("source", align="left")]
         rows = [
             {"name": law.name, "what": _what(law), "source": law.source.citation}
-            | {
-                name: None if digits is None else float(digits)
-                for name, digits in law.coefficients.items()
-            }
+            | {name: digits and float(digits) for name, digits in law.coefficients.items()}
             for law in found
             if law.kind == kind
         ]
-        tables += [Table(columns, rows)] if rows else []
+        tables |= {kind: Table(columns, rows)} if rows else {}
     return tables
 
 
-def _lines(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    from ..theory.typeset.table import Column, Table
-
-    columns = [
-        Column(heading, align="left" if heading in ("name", "what") else "right")
-        for heading in headings
-    ]
-    return Table(columns, [dict(zip(headings, row, strict=True)) for row in rows]).lines()
+def _form(kind: str, spelling: Notation) -> str:
+    """The law of a kind in the letters of the notation."""
+    names = spelling.names(kind)
+    return FORMS[kind].format(*(names[name] for name in EXPONENTS if name in names))
 
 
 def _what(law: PublishedLaw) -> str:
@@ -189,13 +166,10 @@ def _details(found: Sequence[PublishedLaw], spelling: Notation) -> str:
 
 
 def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
-    exponents = [
-        name for name in spelling.names(law.kind).values() if name not in ("E", "A", "B", "C0")
-    ]
     entries = [
         ("what", law.title),
         ("kind", law.kind),
-        ("form", FORMS[law.kind].format(*exponents)),
+        ("form", _form(law.kind, spelling)),
         *(
             (name, "none: the form has no irreducible term" if digits is None else digits)
             for name, digits in _coefficients(law, spelling).items()

@@ -1,12 +1,13 @@
 """The two spellings: what each letter means, the way there and back, and what is refused."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.theory.data.notation import (
     HOFFMANN,
-    NOTATIONS,
     SCHAEFFER,
     notation,
 )
@@ -62,66 +63,44 @@ def test_irreducible_may_be_none_or_absent() -> None:
 @pytest.mark.parametrize(
     ("spelling", "law", "kind", "words"),
     [
-        (
-            "schaeffer",
-            ["A", "B", "alpha", "beta"],
-            "params-tokens",
-            ["'alpha'", "params exponent", "notation='hoffmann'"],
-        ),
-        ("hoffmann", ["C0", "alpha"], "compute", ["compute exponent", "notation='schaeffer'"]),
-        ("schaeffer", ["C0", "alpha_C"], "compute", ["compute exponent", "notation='hoffmann'"]),
-        (
-            "schaeffer",
-            ["A", "B", "betta", "gamma"],
-            "params-tokens",
-            ["'betta'", "did you mean beta"],
-        ),
-        ("schaeffer", ["A", "beta", "gamma"], "params-tokens", ["missing B (tokens coefficient)"]),
+        ("schaeffer", "A B alpha beta", "params-tokens", "params exponent.*notation='hoffmann'"),
+        ("hoffmann", "A B beta gamma", "params-tokens", "notation='schaeffer'"),
+        ("hoffmann", "C0 alpha", "compute", "compute exponent.*notation='schaeffer'"),
+        ("schaeffer", "C0 alpha_C", "compute", "compute exponent.*notation='hoffmann'"),
+        ("schaeffer", "A B betta gamma", "params-tokens", "'betta'.*did you mean beta"),
     ],
 )
-def test_mixed_and_missing_names_are_refused_with_a_hint(
-    spelling: str, law: list[str], kind: str, words: list[str]
+def test_mixed_names_are_refused_with_a_hint(
+    spelling: str, law: str, kind: str, words: str
 ) -> None:
-    with pytest.raises(ValueError, match="law in the") as error:
-        notation(spelling).to_canonical(dict.fromkeys(law, 1), kind=kind)
-    for word in words:
-        assert word in str(error.value)
+    with pytest.raises(ValueError, match=f"law in the.*{words}"):
+        notation(spelling).to_canonical(dict.fromkeys(law.split(), 1), kind=kind)
 
 
-@pytest.mark.parametrize("name", NOTATIONS)
-def test_no_set_of_exponents_is_readable_in_both_notations(name: str) -> None:
-    """A whole params-tokens law in one spelling is refused by the other."""
-    law = dict.fromkeys(SPELLINGS[name]["params-tokens"], 1)
-    (other,) = set(NOTATIONS) - {name}
-    with pytest.raises(ValueError, match=f"notation='{name}'"):
-        notation(other).to_canonical(law)
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: SCHAEFFER.to_canonical({"A": 1, "beta": 2, "gamma": 3}),
+            r"missing B \(tokens coefficient\)",
+        ),
+        (lambda: SCHAEFFER.names("comput"), "kind='comput'.*did you mean compute"),
+        (lambda: SCHAEFFER.latex("gama"), "name='gama'.*did you mean gamma"),
+        (lambda: notation("hofmann"), "'hofmann'; choose from schaeffer, hoffmann"),
+        (lambda: notation(None), "None; choose from"),  # type: ignore[arg-type]
+    ],
+)
+def test_refusals(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
-def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match=r"kind='comput'.*did you mean compute"):
-        SCHAEFFER.names("comput")
-
-
-def test_latex_of_the_exponents() -> None:
-    assert [SCHAEFFER.latex(name) for name in ("beta", "gamma", "alpha")] == [
-        r"\beta",
-        r"\gamma",
-        r"\alpha",
-    ]
-    assert [HOFFMANN.latex(name) for name in ("beta", "gamma", "alpha")] == [
-        r"\alpha",
-        r"\beta",
-        r"\alpha_C",
-    ]
-    assert (SCHAEFFER.latex("N_opt"), HOFFMANN.latex("w_N")) == ("N^{*}", "a")
-
-
-def test_latex_of_an_unknown_name() -> None:
-    with pytest.raises(ValueError, match=r"name='gama'.*did you mean gamma"):
-        SCHAEFFER.latex("gama")
-
-
-@pytest.mark.parametrize("bad", ["hofmann", None])
-def test_unknown_notation_lists_the_choices(bad: object) -> None:
-    with pytest.raises(ValueError, match=f"{bad!r}; choose from schaeffer, hoffmann"):
-        notation(bad)  # type: ignore[arg-type]
+def test_latex_of_the_letters() -> None:
+    for name, schaeffer, hoffmann in (
+        ("beta", r"\beta", r"\alpha"),
+        ("gamma", r"\gamma", r"\beta"),
+        ("alpha", r"\alpha", r"\alpha_C"),
+        ("N_opt", "N^{*}", r"N_{\mathrm{opt}}"),
+        ("w_N", "w_N", "a"),
+    ):
+        assert (SCHAEFFER.latex(name), HOFFMANN.latex(name)) == (schaeffer, hoffmann)

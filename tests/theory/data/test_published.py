@@ -1,7 +1,6 @@
 """Published laws against their sources: the text of the paper, the runs, and 50-digit arithmetic."""
 
 import csv
-import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -61,22 +60,22 @@ def test_printed_letters_convert_to_the_canonical_digits(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "suggestion"),
+    ("call", "words"),
     [
-        ("Hoffmann2022", "did you mean hoffmann2022"),
-        ("arc-e", "krajewski2025-arc-e or krajewski2025-arc-e-compute"),
-        ("no such law", ""),
-        (None, ""),
+        (lambda: published("Hoffmann2022"), "'Hoffmann2022': is no .*did you mean hoffmann2022"),
+        (lambda: published("arc-e"), "krajewski2025-arc-e or krajewski2025-arc-e-compute"),
+        (lambda: published(None), "law=None: is no published law"),  # type: ignore[arg-type]
+        (lambda: names("computed"), "kind='computed'.*did you mean compute"),
+        (lambda: published("besiroglu2024").log_C0, "'besiroglu2024' is a params-tokens law"),
+        (lambda: decode_table_11("1.0", "8"), "column_A='1.0'"),
+        (lambda: decode_table_11("0.8", "NaN"), "column_alpha='NaN'"),
+        (lambda: decode_table_11("eight", "8"), "column_A='eight'"),
+        (lambda: decode_table_11(0.8, "8"), "column_A=0.8"),  # type: ignore[arg-type]
     ],
 )
-def test_unknown_law(bad: object, suggestion: str) -> None:
-    with pytest.raises(ValueError, match=f"law={bad!r}: is no published law.*{suggestion}"):
-        published(bad)  # type: ignore[arg-type]
-
-
-def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match=r"kind='computed'.*did you mean compute"):
-        names("computed")
+def test_refusals(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 # Logarithms and rounding
@@ -225,35 +224,19 @@ def table_rows(paper: str, number: int, columns: int) -> dict[str, tuple[str, ..
     return {words[0]: ("_".join(words[1:-columns]), *words[-columns:]) for words in rows}
 
 
-def test_table_12_as_printed(paper: str) -> None:
-    rows = table_rows(paper, 12, 5)
-    assert list(rows) == BENCHMARKS
-    for law, _ in compute_counterparts():
-        assert law.label is not None
-        metric_type, A, alpha, B, beta, baseline = rows[law.label]
+def test_tables_11_and_12_as_printed_and_paired_by_label(paper: str) -> None:
+    of_12, of_11 = table_rows(paper, 12, 5), table_rows(paper, 11, 3)
+    pairs = compute_counterparts()
+    assert [law.label for law, _ in pairs] == [*of_12] == [*of_11] == BENCHMARKS
+    for law, partner in pairs:
+        metric_type, A, alpha, B, beta, baseline = of_12[str(law.label)]
         assert law.coefficients == {"E": None, "A": A, "B": B, "beta": alpha, "gamma": beta}
         assert law.printed == {"A": A, "alpha": alpha, "B": B, "beta": beta}
-        assert (law.metric_type, law.random_baseline) == (metric_type, baseline)
-
-
-def test_table_11_as_printed(paper: str) -> None:
-    rows = table_rows(paper, 11, 3)
-    assert list(rows) == BENCHMARKS
-    for _, law in compute_counterparts():
-        assert law.label is not None
-        metric_type, column_A, column_alpha, baseline = rows[law.label]
-        assert law.printed == {"A": column_A, "alpha": column_alpha}
-        assert (law.metric_type, law.random_baseline) == (metric_type, baseline)
-
-
-def test_rows_are_paired_by_label() -> None:
-    pairs = compute_counterparts()
-    assert [law.label for law, _ in pairs] == BENCHMARKS
-    for law, partner in pairs:
-        assert (law.kind, partner.kind) == ("params-tokens", "compute")
-        assert partner.name == f"{law.name}-compute"
-        assert (partner.label, partner.random_baseline) == (law.label, law.random_baseline)
-        assert (partner.metric, partner.metric_type) == (law.metric, law.metric_type)
+        assert partner.printed == dict(zip(("A", "alpha"), of_11[str(law.label)][1:3], strict=True))
+        assert (partner.name, partner.label) == (f"{law.name}-compute", law.label)
+        for each, row in ((law, of_12), (partner, of_11)):
+            shown = (row[str(each.label)][0], row[str(each.label)][-1])
+            assert (each.metric_type, each.random_baseline) == shown == (metric_type, baseline)
 
 
 # alpha and ln A by an independent reading of the table: exponent and intercept of log(-log Q')
@@ -285,27 +268,6 @@ def test_decoded_table_11(label: str) -> None:
         (MP.exp(MP.mpf(law.printed["alpha"])), law.coefficients["C0"]),
     ):
         assert abs(MP.mpf(digits) - exact) <= exact * ROUNDING
-
-
-@pytest.mark.parametrize(
-    ("column_A", "column_alpha", "named"),
-    [
-        ("1.0", "8", "column_A='1.0'"),
-        ("0.8", "NaN", "column_alpha='NaN'"),
-        ("eight", "8", "column_A='eight'"),
-        (0.8, "8", "column_A=0.8"),
-    ],
-)
-def test_decoding_refuses_what_it_cannot_decode(
-    column_A: str, column_alpha: str, named: str
-) -> None:
-    with pytest.raises(ValueError, match=re.escape(named)):
-        decode_table_11(column_A, column_alpha)
-
-
-def test_log_C0_is_of_compute_laws() -> None:
-    with pytest.raises(ValueError, match="law='besiroglu2024' is a params-tokens law"):
-        _ = published("besiroglu2024").log_C0
 
 
 def test_runs_on_the_ray(public_runs: Path) -> None:
