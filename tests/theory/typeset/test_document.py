@@ -191,7 +191,6 @@ def test_a_setting_is_told_once():
     for part, compute in zip(
         parts, ("6 N D", "6 N D", r"\kappa N^{a} D^{d}", "6 N D"), strict=True
     ):
-        whole = shared.strip() not in part
-        assert whole == (rf"$C = {compute}$" in part) == ("R(N, D) = A N" in part)
-        assert whole == (r"\alpha = " in part)
+        is_whole = shared.strip() not in part
+        assert is_whole == (rf"$C = {compute}$" in part) == (r"\alpha = " in part)
     assert "P(r) = w_N" in parts[1]

@@ -164,24 +164,6 @@ def test_a_short_formula_has_one_row_and_a_long_one_a_row_for_each_relation() ->
     assert length(r"\left(\frac{\beta}{N_{\mathrm{eff}}}\right)") == 9
 
 
-# -- blocks ----------------------------------------------------------------------------------------
-
-
-def test_blocks_hold_what_they_must() -> None:
-    envelope, penalty = derive().to_latex(), misallocation().to_latex()
-    for piece in (r"C &= 6 N D", r"L^{*}(C) &= E + C_0 C^{-\alpha}", r"N^{*}(C) &="):
-        assert piece in envelope
-        assert piece in derive()._repr_latex_()
-    for piece in (
-        r"P(r) &= \frac{L - E}{L^{*} - E} = w_N r^{-\beta} + w_D r^{\gamma}",
-        r"P - 1 &= \frac{\beta \gamma}{\beta + \gamma} s^{2}",
-        r"O\left(s^{5}\right)",
-        r"P &\sim w_N r^{-\beta} \quad (r \to 0)",
-        r"k_D &= \left(\frac{1 - w_N r^{-\beta}}{w_D}\right)^{-1/\gamma}",
-    ):
-        assert piece in penalty
-
-
 def test_a_law_in_other_letters_keeps_them_and_is_not_respelt() -> None:
     text = misallocation(OWN_LETTERS).to_latex()
     assert r"\alpha_C" in text  # the exponent of compute, where alpha is taken
