@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational
+from sympy import Add, Derivative, Expr, Function, Integer, Mul, Pow, Rational, Subs
 from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 
@@ -189,19 +189,22 @@ def quotient(product: Expr) -> Quotient:
     above = [over] if over != 1 else []
     below = [under] if under != 1 else []
     inline: list[Expr] = []
+    rates: list[Expr] = []
     for factor in _joined_roots(ordered_factors(rest)):
         base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
-        if not power.is_Integer or _is_function(factor):
+        if isinstance(factor, Derivative | Subs):
+            rates.append(factor)
+        elif not power.is_Integer or _is_function(factor):
             inline.append(factor)
         elif power.is_negative:
             below.append(Pow(base, -power))
         elif factor != 1:
             above.append(factor)
     if not below:
-        factors = sorted(above + inline, key=lambda f: _kind(f) > NUMERAL)
+        factors = sorted(above + inline + rates, key=lambda f: _kind(f) > NUMERAL)
         return Quotient(bool(number.is_negative), factors or [Integer(1)], [], [])
     above, tail = _above_and_behind(above, below, inline)
-    return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail)
+    return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail + rates)
 
 
 def _above_and_behind(

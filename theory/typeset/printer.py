@@ -198,7 +198,8 @@ class PaperPrinter(Conventional, LatexPrinter):
         return label + self.bracket(arguments) if shown else label
 
     def _print_Subs(self, expr: Expr) -> str:
-        old, new = (map(self._print, part) for part in expr.args[1:])
+        with self._in(True, inline=True):
+            old, new = ([*map(self._print, part)] for part in expr.args[1:])
         point = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
         inside = self._print(expr.args[0])
         if isinstance(expr.args[0], Add):

@@ -37,8 +37,14 @@ def test_sentences_of_both_notations_differ_in_letters_alone(name: str) -> None:
     steps = derivation.steps
     lemmas = [step.argument.lemma for step in steps if isinstance(step.argument, UnderLemma)]
     reasons = [step.reason for step in steps]
-    found = [derivation.title, *derivation.assumptions, derivation.statement, *reasons, *lemmas]
-    for sentence in filter(None, found):
+    found: list[str | Sentence] = [
+        derivation.title,
+        *derivation.assumptions,
+        derivation.statement,
+        *reasons,
+        *lemmas,
+    ]
+    for sentence in [text for text in found if text]:
         canonical, respelt = set_in(sentence, SCHAEFFER), set_in(sentence, HOFFMANN)
         assert respelt == exchanged(canonical)
         assert r"\gamma" not in respelt
