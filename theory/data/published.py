@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field, fields
-from decimal import Context, Decimal
 
 from . import text_of
 from .bibliography import WORKS, Work
@@ -27,19 +26,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "DERIVED_DIGITS",
     "KRAJEWSKI_RUNS",
     "LAWS",
     "PublishedLaw",
     "RunsOnARay",
     "compute_counterparts",
-    "decode_table_11",
     "names",
     "published",
 ]
 
-#: Significant digits of a coefficient that is not printed but computed from printed digits.
-DERIVED_DIGITS = 36
 #: What laws are called by those who do not name the paper.
 ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
@@ -202,55 +197,6 @@ class RunsOnARay:
 KRAJEWSKI_RUNS = RunsOnARay("20", "1.00e18", "3.77e22", "3e18", "6e21")
 
 
-def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
-    r"""The compute law behind a row of Table 11 of Krajewski et al. (arXiv 2512.08894).
-
-    The table is headed "A, alpha" for the law -log Q' = A/C^alpha, but its columns are e^-alpha and
-    ln A::
-
-        alpha  = -ln(column A)
-        ln C0  = column alpha          (C0 is the A of the printed law)
-
-    Why: the published code regresses log(-log Q') on the columns [ln C, 1], in this order. Its
-    coefficient vector is (slope, intercept) = (-alpha, ln A); exp of the first and the second as it
-    is give what the table shows. That this is what happened is an inference from the numbers, not a
-    statement of the authors. Read as printed, every row is an accuracy of one to a hundred digits at
-    every budget of the paper, with exponents from 6 to 19; decoded, they lie between 0.12 and 0.38.
-
-    Returns
-    -------
-    dict
-        ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two
-        others computed from them to ``DERIVED_DIGITS`` significant digits.
-
-    Raises
-    ------
-    ValueError
-        If a column is no decimal as text, or column_A is not between 0 and 1.
-
-    Examples
-    --------
-    >>> decode_table_11("0.8320", "8.4951")["alpha"][:6]
-    '0.1839'
-    """
-    for name, text in (("column_A", column_A), ("column_alpha", column_alpha)):
-        if not isinstance(text, str):
-            raise ValueError(
-                f"{name}={text!r} is not a string of digits: a float has lost the printed ones"
-            )
-    context = Context(prec=DERIVED_DIGITS)
-    try:
-        slope, C0 = Decimal(column_A), context.exp(Decimal(column_alpha))
-    except ArithmeticError:
-        slope = C0 = Decimal("NaN")
-    if not (slope.is_finite() and 0 < slope < 1 and C0.is_finite()):
-        raise ValueError(
-            f"column_A={column_A!r}, column_alpha={column_alpha!r}: must be exp(-alpha), between 0 "
-            f"and 1, and ln C0"
-        )
-    return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
-
-
 def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
     """Each law of Krajewski et al. Table 12 with the compute law of Table 11 for the same benchmark,
     in the order of Table 12.
@@ -272,14 +218,13 @@ def _laws_of(family: str, entries: dict[str, Any]) -> Iterator[PublishedLaw]:
         own = dict(zip(entries["columns"], row, strict=True))
         paper, _, suffix = family.partition("-")
         name = f"{paper}-{own['label'].lower()}{suffix and '-'}{suffix}"
-        digits = {letter: own[letter] for letter in ("A", "alpha", "B", "beta") if letter in own}
-        yield _law(name, family, shared | own, digits)
+        printed = {letter: own[letter] for letter in ("A", "alpha", "B", "beta") if letter in own}
+        decoded = {"alpha": own["exponent"], "C0": own["C0"]} if "C0" in own else printed
+        yield _law(name, family, {"printed": printed} | shared | own, decoded)
 
 
 def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) -> PublishedLaw:
     alike = ("kind", "form", "notation", "metric", "unit", "note")
-    is_compute = entry["kind"] == "compute"
-    decimals = decode_table_11(digits["A"], digits["alpha"]) if is_compute else digits
     letters = notation(entry["notation"]).names(entry["kind"])
     about: dict[str, Any] = {"label": entry.get("label"), "metric_type": entry.get("metric_type")}
     return PublishedLaw(
@@ -292,7 +237,7 @@ def _law(name: str, family: str, entry: dict[str, Any], digits: dict[str, str]) 
         budget="6*N*D",
         locus=entry["locus"].format(**about),
         verified=f"verified against {entry['verified']}" if "verified" in entry else "unverified",
-        coefficients={canonical: decimals.get(own) for canonical, own in letters.items()},
+        coefficients={canonical: digits.get(own) for canonical, own in letters.items()},
         printed=entry.get("printed", digits),
         sources=tuple(WORKS[key] for key in entry["sources"]),
     )

@@ -104,31 +104,28 @@ class Displayed:
     def __str__(self) -> str:
         return self.text()
 
-    def to_latex(self, *, notation: str | Notation = DEFAULT, environment: str = "align") -> str:
+    def to_latex(self, *, notation: str | Notation = DEFAULT) -> str:
         r"""The equations as a LaTeX align block.
 
         Parameters
         ----------
         notation : {"schaeffer", "hoffmann"}
-        environment : {"align", "align*"}
 
         Raises
         ------
         ValueError
             Where the notation would rename the law's own letters.
         """
-        if environment not in ("align", "align*"):
-            raise ValueError(f"environment={environment!r}: must be align or align*")
         spelling = find_notation(notation)
         self.check_spelling(spelling)
         sections = self.sections(spelling)
         parts: list[str] = []
         for heading, lines in sections:
-            rows = [_row(line, spelling, environment == "align") for line in lines]
+            rows = [_row(line, spelling) for line in lines]
             title = rf"  \intertext{{{latex_sentence(heading, spelling)}:}}" + "\n"
             shown = ", \\\\\n".join(f"  {row}" for row in rows) + ".\n"
             parts.append(title + shown if len(sections) > 1 else shown)
-        return f"\\begin{{{environment}}}\n{''.join(parts)}\\end{{{environment}}}"
+        return f"\\begin{{align}}\n{''.join(parts)}\\end{{align}}"
 
     def _repr_latex_(self) -> str:
         return self.to_latex()
@@ -198,13 +195,12 @@ def _where(conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
 # -- LaTeX -----------------------------------------------------------------------------------------------------
 
 
-def _row(line: Line, spelling: Notation, numbered: bool) -> str:
+def _row(line: Line, spelling: Notation) -> str:
     """The equations of one line next to each other; one that is long has a row at each relation."""
     equations = [_equation_latex(equation, spelling) for equation in line]
     (label, *first), *others = equations
     if not others and length(" ".join([label, *first])) > LONG:
-        end = r" \notag" if numbered else ""
-        return f"{label} &" + f"{end} \\\\\n  &".join(first)
+        return f"{label} &" + " \\notag \\\\\n  &".join(first)
     beside = [" ".join(sides) for sides in others]
     return r", \qquad ".join([f"{label} &{' '.join(first)}", *beside])
 

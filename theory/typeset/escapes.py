@@ -8,7 +8,6 @@ from unicodedata import combining, east_asian_width
 __all__ = [
     "clean",
     "display_width",
-    "html_escaped",
     "latex_escaped",
     "latex_words",
     "padded",
@@ -47,17 +46,6 @@ def latex_words(text: str) -> str:
     AM--GM, pages 74--109
     """
     return RANGE.sub("--", latex_escaped(text))
-
-
-def html_escaped(text: str) -> str:
-    """For HTML, inside an element or an attribute.
-
-    >>> html_escaped("<b> & 'c'")
-    '&lt;b&gt; &amp; &#x27;c&#x27;'
-    """
-    from html import escape
-
-    return escape(clean(text))
 
 
 def display_width(text: str) -> int:

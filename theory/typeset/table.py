@@ -1,6 +1,8 @@
 r"""One description of a table, and every form in which it is read.
 
+    >>> from types import SimpleNamespace
     >>> from isoflop.theory.typeset.numbers import Interval, Percent, Significant
+    >>> estimate = SimpleNamespace(value=0.3478, low=0.31, high=0.39)
     >>> table = Table(
     ...     [
     ...         Column("law", align="left"),
@@ -8,7 +10,7 @@ r"""One description of a table, and every form in which it is read.
     ...         Column("beta", "interval", show="interval", interval=Interval(Significant(2))),
     ...         Column("lost", "lost\ncompute", format=Percent()),
     ...     ],
-    ...     [{"law": "hoffmann2022", "beta": Number(0.3478, 0.31, 0.39), "lost": 0.2079}],
+    ...     [{"law": "hoffmann2022", "beta": estimate, "lost": 0.2079}],
     ...     notes=["lost compute: the share of the budget that the optimum does not need"],
     ... )
     >>> print(table.text())
@@ -31,7 +33,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from .escapes import clean, display_width, html_escaped, latex_escaped, padded
+from .escapes import clean, display_width, latex_escaped, padded
 from .numbers import DASHES, TEXT, Format, Interval, Significant
 
 TYPE_CHECKING = False
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
     Show = Literal["value", "error", "interval", "all"]
 
-__all__ = ["RULE", "Column", "Number", "Subheading", "Table", "Words"]
+__all__ = ["RULE", "Column", "Subheading", "Table", "Words"]
 
 WIDTH, GAP = 100, "  "
 UNDETERMINED = "undetermined"
@@ -61,15 +63,6 @@ class Words:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True)
-class Number:
-    """The least that a table takes for an estimate; a result has an `Estimate`."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -326,6 +319,8 @@ class Table:
 
     def html(self) -> str:
         """For a notebook, as pandas writes it; a subheading stands in the first column."""
+        from html import escape
+
         import pandas as pd
 
         blank = [""] * (len(self._page) - 1)
@@ -336,7 +331,7 @@ class Table:
         ]
         heads = [clean(column.head().replace("\n", " ")) for column in self._page]
         table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
-        title, *notes = (f"<p>{html_escaped(str(text))}</p>" for text in (self.title, *self.notes))
+        title, *notes = (f"<p>{escape(clean(str(text)))}</p>" for text in (self.title, *self.notes))
         return "\n".join([*([title] if str(self.title) else []), table, *notes])
 
     def records(self) -> list[dict[str, Any]]:

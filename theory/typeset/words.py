@@ -70,14 +70,6 @@ def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
     return sentence_text(derivation.statement, printer, claims.__getitem__)
 
 
-def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """The statement in LaTeX, every formula in the line of text."""
-    spelling = find_notation(notation)
-    printer = PaperPrinter(spelling, arguments=True)
-    claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
-    return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
-
-
 def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling: Notation) -> str:
     """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
     ones in the line of text.

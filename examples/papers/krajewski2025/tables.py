@@ -4,8 +4,7 @@ What the same runs say twice: the compute law as a ray of the params-tokens law 
 as pass@k at k = 1 (Tables 11 and 13) and as a broken law (Tables 11 and 10); the accuracy of
 guessing (Tables 11 and 16); errors on the held-out runs with and without a ceiling that was fitted
 to be 1 (Tables 15 and 3), and their averages (Tables 4 and 3). Columns of Tables 11 and 13 are
-decoded (`isoflop.theory.data.published.decode_table_11`,
-`isoflop.theory.data.krajewski2025.decode_table_13`).
+decoded (theory/data/laws.toml, `isoflop.theory.data.krajewski2025.decode_table_13`).
 
 Laws that were fitted apart may differ: they *disagree* where accuracy differs by more than a
 tolerance, or is impossible. Numbers that ought to be the same disagree where rounding does not

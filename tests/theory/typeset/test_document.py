@@ -40,11 +40,14 @@ def entries() -> dict[str, CheckedTheorem]:
 # -- compiled --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("proof", ["short", "steps", "none"])
 @pytest.mark.parametrize("notation", NOTATIONS)
-def test_some_derivations_compile(entries, notation, proof, tmp_path):
-    text = document_latex(entries.values(), notation=notation, proof=proof)
-    assert complaints(compiled(tmp_path, text)) == []
+def test_some_derivations_compile_and_list_what_they_cite(entries, notation, tmp_path):
+    for proof in ("short", "steps", "none"):
+        text = document_latex(entries.values(), notation=notation, proof=proof)
+        assert complaints(compiled(tmp_path, text)) == []
+        cited = set(re.findall(r"\\cite\{(\w+)\}", text))
+        assert cited == set(re.findall(r"\\bibitem\{(\w+)\}", text))
+        assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
 
 
 def in_a_paper(fragment: str, body: str, own: Sequence[str] = ()) -> str:
@@ -111,27 +114,35 @@ GRANTED = UnderLemma(
 )
 
 
-@pytest.mark.parametrize("proof", ["short", "steps"])
-def test_what_is_less_than_proved_is_said_in_every_proof(proof):
-    """A lemma with its source, a check in numbers, a citation."""
-    text = about(replace(TRUE, argument=GRANTED), proof)
-    assert r"\textbf{Status:} proved under a stated lemma." in text
-    assert r"\emph{Lemma} (Hausdorff 1921~\cite{hausdorff1921}, not proved here): $A > 0$" in text
-    assert "Checked in numbers, not proved" in about(replace(TRUE, argument=Numerically()), proof)
-    text = about(replace(TRUE, argument=Cited("Rudin 1987, Real and Complex Analysis")), proof)
-    assert r"(Cited, not proved: Rudin 1987~\cite{rudin1987}" in text
-    assert r"\textbf{Status:} cited." in text
+FALSE = sym.A**2 + 2 * sym.A + Rational(1001, 1000)
+RUDIN = Cited("Rudin 1987, Real and Complex Analysis")
 
 
 @pytest.mark.parametrize("proof", ["short", "steps"])
-@pytest.mark.parametrize("rhs", [sym.A**2 + 2 * sym.A, sym.A**2 + 2 * sym.A + Rational(1001, 1000)])
-def test_a_false_step_fails_aloud(rhs, proof):
-    text = about(replace(TRUE, rhs=rhs), proof)
-    assert r"\textbf{Status:} failed." in text
-    assert r"\emph{Not proved: " in text
-    text = about(replace(TRUE, rhs=sym.A, argument=Numerically()), proof)
-    assert r"\textbf{Status:} failed." in text
-    assert "Checked in numbers" not in text
+@pytest.mark.parametrize(
+    ("claim", "status", "said"),
+    [
+        (
+            replace(TRUE, argument=GRANTED),
+            "proved under a stated lemma",
+            r"\emph{Lemma} (Hausdorff 1921~\cite{hausdorff1921}, not proved here): $A > 0$",
+        ),
+        (replace(TRUE, argument=Numerically()), "", "Checked in numbers, not proved"),
+        (
+            replace(TRUE, argument=RUDIN),
+            "cited",
+            r"(Cited, not proved: Rudin 1987~\cite{rudin1987}",
+        ),
+        (replace(TRUE, rhs=sym.A**2 + 2 * sym.A), "failed", r"\emph{Not proved: "),
+        (replace(TRUE, rhs=FALSE), "failed", r"\emph{Not proved: "),
+        (replace(TRUE, rhs=sym.A, argument=Numerically()), "failed", r"\emph{"),
+    ],
+)
+def test_what_is_less_than_proved_is_said_in_every_proof(claim, status, said, proof):
+    """A lemma with its source, a check in numbers, a citation, a false step."""
+    text = about(claim, proof)
+    assert rf"\textbf{{Status:}} {status}" in text
+    assert said in text
 
 
 # -- citations -------------------------------------------------------------------------------------------------
@@ -153,13 +164,6 @@ def test_every_work_that_a_derivation_cites_is_in_the_bibliography(name):
         for begin, end, _ in reversed(citations(text)):
             rest = rest[:begin] + rest[end:]
         assert not re.search(r"\b(18|19|20)\d\d\b|arXiv", rest), rest
-
-
-def test_what_is_cited_is_listed_and_nothing_else(entries):
-    text = document_latex(entries.values())
-    cited = set(re.findall(r"\\cite\{(\w+)\}", text))
-    assert cited == set(re.findall(r"\\bibitem\{(\w+)\}", text))
-    assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
 
 
 def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
