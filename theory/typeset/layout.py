@@ -8,10 +8,9 @@ that layout as a mixin; the plain printer and the LaTeX printer fill in the mark
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sympy import Add, Derivative, Expr, Function, Integer, Mul, Pow, Rational, Subs
 from sympy.core.alphabets import greeks
@@ -34,27 +33,13 @@ LEAST_POWER = -5
 NUMERAL = 1
 
 #: Names in the order in which papers write them within a product.
-FACTOR_ORDER = (
-    *(
-        "E",
-        "w",
-        "a",
-        "d",
-        "alpha",
-        "alpha_C",
-        "beta",
-        "gamma",
-        "delta",
-        "kappa",
-        "A",
-        "B",
-        "C0",
-        "epsilon",
-    ),
-    *("R", "L", "r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
+_IN_ORDER = (
+    "E w a d alpha alpha_C beta gamma delta kappa A B C0 epsilon "
+    "R L r rho k_D N D t N_max D_max C s"
 )
+FACTOR_ORDER = tuple(_IN_ORDER.split())
 EXPONENTS = ("alpha", "beta", "gamma")
-COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"})
+COEFFICIENTS = frozenset(["w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"])
 
 
 def _role(name: str) -> str:
@@ -168,8 +153,7 @@ def _power_names(factor: Expr) -> list[str]:
     return _names(Add(*factor.args) if not isinstance(factor, Pow) else factor)
 
 
-@dataclass(frozen=True)
-class Quotient:
+class Quotient(NamedTuple):
     """A product as sign, numerator over denominator, and what follows the fraction."""
 
     negative: bool

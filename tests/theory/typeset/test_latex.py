@@ -17,6 +17,7 @@ from sympy import (
     Mul,
     Pow,
     Rational,
+    Subs,
     Symbol,
     exp,
     sqrt,
@@ -39,7 +40,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.data.notation import SCHAEFFER
 from isoflop.theory.data.notation import notation as find_notation
-from isoflop.theory.envelope import derive
+from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.kernel import decide
 from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.rules import ByLeadingTerm
@@ -132,6 +133,10 @@ def test_any_sum_is_read_back(terms: list[Expr]) -> None:
         (2 * Integer(6) ** sym.BETA, r"2 \cdot 6^{\beta}"),
         (Rational(48201, 100) * sym.N ** -Rational(1739, 5000), r"482.01 N^{-0.3478}"),
         (Float("0.5") * Symbol("x"), "0.5 x"),
+        (
+            Subs(Function("f")(SMALL_U).diff(SMALL_U), SMALL_U, sym.N / sym.D) / 2,
+            r"\frac{1}{2} \left. \frac{d}{d u} f(u) \right|_{u = N/D}",
+        ),
         (Symbol("c_2") + Function("f")(Symbol("x")), r"c_{2} + f(x)"),
     ],
 )
@@ -139,9 +144,10 @@ def test_render(expression: Expr, text: str) -> None:
     assert render(expression) == text
 
 
-def test_quotients_in_a_line_of_text_are_bracketed() -> None:
+def test_brackets_of_optima_and_of_quotients_in_a_line_of_text() -> None:
     x, y, z = symbols("x y z", positive=True)
     printer = PaperPrinter(SCHAEFFER)
+    assert printer.doprint(sym.A * optimum(sym.N) ** -sym.BETA) == r"A (N^{*})^{-\beta}"
     assert printer.on_the_line(x ** (1 / y) / z) == "x^{1/y}/z"
     assert printer.on_the_line((x + y) / z) == "(x + y)/z"
     assert printer.on_the_line(Mul(x / y, Pow(Mul(y, z), -1, evaluate=False), evaluate=False)) == (
