@@ -1,5 +1,7 @@
 """isoflop laws."""
 
+import re
+
 import pytest
 
 from isoflop.theory.data.published import names, published
@@ -75,3 +77,10 @@ def test_bibtex(call) -> None:
 def test_accuracy_laws_in_hoffmann_letters(call) -> None:
     out = call("laws", "--kind", "params-tokens", "--notation", "hoffmann").out
     assert "y = E + A N^-alpha + B D^-beta" in out
+
+
+def test_latex_cites_what_bibtex_lists(call) -> None:
+    cited = re.findall(r"\\cite\{(\w+)\}", call("laws", "--format", "latex").out)
+    entries = re.findall(r"^@\w+\{(\w+),", call("laws", "--format", "bibtex").out, re.MULTILINE)
+    assert len(cited) == len(names())
+    assert set(cited) == set(entries)

@@ -6,7 +6,7 @@ from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, UsageError, shown
-from .render import TABLES, WIDTH, json_text, pairs, tables_text
+from .render import TABLES, WIDTH, json_text, pairs
 from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def run(options: Options) -> tuple[str, int]:
     if form == "bibtex":
         return _bibtex(found), DONE
     if form in TABLES:
-        return tables_text(_tables(found, spelling).values(), form), DONE
+        return _latex(found, spelling), DONE
     return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
 
 
@@ -111,10 +111,9 @@ def _table(found: Sequence[PublishedLaw], spelling: Notation) -> str:
 
     lines: list[str] = []
     for kind, table in _tables(found, spelling).items():
-        *columns, what, _ = table.columns
-        left = (
-            len(table.changed(columns=columns).lines(WIDTH)[1]) + 2
-        )  # the rule below the headings
+        *columns, what = table.columns
+        _, rule, *_ = table.changed(columns=columns).lines(WIDTH)
+        left = len(rule) + 2
         rows: list[Any] = []
         for row in table.rows:
             first, *rest = wrap(row["what"], max(WIDTH - left, 20))
@@ -139,15 +138,28 @@ def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Tabl
             Column(name, own, f"${spelling.latex(name)}$", format=Shortest(DIGITS))
             for name, own in spelling.names(kind).items()
         ]
-        columns += [Column("what", align="left"), Column("source", align="left")]
+        columns.append(Column("what", align="left"))
         rows = [
-            {"name": law.name, "what": _what(law), "source": law.source.citation}
+            {"name": law.name, "what": _what(law), "key": law.source.key}
             | {name: digits and float(digits) for name, digits in law.coefficients.items()}
             for law in found
             if law.kind == kind
         ]
         tables |= {kind: Table(columns, rows)} if rows else {}
     return tables
+
+
+def _latex(found: Sequence[PublishedLaw], spelling: Notation) -> str:
+    r"""The tables for a paper, with ``\cite`` of each source by its key of ``--format bibtex``."""
+    from ..theory.typeset.table import Column, Words
+
+    source = Column(
+        "key", "source", align="left", of=lambda row: Words(row["key"], rf"\cite{{{row['key']}}}")
+    )
+    tables = _tables(found, spelling).values()
+    return "\n\n".join(
+        table.changed(columns=[*table.columns[:-1], source]).latex() for table in tables
+    )
 
 
 def _form(kind: str, spelling: Notation) -> str:
