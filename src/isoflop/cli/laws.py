@@ -62,7 +62,7 @@ def run(options: Options) -> tuple[str, int]:
     if form == "json":
         return json_text({"laws": [_data(law, spelling) for law in found]}), DONE
     if form == "bibtex":
-        return _bibtex(found), DONE
+        return "\n\n".join({x.key: x.bibtex() for law in found for x in law.sources}.values()), DONE
     if form in TABLES:
         return _latex(found, spelling), DONE
     return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
@@ -93,11 +93,6 @@ def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
         "decimals": decimals,
         "notation_of_source": known["notation"],
     }
-
-
-def _bibtex(found: Sequence[PublishedLaw]) -> str:
-    sources = {source.key: source for law in found for source in law.sources}
-    return "\n\n".join(source.bibtex() for source in sources.values())
 
 
 # -- text ------------------------------------------------------------------------------------------
