@@ -42,9 +42,12 @@ INFINITE = (oo, -oo)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 5_000
+#: Beyond it a power is taken by the logarithm, which costs less.
+LARGEST_WHOLE_POWER = 1_000
 #: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
 #: letters are multiplied, how often at most, and with how many digits.
 STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
+FARTHEST = 8**6  # a letter goes from there to one over it
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
 STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
@@ -127,7 +130,7 @@ class PointEvaluator(Stepwise):
         """
         if (base < 0 and not whole) or (base == 0 and power < 0):
             raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(power)}")
-        if self.context.isint(power):
+        if self.context.isint(power) and (base < 0 or abs(power) <= LARGEST_WHOLE_POWER):
             return base ** int(power)
         return base if base == 0 else self._exp(power * self._log(base))
 
@@ -344,7 +347,8 @@ def _descended(share: Callable[[Point], Any], point: Point) -> Point:
             for x in moving:
                 for ratio in (factor, 1 / factor):
                     moved = {**point, x: _digits(point[x] * ratio, SHOWN_DIGITS)}
-                    if (value := share(moved)) < least:
+                    is_near = 1 <= FARTHEST * abs(moved[x]) <= FARTHEST**2
+                    if is_near and (value := share(moved)) < least:
                         point, least = moved, value
             if least < 0:
                 return point
