@@ -1,5 +1,5 @@
-"""A chain of claims as it is read, each link decided, and what is proved tried at points before it is
-said.
+"""A chain of claims, `a == b <= c`, from its text to the verdict on each link: it is read, decided by
+the kernel, and what is proved is tried at points before it is said.
 """
 
 from __future__ import annotations
@@ -15,21 +15,20 @@ from sympy import Expr, Symbol, expand_log, log
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..kernel import symbols as sym
-from ..kernel.answer import undecided
+from ..kernel.answer import BOUNDS, Decision, undecided
 from ..kernel.deadline import OutOfTime, within
-from ..kernel.decide import Decision
 from ..kernel.functions import Partial
-from ..reader.building import Domain
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .at_law import ROUNDED, Coefficients, ComparisonAtLaw, HasCoefficients, TypedSide, typed_side
+from .at_law import ROUNDED, Coefficients, HasCoefficients, TypedSide, compared, typed_side
 from .checker import Finding, Reading, check
 from .correction import Corrector, Side
 from .definitions import LETTERS, by_definition, without_formula
-from .question import BOUNDS, MOVING, Question, decided
+from .given import ClaimReader, Given, defined
+from .question import MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
-from .typed import Claims, Given, sources
-from .vocabulary import Vocabulary, vocabulary
+from .typed import sources, split
+from .vocabulary import Vocabulary, by_name, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3
@@ -38,7 +37,15 @@ DISAGREES = "the independent check disagrees, please report"
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for every claim; as in `prove`."""
+    """What holds for every claim; as in `prove`.
+
+    Attributes
+    ----------
+    signs : mapping of str to frozenset of int
+        Of letters of its own that are not just positive.
+    given : Coefficients or None
+        Numbers for letters, in place of those of a law.
+    """
 
     notation: str | Notation = "schaeffer"
     budget: Budget | None = None
@@ -48,11 +55,9 @@ class Settings:
     limit: str | None = None
     seconds: float | None = None
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """Of letters of its own that are not just positive."""
     define: Sequence[str] = ()
     seed: int = 0
     given: Coefficients | None = None
-    """Numbers for letters, in place of those of a law."""
 
     @property
     def words(self) -> Vocabulary:
@@ -70,7 +75,26 @@ class Settings:
 
 @dataclass(frozen=True)
 class ChainLink:
-    """One link `lhs relation rhs` of a chain, as typed and as decided."""
+    """One link `lhs relation rhs` of a chain, as typed and as decided.
+
+    Attributes
+    ----------
+    text : str
+        As typed.
+    lhs, rhs : sympy.Expr
+    relation : str
+    decision : Decision
+    position : int
+        Of the relation in the text.
+    definitions : tuple of str
+        What letters mean beside each other, where it is proved for that: `C == 6*N*D`.
+    spelling : Spelling
+        How the answer spells its expressions: as the claim does.
+    check : str
+        Where it is proved: at how many points it was tried by definition, or why at none.
+    corrector : Corrector or None
+        Where it is refuted: what looks for the right claim, once it is asked for.
+    """
 
     text: str
     lhs: Expr
@@ -78,15 +102,10 @@ class ChainLink:
     rhs: Expr
     decision: Decision
     position: int = 0
-    """Of the relation in the text."""
     definitions: tuple[str, ...] = ()
-    """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
     spelling: Spelling = PLAIN
-    """How the answer spells its expressions: as the claim does."""
     check: str = ""
-    """Where it is proved: at how many points it was tried by definition, or why at none."""
     corrector: Corrector | None = field(default=None, compare=False, repr=False)
-    """Where it is refuted: what looks for the right claim, once it is asked for."""
 
     @property
     def derived(self) -> str:
@@ -121,15 +140,12 @@ class ChainLink:
     def point(self) -> dict[str, str]:
         """The point of the witness."""
         witness = self.decision.witness
-        return (
-            {}
-            if witness is None
-            else {self.spelling.name(letter): value_text(value) for letter, value in witness.point}
-        )
+        point = () if witness is None else witness.point
+        return {self.spelling.name(letter): value_text(value) for letter, value in point}
 
     @property
     def counterexample(self) -> str:
-        """The witness: `beta = 1, gamma = 7: lhs = 0.875, rhs = 0.125`, without letters the sides."""
+        """The witness: `beta = 1, gamma = 7: lhs = 0.875, rhs = 0.125`."""
         witness = self.decision.witness
         if witness is None:
             return ""
@@ -174,6 +190,15 @@ class ChainLink:
         }
 
 
+@dataclass(frozen=True)
+class _Read:
+    """The sides as they are read with some meanings of the names, and what is assumed with these."""
+
+    given: Given
+    reader: ClaimReader
+    sides: list[Expr]
+
+
 class Chain:
     """A chain as it is read under some settings.
 
@@ -184,30 +209,35 @@ class Chain:
     """
 
     def __init__(self, text: str, settings: Settings, latex: bool) -> None:
-        self.text, self.settings, self.latex = text, settings, latex
+        self.text, self.settings = text, settings
         self.words, self.spelling = settings.words, Spelling(latex)
-        self.parts, self.relations = Claims(dict(self.words.names), self.words, latex).split(text)
+        self.parts, self.relations = split(text, self.words, latex=latex)
         for relation in self.relations:
             if relation.text in ("->", "~") and settings.limit is None:
                 said = f"{relation.text} needs its limit, as in r -> 0 or r -> oo"
                 raise ParseError(said, text=text)
-        self.given = self._given(self.words)
-        self.reader = Claims(self.given.table, self.words, latex, self.given.named)
-        self.named = Claims(self.given.opaque(), self.words, latex, self.given.named)
         try:
             with within(settings.seconds):
-                self.sides = self._sides(self.reader, self.given)
+                found = self._read(self.words)
+                self.given, self.reader, self.sides = found.given, found.reader, found.sides
                 self.domain = self.given.domain_of(self.reader.domain, text)
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-        self.limit = None if settings.limit is None else self.given.limit(settings.limit)
+        self.limit = self._limit(found)
 
-    def _given(self, words: Vocabulary) -> Given:
-        return Given(words, self.settings.assume, self.settings.define, self.settings.let)
+    def _read(self, words: Vocabulary) -> _Read:
+        settings = self.settings
+        given = Given(words, settings.assume, settings.define, settings.let)
+        reader = ClaimReader(given.table, words)
+        pairs = zip(self.parts, ["==", *(r.text for r in self.relations)], strict=True)
+        sides = [given.at(reader.side(self.text, *pair), self.text) for pair in pairs]
+        return _Read(given, reader, sides)
 
-    def _sides(self, reader: Claims, given: Given) -> list[Expr]:
-        pairs = zip(self.parts, [None, *self.relations], strict=True)
-        return [given.at(reader.side(self.text, *pair), self.text) for pair in pairs]
+    def _limit(self, found: _Read) -> tuple[Symbol, str] | None:
+        limit = self.settings.limit
+        return None if limit is None else found.given.limit(limit, found.reader.table)
+
+    # -- one link ----------------------------------------------------------------------------------
 
     def link(self, i: int) -> ChainLink:
         """One link, decided within some time."""
@@ -232,6 +262,7 @@ class Chain:
         )
 
     def question(self, i: int) -> Question:
+        """The link as a question about its letters."""
         letters = {x for x in self.words.names.values() if isinstance(x, Symbol)}
         return Question(
             self.sides[i],
@@ -245,7 +276,7 @@ class Chain:
 
     def answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
         """The decision for every law, and where that is none, for the one whose numbers are given;
-        with the check of what is proved.
+        what letters mean at one run; and the check of what is proved.
         """
         question = self.question(i)
         decision, meanings = decided(question, self.words, self.given)
@@ -257,11 +288,11 @@ class Chain:
         has_letters = bool(question.lhs.free_symbols | question.rhs.free_symbols)
         is_near = question.relation == "approx"
         if (self.settings.numbers is not None if has_letters else is_near) or self.is_rounded(i):
-            return self.comparison(i).decide(), (), ""
-        if not is_near:
-            return decision, meanings, ""
-        said = "whether the two sides are near each other hangs on a law: name one with --law NAME"
-        return undecided(said), (), ""
+            return self.at_numbers(i), (), ""
+        if is_near:
+            said = "whether the two sides are near each other hangs on a law: name one with --law"
+            return undecided(f"{said} NAME"), (), ""
+        return decision, meanings, ""
 
     def unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""
@@ -297,19 +328,20 @@ class Chain:
 
     def _check(self, i: int, decision: Decision, meanings: Sequence[str]) -> Finding:
         """The link with no closed forms in it, tried at points where all holds that is assumed."""
-        sides, groups, limit = self._by_definition
-        question = self.question(i)
+        read, question = self._by_definition, self.question(i)
+        limit = self._limit(read)
         held = {sym.N, sym.D} if limit is not None and limit[0] in (sym.N, sym.D) else set()
         run = {x: e for x, e in self._run.items() if meanings and x not in held}
-        known = [
-            [*group, *(c.expression for c in decision.conditions if c.relation == relation)]
-            for relation, group in zip((">", "!=", ">="), groups, strict=True)
-        ]
+        domain = read.reader.domain.map(lambda e: read.given.at(e, self.text))
+        domain.add(read.given.domain)
+        for condition in decision.conditions:
+            group = domain.groups[(">", "!=", ">=").index(condition.relation)]
+            group.append(condition.expression)
         reading = Reading(
-            sides[i].xreplace(run),
+            read.sides[i].xreplace(run),
             question.relation,
-            sides[i + 1].xreplace(run),
-            Domain(*known).map(lambda e: e.xreplace(run)),
+            read.sides[i + 1].xreplace(run),
+            domain.map(lambda e: e.xreplace(run)),
             limit,
             question.moving if question.relation == "propto" else (),
         )
@@ -319,17 +351,10 @@ class Chain:
         return check(reading, letters, self.settings.budget or SIX_ND, self.settings.seed)
 
     @cached_property
-    def _by_definition(self) -> tuple[list[Expr], list[list[Expr]], tuple[Symbol, str] | None]:
-        """The sides, what is assumed and the limit, where the names of the law have no formula."""
+    def _by_definition(self) -> _Read:
+        """The chain where the names of the law have no formula."""
         names = by_definition(self.words.names, self.words.notation.names())
-        words = replace(self.words, names=names)
-        given = self._given(words)
-        reader = Claims(given.table, words, self.latex, given.named)
-        sides = self._sides(reader, given)
-        typed = reader.domain.map(lambda e: given.at(e, self.text))
-        pairs = zip(given.domain.groups, typed.groups, strict=True)
-        limit = None if self.settings.limit is None else given.limit(self.settings.limit)
-        return sides, [[*known, *also] for known, also in pairs], limit
+        return self._read(replace(self.words, names=names))
 
     @property
     def _run(self) -> dict[Symbol, Expr]:
@@ -349,22 +374,42 @@ class Chain:
         line = " ".join([first, *links])
         return line if self.limit is None else f"{line}, as {self.limit[0]} -> {self.limit[1]}"
 
+    @cached_property
+    def _named(self) -> ClaimReader:
+        """Reads the names of the law as names."""
+        words = replace(self.words, names=by_name(self.words.names))
+        own = defined(self.settings.let, self.settings.define, words)
+        return ClaimReader({**words.names, **own}, words)
+
     def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
         """A side, or what its tokens were changed to, with the quantities of the law by their names
         where that is possible.
         """
-        relation = self.relations[i - 1] if i else None
+        relation = self.relations[i - 1].text if i else "=="
         try:
-            for self.named.kept in (True, False):  # a derivative as it is taken
-                side = self.named.side(self.text, tokens or self.parts[i], relation)
+            for self._named.kept in (True, False):  # a derivative as it is taken
+                side = self._named.side(self.text, tokens or self.parts[i], relation)
                 if not side.has(Partial):
                     break
             return side
         except (ParseError, ValueError):
-            return self.sides[i] if tokens is None else self.read(tokens)
+            return self.sides[i] if tokens is None else self.value(tokens)
 
-    def read(self, tokens: list[Token]) -> Expr:
-        return self.given.at(self.reader.expression(self.text, tokens), self.text)
+    def value(self, tokens: list[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
+        """An expression of the claim, where some names may stand for these letters."""
+        table = {**self.reader.table, **(letters or {})}
+        return self.given.at(read(self.text, tokens, table), self.text)
+
+    def free(self, links: Sequence[ChainLink]) -> tuple[str, ...]:
+        """The names that stand for letters of their own: not those of a derivative, and of a run."""
+        definitions = self.words.definitions.items()
+        told = {
+            str(x) for x, said in definitions if any(said in link.definitions for link in links)
+        }
+        d = self.reader.free.get("d")
+        if d is None or not any(side.has(d) for side in self.sides):
+            told.add("d")
+        return tuple(name for name in self.reader.free if name not in told)
 
     # -- at numbers --------------------------------------------------------------------------------
 
@@ -373,60 +418,45 @@ class Chain:
         or a proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
         """
         parts, sides = self.parts[i : i + 2], self.sides[i : i + 2]
-        if self.relations[i].text == "propto" and (power := self.power(i)) is not None:
+        power = self.power(i) if self.relations[i].text == "propto" else None
+        if power is not None:
             exponent, typed = power
-            return bool(exponent.is_number and exponent) and any(
-                "." in token.text for token in typed
-            )
-        return (
-            self.relations[i].text == "=="
-            and all(side.is_number for side in sides)
-            and any(len(part) > 1 for part in parts)
-            and any("." in token.text for part in parts for token in part)
-        )
+            is_number = exponent.is_number and exponent != 0
+            return bool(is_number) and any("." in token.text for token in typed)
+        is_numbers = self.relations[i].text == "==" and all(side.is_number for side in sides)
+        has_decimals = any("." in token.text for part in parts for token in part)
+        return is_numbers and has_decimals and any(len(part) > 1 for part in parts)
 
-    def comparison(self, i: int) -> ComparisonAtLaw:
+    def at_numbers(self, i: int) -> Decision:
         """The link at the coefficients of the law."""
-        question = self.question(i)
+        question, sides = self.question(i), None
         power = self.power(i) if question.relation == "propto" else None
         if power is not None:
             exponent, tokens = power
-            typed = typed_side(tokens, "==", self.read_with)
-            known = TypedSide(exponent, {}, None)
-            number = self.reader.expression(self.text, tokens)
-            question = replace(question, lhs=exponent, relation="==", rhs=number)
-            return ComparisonAtLaw(question, (known, typed), self.settings.numbers)
-        if question.relation not in ROUNDED:
-            return ComparisonAtLaw(question, None, self.settings.numbers)
-        left, right = (
-            typed_side(part, question.relation, self.read_with) for part in self.parts[i : i + 2]
-        )
-        return ComparisonAtLaw(question, (left, right), self.settings.numbers)
-
-    def read_with(self, tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
-        """An expression some of whose names stand for these letters."""
-        return self.given.at(read(self.text, tokens, {**self.reader.table, **letters}), self.text)
+            sides = TypedSide(exponent, {}), typed_side(tokens, "==", self.value)
+            question = replace(question, lhs=exponent, relation="==", rhs=self.value(tokens))
+        elif question.relation in ROUNDED:
+            left, right = self.parts[i : i + 2]
+            sides = (
+                typed_side(left, question.relation, self.value),
+                typed_side(right, question.relation, self.value),
+            )
+        return compared(question, sides, self.settings.numbers)
 
     def power(self, i: int) -> tuple[Expr, list[Token]] | None:
         """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
         None where the right side is no power of a letter, or the left one no such power.
         """
-        left, part = self.sides[i], [token for token in self.parts[i + 1] if token.text not in "()"]
-        match [(token.kind, token.text) for token in part]:
-            case [("name", name), ("power", _), ("number", _)] | [
-                ("name", name),
-                ("power", _),
-                ("operator", "-"),
-                ("number", _),
-            ]:
-                number = part[2:]
-            case _:
-                return None
-        letter = self.given.table.get(name, self.reader.free.get(name))
+        part = [token for token in self.parts[i + 1] if token.text not in "()"]
+        kinds = [token.kind for token in part if token.text != "-"]
+        if kinds != ["name", "power", "number"]:
+            return None
+        letter = self.reader.table.get(part[0].text)
         if not isinstance(letter, Symbol):
             return None
-        exponent = (letter * expand_log(log(left), force=True).diff(letter)).cancel()
-        return None if exponent.has(letter) else (exponent, number)
+        logarithm = expand_log(log(self.sides[i]), force=True)
+        exponent = (letter * logarithm.diff(letter)).cancel()
+        return None if exponent.has(letter) else (exponent, part[2:])
 
     def corrector(self, i: int) -> Corrector:
         """What looks for the right claim in place of the link."""
@@ -441,6 +471,6 @@ class Chain:
             right,
             self.words,
             self.spelling,
-            lambda tokens: (self.read(tokens), self.in_names(i, tokens)),
+            lambda tokens: (self.value(tokens), self.in_names(i, tokens)),
             lambda question: decided(question, self.words, self.given)[0],
         )

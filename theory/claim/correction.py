@@ -12,10 +12,10 @@ from sympy import Expr, Mul, Symbol, cancel, powsimp
 
 from ..budget import Budget
 from ..envelope import derive
-from ..kernel.decide import Decision
+from ..kernel.answer import BOUNDS, Decision
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError, Token
-from .question import BOUNDS, Question
+from .question import Question
 from .spelling import Spelling
 from .vocabulary import Vocabulary
 

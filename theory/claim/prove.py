@@ -1,17 +1,16 @@
-"""A claim as a user types it: proved, refuted with a witness, or undecided; a chain is checked link
-by link.
+"""A claim as a user types it: proved, refuted with a witness, or undecided.
+
+`prove` reads the text in a notation; `proved` takes it apart into single claims, chains and
+implications; a `Chain` decides each of its links.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
-
-from sympy import Symbol
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
@@ -21,16 +20,20 @@ from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import HasCoefficients
 from .chain import Chain, ChainLink, Settings
-from .typed import Claims, as_typed, limit_of, separated, sources, spans
-from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
+from .given import signs_assumed
+from .typed import as_typed, limit_of, separated, sources, spans, split, without_dollars
+from .vocabulary import refuse_clashes, said_of
 
-#: `x, y real`, `x < 0`, `x <= 0`.
-SIGN_ASSUMED = re.compile(
-    r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
-    r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
-)
+__all__ = ["Proof", "prove", "proved", "signs_assumed", "without_dollars"]
+
 IMPLICATIONS = ("implies", "iff")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+#: The names that mean different things in the two notations.
+DIFFERENT = frozenset(
+    name for pair in HOFFMANN.names().items() if pair[0] != pair[1] for name in pair
+)
+#: The terms of the law as Hoffmann has them, `A/N^alpha` and `B D^{-\\beta}`.
+HOFFMANNS_TERMS = re.compile(r"\bN\W{0,4}\^\W{0,4}alpha.*\bD\W{0,4}\^\W{0,4}beta", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class Proof(Shown):
     read_as : tuple of str
         What the other names mean that are more than a letter, each with its meaning:
         `R_opt, the least reducible loss at C`.
+    signs : mapping of str to frozenset of int
+        Those of the free symbols that are not just positive.
+    reading : str
+        The claim in one line of plain text as it was read, every product with its star.
     """
 
     text: str
@@ -55,9 +62,7 @@ class Proof(Shown):
     free: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """Those of the free symbols that are not just positive."""
     reading: str = ""
-    """The claim in one line of plain text as it was read, every product with its star."""
 
     @property
     def answer(self) -> Answer:
@@ -136,16 +141,16 @@ def prove(
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain. A
         letter of one's own is positive unless `x real`, `x < 0` or `x <= 0` is assumed.
     define : sequence of str
-        `X == A/B` names an expression, which may have either sign; the name must have no meaning of
-        its own. One definition may use another. `f(x) == x^2` names a function.
+        `X == A/B` names an expression, which may have either sign, and `f(x) == x^2` a function; the
+        name must have no meaning of its own.
     let : sequence of str
         `R_opt := D*/N*` gives a name another meaning than the one it has by default, or another
         name to one of its quantities: `k := kappa`. On the right side names have their default
         meanings.
     notation : {"schaeffer", "hoffmann"}, optional
-        Schaeffer's letters by default. Where these do not prove a claim that is itself in
-        Hoffmann's, with powers of N in alpha and of D in beta or with `a`, `b` or `alpha_C` as one
-        side, it is judged in Hoffmann's, and the answer says so.
+        Schaeffer's letters by default. Where a claim is not proved in these, it is read in
+        Hoffmann's, and judged so where these prove it, or where it has a meaning in them alone; the
+        answer says so.
     limit : str, optional
         `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
     budget : Budget, optional
@@ -177,87 +182,56 @@ def prove(
     claim does not hold for independent ones, but uses several that belong to one run (N, D and C,
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
-    refuse_clashes(budget or SIX_ND, notation or DEFAULT.name)
     text = without_dollars(text) if latex else text
-    settings = Settings(
-        notation or DEFAULT.name,
-        budget,
-        law,
-        define=define,
-        let=let,
-        limit=limit,
-        seed=seed,
-        seconds=seconds,
-    )
+
+    def in_letters(name: str) -> Proof:
+        refuse_clashes(budget or SIX_ND, name)
+        settings = Settings(
+            name, budget, law, define=define, let=let, limit=limit, seed=seed, seconds=seconds
+        )
+        signs, others = signs_assumed(assume, settings.words)
+        return proved(text, replace(settings, signs=signs, assume=others), latex=latex)
+
+    if notation is not None:
+        return in_letters(notation)
+    proof, error = None, None
     try:
-        proof, error = _with_signs(text, settings, latex, assume), None
+        proof = in_letters(DEFAULT.name)
     except ParseError as unread:
-        proof, error = None, unread
-    answered = proof is not None and proof.answer is Answer.PROVED
-    if notation is None and not answered and _in_hoffmanns_letters(text, settings, latex):
-        with suppress(ParseError, ValueError):
-            refuse_clashes(budget or SIX_ND, HOFFMANN.name)
-            other = _with_signs(text, replace(settings, notation=HOFFMANN.name), latex, assume)
+        error = unread
+    if proof is None or proof.answer is not Answer.PROVED:
+        words = set(re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume])))
+        try:
+            other = in_letters(HOFFMANN.name) if words & DIFFERENT else None
+        except ValueError:
+            other = None
+        if other is not None and _is_better(other, proof):
             return replace(other, reading=f"{other.reading}, in Hoffmann's letters")
     if proof is None:
         raise error or ParseError("not read", text=text)
     return proof
 
 
-def without_dollars(text: str) -> str:
-    """`$x = y$` as LaTeX between dollars."""
-    inside = re.fullmatch(r"\s*(\${1,2})([^$]+)\1\s*", text)
-    return text if inside is None else inside[2]
-
-
-def _with_signs(text: str, settings: Settings, latex: bool, assume: Sequence[str]) -> Proof:
-    signs, others = signs_assumed(assume, settings.words)
-    return proved(text, replace(settings, signs=signs), latex=latex, assume=others)
-
-
-def _in_hoffmanns_letters(text: str, settings: Settings, latex: bool) -> bool:
-    """Whether the claim itself is in Hoffmann's letters, whatever they prove: it has powers of N in
-    alpha and of D in beta, as the law has them, or one side is a name that only they have, `a`; and
-    gamma, which they have not, is not in it.
+def _is_better(other: Proof, proof: Proof | None) -> bool:
+    """Whether a claim is meant in other letters than the default ones, in which it is not proved:
+    where it holds in them, has no meaning by default, or fails in both and has the others' terms of
+    the law, or letters that by default are not the law's, or is nearly right in the others alone.
     """
-    try:
-        parts, _ = Claims(dict(settings.words.names), settings.words, latex).split(text)
-    except ParseError:
+    if proof is None or other.answer is Answer.PROVED:
+        return True
+    if other.answer is not Answer.REFUTED:
         return False
-    texts = [[token.text for token in part if token.text not in "()-"] for part in parts]
-    words = {word for part in texts for word in part}
-    powers = {
-        (part[i], part[i + 2])
-        for part in texts
-        for i in range(len(part) - 2)
-        if part[i + 1] in ("^", "**")
-    }
-    own = vocabulary(HOFFMANN.name, settings.budget or SIX_ND).names.keys()
-    alone = {part[0] for part in texts if len(part) == 1} & (own - settings.words.names.keys())
-    return "gamma" not in words and (powers >= {("N", "alpha"), ("D", "beta")} or bool(alone))
+    if any("is unknown" in link.decision.reason for link in proof.links):
+        return True
+    if proof.answer is not Answer.REFUTED:
+        return False
+    has_strangers = bool(proof.read_as) and len(other.free) < len(proof.free)
+    corrected = [any(link.correction for link in one.links) for one in (proof, other)]
+    has_terms = HOFFMANNS_TERMS.search(proof.text) is not None
+    return has_terms or has_strangers or corrected == [False, True]
 
 
-def signs_assumed(
-    assume: Sequence[str], words: Vocabulary
-) -> tuple[dict[str, frozenset[int]], list[str]]:
-    """The signs of letters that the law does not have, and the other assumptions."""
-    signs: dict[str, frozenset[int]] = {}
-    others = []
-    for text in assume:
-        match = SIGN_ASSUMED.fullmatch(text)
-        letters = re.findall(r"\w+", match["letters"]) if match is not None else []
-        known = [name for name in letters if name in words.names]
-        if match is not None and match["real"] and known:
-            raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
-        if match is None or known:
-            others.append(text)
-            continue
-        allowed = frozenset(
-            {None: [-1, 0, 1], "<": [-1], "<=": [-1, 0], ">=": [0, 1]}[match["sign"]]
-        )
-        for name in letters:
-            signs[name] = signs.get(name, allowed) & allowed
-    return signs, others
+# -- single claims, several claims, and implications -----------------------------------------------
 
 
 def proved(
@@ -283,48 +257,32 @@ def proved(
         return replace(proved(claim, settings, latex=latex, limit=towards), text=text)
     if (several := _several(text, settings, latex)) is not None:
         return several
-    _, relations = Claims(dict(settings.words.names), settings.words, latex).split(text)
+    _, relations = split(text, settings.words, latex=latex)
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, settings, latex)
     chain = Chain(text, settings, latex)
     links = tuple(map(chain.link, range(len(relations))))
-    free = chain.reader.free
-    told = {
-        str(symbol)
-        for symbol, meaning in chain.words.definitions.items()
-        if any(meaning in link.definitions for link in links)
-    }
-    if not any(side.has(free.get("d", Symbol("d"))) for side in chain.sides):
-        told |= {"d"}  # of a derivative
-    return Proof(
-        text,
-        links,
-        tuple(name for name in free if name not in told),
-        chain.reader.read_as,
-        chain.words.signs,
-        chain.reading,
-    )
-
-
-# -- several claims, and implications --------------------------------------------------------------
+    reader = chain.reader
+    return Proof(text, links, chain.free(links), reader.read_as, settings.signs, chain.reading)
 
 
 def _joined(
     text: str, settings: Settings, proofs: Sequence[tuple[int, Proof]], between: str
 ) -> Proof:
     """The verdict on claims that stand in one text, each with its place."""
-    return Proof(
-        text,
-        tuple(
-            replace(link, position=start + link.position)
-            for start, proof in proofs
-            for link in proof.links
-        ),
-        tuple(dict.fromkeys(name for _, proof in proofs for name in proof.free)),
-        tuple(dict.fromkeys(name for _, proof in proofs for name in proof.read_as)),
-        settings.signs,
-        between.join(dict.fromkeys(proof.reading for _, proof in proofs)),
+    links = [
+        replace(link, position=start + link.position) for start, p in proofs for link in p.links
+    ]
+    free, read_as, readings = (
+        dict.fromkeys(found)
+        for found in (
+            (name for _, proof in proofs for name in proof.free),
+            (name for _, proof in proofs for name in proof.read_as),
+            (proof.reading for _, proof in proofs),
+        )
     )
+    reading = between.join(readings)
+    return Proof(text, tuple(links), tuple(free), tuple(read_as), settings.signs, reading)
 
 
 def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
@@ -332,11 +290,11 @@ def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
     pieces = separated(text)
     if len(pieces) < 2:
         return None
-    reader = Claims(dict(settings.words.names), settings.words, latex)
     try:
-        relations = [[r.text for r in reader.split(piece)[1]] for _, piece in pieces]
+        found = [split(piece, settings.words, latex=latex)[1] for _, piece in pieces]
     except ParseError:
         return None
+    relations = [[r.text for r in signs] for signs in found]
     if any(name in IMPLICATIONS for names in relations for name in names):
         return None
     proofs = [(start, proved(piece, settings, latex=latex)) for start, piece in pieces]
@@ -349,65 +307,66 @@ def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
 
 
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
-    """`a == b implies c == d`: the right side under the left one as an assumption; `iff` both ways."""
+    """`a == b implies c == d`: the right side where the left one is assumed; `iff` both ways."""
     signs = [relation for relation in relations if relation.text in IMPLICATIONS]
     statements = spans(text, signs)
     proofs: list[tuple[int, Proof]] = []
-    for sign, (start, left), (after, right) in zip(signs, statements, statements[1:], strict=False):
-        ways = [(left, right, after)]
-        if sign.text == "iff":
-            ways.append((right, left, start))
-        for premise, conclusion, position in ways:
+    for sign, one, other in zip(signs, statements, statements[1:], strict=False):
+        for (_, premise), (place, conclusion) in ((one, other), (other, one)):
             proof = _under(premise, conclusion, settings, latex)
-            named = [
+            named = (
                 replace(link, text=f"{premise.strip()} implies {link.text}") for link in proof.links
-            ]
-            proofs.append((position, replace(proof, links=tuple(named))))
+            )
+            proofs.append((place, replace(proof, links=tuple(named))))
+            if sign.text == "implies":
+                break
     return _joined(text, settings, proofs, "; ")
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
     """The conclusion where the premise is assumed; undecided where it cannot be."""
-    _, relations = Claims(dict(settings.words.names), settings.words, latex).split(premise)
-    sides = sources(premise, relations)
-    assumed = [
-        as_typed(left, relation.text, right, latex=latex)
-        for left, relation, right in zip(sides, relations, sides[1:], strict=False)
-    ]
     bare = proved(conclusion, settings, latex=latex)
     reading = f"{Chain(premise, settings, latex).reading} implies {bare.reading}"
     bare = replace(bare, reading=reading)
     if bare.answer is Answer.PROVED:
         return bare
     try:
+        assumed = _links_of(premise, settings, latex)
         proof = proved(conclusion, settings, latex=latex, assume=assumed)
         proof = replace(proof, reading=reading)
         if proof.answer is not Answer.UNDECIDED:
             return proof
     except ParseError as error:
-        unused = undecided(f"the premise cannot be taken for an assumption: {error}")
+        why = undecided(f"the premise cannot be taken for an assumption: {error}")
         links = (
-            link if link.decision.proved else replace(link, decision=unused, corrector=None)
+            link if link.decision.proved else replace(link, decision=why, corrector=None)
             for link in bare.links
         )
         proof = replace(bare, links=tuple(links))
     turned = _contrapositive(premise, conclusion, settings, latex)
-    if turned is not None:
-        decision, definitions = turned
-        (link,) = proof.links
-        link = replace(link, decision=decision, definitions=definitions, corrector=None)
-        return replace(proof, links=(link,))
-    return proof
+    return proof if turned is None else replace(proof, links=(replace(proof.links[0], **turned),))
+
+
+def _links_of(text: str, settings: Settings, latex: bool) -> list[str]:
+    """A chain as its links: `a < b` and `b < c`."""
+    _, relations = split(text, settings.words, latex=latex)
+    sides = sources(text, relations)
+    return [
+        as_typed(left, relation.text, right, latex=latex)
+        for left, relation, right in zip(sides, relations, sides[1:], strict=False)
+    ]
 
 
 def _contrapositive(
     premise: str, conclusion: str, settings: Settings, latex: bool
-) -> tuple[Decision, tuple[str, ...]] | None:
-    """That the premise fails wherever the conclusion does; None where that is not decided."""
+) -> dict[str, Any] | None:
+    """That the premise fails wherever the conclusion does, as what it changes of the link; None
+    where that is not decided.
+    """
     negated = []
     for text in (premise, conclusion):
-        _, relations = Claims(dict(settings.words.names), settings.words, latex).split(text)
-        if [r.text for r in relations if r.text not in NEGATED] or len(relations) != 1:
+        _, relations = split(text, settings.words, latex=latex)
+        if len(relations) != 1 or relations[0].text not in NEGATED:
             return None
         left, right = sources(text, relations)
         negated.append(as_typed(left, NEGATED[relations[0].text], right, latex=latex))
@@ -415,11 +374,12 @@ def _contrapositive(
         (link,) = proved(negated[0], settings, latex=latex, assume=negated[1:]).links
     except ParseError:
         return None
-    decision = link.decision
+    decision: Decision = link.decision
     if decision.proved:
         reason = f"where the conclusion fails the premise does: {decision.reason}"
-        return replace(decision, reason=reason), link.definitions
-    if decision.witness is not None:
+    elif decision.witness is not None:
         reason = "the premise holds at a point where the conclusion fails"
-        return replace(decision, reason=reason), link.definitions
-    return None
+    else:
+        return None
+    decision = replace(decision, reason=reason)
+    return {"decision": decision, "definitions": link.definitions, "corrector": None}

@@ -29,7 +29,7 @@ from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, cer
 from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain
-from .typed import Given
+from .given import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
 BOUNDS = ("<=", ">=", "<", ">")
@@ -52,7 +52,18 @@ PLAINLY = Rational(1, 100)
 
 @dataclass(frozen=True)
 class Question:
-    """One claim with what is assumed of its letters."""
+    """One claim with what is assumed of its letters.
+
+    Attributes
+    ----------
+    lhs, rhs : sympy.Expr
+    relation : str
+    domain : Domain
+    limit : tuple of Symbol and str, or None
+    seed : int
+    parameters : frozenset of Symbol
+        The letters of the law and the budget, which are held where a proportion is claimed.
+    """
 
     lhs: Expr
     relation: str
@@ -61,23 +72,19 @@ class Question:
     limit: tuple[Symbol, str] | None
     seed: int
     parameters: frozenset[Symbol] = frozenset()
-    """The letters of the law and the budget, which are held where a proportion is claimed."""
 
     def decide(self) -> Decision:
-        """The decision; a bound between sides that are equal where something is 0 also by the two
-        cases that this is positive or negative.
+        """The decision with the conditions under which both sides exist; a bound that fails only
+        where something is 0 that is not also by the two cases that this is positive or negative.
         """
         known = (e for group in self.domain.groups for e in group)
         if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
             return self._by_recurrence()
-        decision = self._decide()
-        if decision.witness is not None and any(
-            _vanishes(e, decision.witness) for e in self.domain.nonzero
-        ):
-            reason = "it fails only at points where " + " or ".join(
-                f"{e} is 0" for e in self.domain.nonzero
-            )
-            decision = undecided(reason)
+        decision = self._by_kernel()
+        witness = decision.witness
+        if witness is not None and any(_vanishes(e, witness) for e in self.domain.nonzero):
+            where = " or ".join(f"{e} is 0" for e in self.domain.nonzero)
+            decision = undecided(f"it fails only at points where {where}")
         if decision.answer is Answer.UNDECIDED and self.relation in (*BOUNDS, "!="):
             decision = self._by_cases() or decision
         if decision.witness is not None:
@@ -91,93 +98,31 @@ class Question:
             reason = reason.replace("of positive terms", "of terms that are not negative")
         return replace(decision, reason=reason, conditions=conditions)
 
-    def _by_cases(self) -> Decision | None:
-        """Proved for each sign of what is not 0; None where that is no proof."""
-        if len(self.domain.nonzero) > MOST_CASES:
-            return None
-        for e in self.domain.nonzero:
-            rest = [other for other in self.domain.nonzero if other != e]
-            proofs = []
-            for side in (e, -e):
-                domain = replace(self.domain, positive=[*self.domain.positive, side], nonzero=rest)
-                proofs.append(replace(self, domain=domain).decide())
-                if not proofs[-1].proved:
-                    break
-            else:
-                reasons = "; ".join(
-                    f"where {e} {sign} 0: {proof.reason}"
-                    for sign, proof in zip("><", proofs, strict=True)
-                )
-                conditions = dict.fromkeys(
-                    c for p in proofs for c in p.conditions if c.expression not in (e, -e)
-                )
-                return Decision(Answer.PROVED, reasons, tuple(conditions))
-        return None
-
-    def _decide(self) -> Decision:
+    def _by_kernel(self) -> Decision:
+        """What the kernel says, by the kind of the relation."""
+        known = self._known()
         if self.limit is not None and self.limit[1] not in ("0", "oo"):
             return self._from_both_sides(*self.limit)
         if self.limit is not None and self.relation in ("->", "~"):
-            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **self._known())
+            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         if self.relation in BOUNDS:
-            decision = decide_bound(self.lhs, self.relation, self.rhs, **self._known())
+            decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
             is_open = self.relation in ("<", ">") and decision.answer is Answer.UNDECIDED
             return (is_open and self._equal_at_a_point()) or decision
         if self.relation == "!=":
             return self._never_equal()
         if self.relation == "propto":
             return self._proportional()
-        return decide(self.lhs, self.rhs, **self._known())
-
-    def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
-        """The limit at a number: x = a + t and x = a - t, as t falls to 0."""
-        t, a = Symbol("t'", positive=True), Rational(point)
-        both = f"from both sides, {variable} = {a + t} and {variable} = {a - t}"
-        decisions = []
-        for shifted in (a + t, a - t):
-            decision = replace(self.at({variable: shifted}), limit=(t, "0")).decide()
-            if not decision.holds:
-                side = f"with {variable} = {shifted} as {t} -> 0: {decision.reason}"
-                return replace(decision, reason=side)
-            decisions.append(decision)
-        reason = "; ".join(dict.fromkeys(decision.reason for decision in decisions))
-        conditions = dict.fromkeys(
-            c for d in decisions for c in d.conditions if t not in c.expression.free_symbols
-        )
-        answer = weaker(*decisions).answer
-        return Decision(answer, f"{both}: {reason}", tuple(conditions))
-
-    def _by_recurrence(self) -> Decision:
-        """With factorials: proved where it follows from their recurrence."""
-        factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
-        if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
-            return undecided("limits of factorials and of the Gamma function are not decided")
-        decision = replace(
-            self,
-            lhs=in_values(self.lhs),
-            rhs=in_values(self.rhs),
-            domain=self.domain.map(in_values),
-        ).decide()
-        if decision.proved:
-            return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
-        reason = f"it does not follow from {RECURRENCE} alone"
-        return undecided(reason)
-
-    def _is_refuted_by(self, left: Any, right: Any) -> bool:
-        """Whether the relation certainly fails between two enclosed values."""
-        difference = left - right
-        is_known = self.relation in ("==", *BOUNDS)
-        return is_known and certainly_fails(self.relation, difference.a, difference.b)
+        return decide(self.lhs, self.rhs, **known)
 
     def _known(self) -> dict[str, Any]:
-        strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
-        strict += [
-            x for x in self.letters if x.is_nonnegative and not x.is_positive and self._is_apart(x)
-        ]
-        weak = [e for e in self.domain.nonnegative if e not in strict]
+        """What is positive and what is not negative; both where it cannot be 0."""
+        weak = [*self.domain.nonnegative]
+        weak += [x for x in self.letters if x.is_nonnegative and not x.is_positive]
+        strict = [e for e in weak if self._is_apart(e)]
         return {
             "assume": [*self.domain.positive, *strict],
-            "assume_nonnegative": weak,
+            "assume_nonnegative": [e for e in self.domain.nonnegative if e not in strict],
             "seed": self.seed,
         }
 
@@ -192,18 +137,64 @@ class Question:
 
     @property
     def letters(self) -> set[Symbol]:
-        known = (*self.domain.positive, *self.domain.nonzero, *self.domain.nonnegative)
+        known = (e for group in self.domain.groups for e in group)
         moving = {self.limit[0]} if self.limit is not None else set()
         return moving.union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
 
     @property
     def has_a_meaning(self) -> bool:
         """Whether both sides have values somewhere."""
-        return not any(side.has(zoo, nan) for side in (self.lhs, self.rhs)) and not any(
-            map(is_zero, self.domain.nonzero)
-        )
+        is_empty = any(side.has(zoo, nan) for side in (self.lhs, self.rhs))
+        return not is_empty and not any(map(is_zero, self.domain.nonzero))
 
-    # -- proportions and inequations -----------------------------------------------------------------------------------
+    # -- what is made of other decisions -----------------------------------------------------------
+
+    def _by_cases(self) -> Decision | None:
+        """Proved for each sign of what is not 0; None where that is no proof."""
+        if len(self.domain.nonzero) > MOST_CASES:
+            return None
+        for e in self.domain.nonzero:
+            rest = [other for other in self.domain.nonzero if other != e]
+            cases = [
+                replace(self.domain, positive=[*self.domain.positive, side], nonzero=rest)
+                for side in (e, -e)
+            ]
+            proofs = [replace(self, domain=domain).decide() for domain in cases[:1]]
+            if proofs[0].proved:
+                proofs.append(replace(self, domain=cases[1]).decide())
+            if proofs[-1].proved:
+                found = zip("><", proofs, strict=True)
+                reason = "; ".join(f"where {e} {sign} 0: {proof.reason}" for sign, proof in found)
+                needed = (c for p in proofs for c in p.conditions if c.expression not in (e, -e))
+                return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(needed)))
+        return None
+
+    def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
+        """The limit at a number: x = a + t and x = a - t, as t falls to 0."""
+        t, a = Symbol("t'", positive=True), Rational(point)
+        decisions = []
+        for shifted in (a + t, a - t):
+            decision = replace(self.at({variable: shifted}), limit=(t, "0")).decide()
+            if not decision.holds:
+                side = f"with {variable} = {shifted} as {t} -> 0: {decision.reason}"
+                return replace(decision, reason=side)
+            decisions.append(decision)
+        reason = "; ".join(dict.fromkeys(decision.reason for decision in decisions))
+        reason = f"from both sides, {variable} = {a + t} and {variable} = {a - t}: {reason}"
+        conditions = (c for d in decisions for c in d.conditions)
+        lasting = (c for c in conditions if t not in c.expression.free_symbols)
+        return Decision(weaker(*decisions).answer, reason, tuple(dict.fromkeys(lasting)))
+
+    def _by_recurrence(self) -> Decision:
+        """With factorials: proved where it follows from their recurrence."""
+        factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
+        if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
+            return undecided("limits of factorials and of the Gamma function are not decided")
+        lhs, rhs = in_values(self.lhs), in_values(self.rhs)
+        decision = replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(in_values)).decide()
+        if decision.proved:
+            return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
+        return undecided(f"it does not follow from {RECURRENCE} alone")
 
     @property
     def moving(self) -> tuple[Symbol, ...]:
@@ -225,38 +216,24 @@ class Question:
             return undecided("nothing is proportional to 0")
         others = {x: Symbol(f"{x}'", **x.assumptions0) for x in moving}
         quotient = self.lhs / self.rhs
-        elsewhere = replace(
+        domain = replace(self.domain, nonzero=[*self.domain.nonzero, self.rhs])
+        both = ([*g, *(e.xreplace(others) for e in g)] for g in domain.groups)
+        decision = replace(
             self,
             lhs=quotient,
             relation="==",
             rhs=quotient.xreplace(others),
-            domain=Domain(
-                *(
-                    [*dict.fromkeys((*group, *(e.xreplace(others) for e in group)))]
-                    for group in (
-                        self.domain.positive,
-                        [*self.domain.nonzero, self.rhs],
-                        self.domain.nonnegative,
-                    )
-                )
-            ),
-        )
-        decision = elsewhere.decide()
+            domain=Domain(*(list(dict.fromkeys(group)) for group in both)),
+        ).decide()
         names = " and ".join(map(str, moving))
         held = sorted(map(str, (self.lhs.free_symbols | self.rhs.free_symbols) - {*moving}))
         beside = f", with {', '.join(held)} held" if held else ""
         if decision.proved:
+            own = (c for c in decision.conditions if c.expression != self.rhs)
             primed = frozenset(others.values())
-            conditions = tuple(
-                c
-                for c in decision.conditions
-                if not c.expression.free_symbols & primed and c.expression != self.rhs
-            )
-            return Decision(
-                Answer.PROVED,
-                f"the quotient of the two sides does not depend on {names}{beside}",
-                conditions,
-            )
+            conditions = tuple(c for c in own if not c.expression.free_symbols & primed)
+            reason = f"the quotient of the two sides does not depend on {names}{beside}"
+            return Decision(Answer.PROVED, reason, conditions)
         if decision.refuted:
             reason = f"the quotient of the two sides, at two values of {names}{beside}, differs"
             return replace(decision, reason=reason)
@@ -264,15 +241,15 @@ class Question:
 
     def _never_equal(self) -> Decision:
         """`!=`: by a strict bound; it fails where the two sides are equal at a point."""
-        for relation in (">", "<"):
-            bound = replace(self, relation=relation)._decide()
+        for relation, word in ((">", "larger"), ("<", "smaller")):
+            bound = replace(self, relation=relation)._by_kernel()
             if bound.proved:
-                reason = f"the left side is always {'larger' if relation == '>' else 'smaller'}"
-                return Decision(Answer.PROVED, f"{reason}: {bound.reason}", bound.conditions)
-        reason = (
-            "neither a bound that keeps the sides apart nor a point where they are equal is found"
-        )
-        return self._equal_at_a_point() or undecided(reason)
+                reason = f"the left side is always {word}: {bound.reason}"
+                return Decision(Answer.PROVED, reason, bound.conditions)
+        apart = "neither a bound that keeps the sides apart nor a point where they are equal"
+        return self._equal_at_a_point() or undecided(f"{apart} is found")
+
+    # -- witnesses ---------------------------------------------------------------------------------
 
     def _equal_at_a_point(self) -> Decision | None:
         """The refutation of what says that the sides are never equal."""
@@ -280,14 +257,10 @@ class Question:
             if decide(*(side.xreplace(dict(point)) for side in (self.lhs, self.rhs))).proved:
                 value = IntervalEvaluator().evaluate(self.lhs, point)
                 witness = witness_at(point, value, -abs(value) - 1)
-                return Decision(
-                    Answer.REFUTED,
-                    "the two sides are equal at a point",
-                    witness=replace(witness, rhs=witness.lhs),
-                )
+                witness = replace(witness, rhs=witness.lhs)
+                reason = "the two sides are equal at a point"
+                return Decision(Answer.REFUTED, reason, witness=witness)
         return None
-
-    # -- witnesses -----------------------------------------------------------------------------------------------------
 
     def _simple_points(self) -> Iterator[Point]:
         """Points of simple values at which all is certain to hold that is assumed."""
@@ -295,27 +268,17 @@ class Question:
         draws = Random(self.seed)
         small, large = iter(FRACTIONS), iter(WHOLE)
         first = [next(small if x in EXPONENTS else large, Integer(1)) for x in letters]
-        pool = [
-            first,
-            *([draws.choice(SIMPLE) for _ in letters] for _ in range(SIMPLE_POINTS)),
-            *(
-                [Integer(1) if x == one else value for x, value in zip(letters, first, strict=True)]
-                for one in letters
-            ),
-            [Integer(1)] * len(letters),
-        ]
+        drawn = [[draws.choice(SIMPLE) for _ in letters] for _ in range(SIMPLE_POINTS)]
+        with_one = [[*first[:i], Integer(1), *first[i + 1 :]] for i in range(len(letters))]
+        pool = [first, *drawn, *with_one, [Integer(1)] * len(letters)]
         evaluator = IntervalEvaluator()
         for values in pool[: None if letters else 1]:
             point = dict(zip(letters, values, strict=True))
             try:
-                if self.holds_at(point, evaluator):
+                if all(condition.holds(evaluator, point) for condition in self.domain.conditions):
                     yield point
             except Undefined:
                 continue
-
-    def holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
-        """Whether all that is assumed certainly holds at a point."""
-        return all(condition.holds(evaluator, point) for condition in self.domain.conditions)
 
     def values_at(
         self, point: Mapping[Symbol, Any], evaluator: IntervalEvaluator
@@ -335,76 +298,11 @@ class Question:
                 left, right = self.values_at(point, evaluator)
             except Undefined:
                 continue
-            largest = max(abs(left).b, abs(right).b)
-            plainly = abs(left - right).a * PLAINLY.q > largest * PLAINLY.p
-            if plainly and self._is_refuted_by(left, right):
+            difference, largest = left - right, max(abs(left).b, abs(right).b)
+            plainly = abs(difference).a * PLAINLY.q > largest * PLAINLY.p
+            if plainly and certainly_fails(self.relation, difference.a, difference.b):
                 return witness_at(point, left, right)
         return witness
-
-
-# -- at one run -------------------------------------------------------------------------------------
-
-
-def decided(
-    question: Question, words: Vocabulary, given: Given
-) -> tuple[Decision, tuple[str, ...]]:
-    """The decision for independent letters where that is a proof, else for what they mean at one
-    run, with those meanings. One letter of a run does not fix another.
-    """
-    decision, meanings = _decided(question, words, given)
-    if decision.refuted and question.relation == "propto":
-        left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
-        if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
-            names = ", ".join(sorted(map(str, left | right)))
-            reason = f"{names} belong to one run, and which of them stays fixed is not said"
-            return undecided(reason), ()
-    return decision, meanings
-
-
-def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision, tuple[str, ...]]:
-    independent = claim.decide()
-    fixed = {
-        x: e
-        for x, e in given.replaced.items()
-        if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)
-    }
-    together = claim.letters & words.of_a_run
-    own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.holds or not words.depend(
-        together.union(fixed, *(e.free_symbols for e in fixed.values()))
-    ):
-        return independent, ()
-    if claim.limit is not None and claim.limit[0] in (sym.N, sym.D):
-        of_compute = {x: words.run[x] for x in own - {sym.N, sym.D}}
-        at_compute = claim.at(of_compute)
-        if not any(sym.SIZE_RATIO in e.free_symbols for e in of_compute.values()):
-            decision = at_compute.decide()
-            if decision.holds:
-                return decision, words.meanings(of_compute)
-    moving = claim.limit is None or (
-        claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D}
-    )
-    tied = any(
-        words.depend(e.free_symbols - words.named_for_a_run)
-        for e in (*given.domain.positive, *given.domain.nonnegative)
-    )
-    if fixed or tied or not moving:
-        if not independent.refuted:
-            return independent, ()
-        meant = ", ".join(words.meanings(together.union(fixed)))
-        reason = f"it fails for independent letters; what they mean at one run ({meant}) is not decided beside what is assumed"
-        return undecided(reason), ()
-    question = claim.at({symbol: words.run[symbol] for symbol in own})
-    if not question.has_a_meaning:
-        return independent, ()
-    at_run = question.decide()
-    meanings = words.meanings(together)
-    if at_run.answer is not Answer.UNDECIDED:
-        return at_run, meanings
-    if at_run.answer is Answer.UNDECIDED and independent.refuted:
-        reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"
-        return undecided(reason, at_run.conditions), ()
-    return independent, ()
 
 
 def _vanishes(e: Expr, witness: Witness) -> bool:
@@ -418,3 +316,67 @@ def _vanishes(e: Expr, witness: Witness) -> bool:
             pass  # what has no enclosure may still be seen to have no value
     value = e.xreplace(point)
     return bool(value.has(zoo, nan)) or is_zero(value)
+
+
+# -- at one run ------------------------------------------------------------------------------------
+
+
+def decided(
+    question: Question, words: Vocabulary, given: Given
+) -> tuple[Decision, tuple[str, ...]]:
+    """The decision for independent letters where that is a proof, else for what they mean at one
+    run (C and r say the rest), with those meanings. One letter of a run does not fix another.
+    """
+    decision, meanings = _decided(question, words, given)
+    if decision.refuted and question.relation == "propto":
+        left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
+        if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
+            names = ", ".join(sorted(map(str, left | right)))
+            reason = f"{names} belong to one run, and which of them stays fixed is not said"
+            return undecided(reason), ()
+    return decision, meanings
+
+
+def _decided(
+    question: Question, words: Vocabulary, given: Given
+) -> tuple[Decision, tuple[str, ...]]:
+    independent = question.decide()
+    fixed = {
+        x: e
+        for x, e in given.replaced.items()
+        if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)
+    }
+    together = question.letters & words.of_a_run
+    own = together - {sym.C, sym.SIZE_RATIO}
+    concerned = together.union(fixed, *(e.free_symbols for e in fixed.values()))
+    if independent.holds or not words.depend(concerned):
+        return independent, ()
+    tends = None if question.limit is None else question.limit[0]
+    if tends in (sym.N, sym.D):  # the others in terms of C, which is held
+        of_compute = {x: words.run[x] for x in own - {sym.N, sym.D}}
+        if not any(sym.SIZE_RATIO in e.free_symbols for e in of_compute.values()):
+            decision = question.at(of_compute).decide()
+            if decision.holds:
+                return decision, words.meanings(of_compute)
+    bounds = (*given.domain.positive, *given.domain.nonnegative)
+    tied = any(words.depend(e.free_symbols - {*RUN_SYMBOLS}) for e in bounds)
+    is_held = tends is not None and (
+        tends not in (sym.C, sym.SIZE_RATIO) or bool(own & {sym.N, sym.D})
+    )
+    if fixed or tied or is_held:
+        if not independent.refuted:
+            return independent, ()
+        meant = ", ".join(words.meanings(concerned))
+        said = f"what they mean at one run ({meant}) is not decided beside what is assumed"
+        return undecided(f"it fails for independent letters; {said}"), ()
+    at_run = question.at({symbol: words.run[symbol] for symbol in own})
+    if not at_run.has_a_meaning:
+        return independent, ()
+    decision, meanings = at_run.decide(), words.meanings(together)
+    if decision.answer is not Answer.UNDECIDED:
+        return decision, meanings
+    if independent.refuted:
+        said = f"by definition {', '.join(meanings)}: {decision.reason}"
+        reason = f"it fails for independent letters, and {said}"
+        return undecided(reason, decision.conditions), ()
+    return independent, ()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sympy import Expr, Symbol, log
+from sympy.core.function import UndefinedFunction
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
@@ -107,6 +108,23 @@ class Vocabulary:
     def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
         """What the letters mean beside each other."""
         return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
+
+
+def by_name(
+    names: Mapping[str, Expr | NamedFunction],
+) -> dict[str, Expr | NamedFunction]:
+    """The names, those of quantities without their formulas: `N_opt(C)`, `alpha`."""
+
+    def named(name: str, meaning: Expr | NamedFunction) -> Expr | NamedFunction:
+        if isinstance(meaning, Symbol):
+            return meaning
+        if not isinstance(meaning, NamedFunction):
+            return Symbol(name, positive=True)
+        other = None if meaning.other is None else named(name, meaning.other)
+        body = UndefinedFunction(name, positive=True)(*meaning.parameters)
+        return replace(meaning, body=body, other=other)
+
+    return {name: named(name, meaning) for name, meaning in names.items()}
 
 
 def of_signs(name: str, signs: Collection[int]) -> Symbol:

@@ -113,6 +113,7 @@ def test_a_limit_is_one_from_both_sides():
         ("x*z < 0", ["x < 0"], "proved", "free positive symbols: z\n  free symbols: x < 0"),
         ("log(1 + x) <= x", ["x real", "x > -1"], "proved", "free symbols: x real"),
         ("x < 0 implies x^3 < 0", ["x real"], "proved", "free symbols: x real"),
+        ("log(1 + x) <= x", ["x real", "-1 < x"], "proved", "free symbols: x real"),
     ],
 )
 def test_an_assumed_sign(claim, assume, answer, shown):
@@ -198,7 +199,12 @@ def test_a_name_without_a_meaning_alone_on_a_side_is_unknown(claim):
         ("L = E + A/N^alpha - B/D^beta", "refuted", "Hoffmann"),
         ("a == beta/(alpha + beta)", "proved", "Hoffmann"),
         ("alpha == (beta + gamma)/2", "refuted", ""),
-        ("alpha*A*N_opt^-alpha == beta*B*D_opt^-beta", "refuted", ""),
+        ("alpha*A*N_opt^-alpha == beta*B*D_opt^-beta", "proved", "Hoffmann"),
+        ("a + b == 1", "proved", "Hoffmann"),
+        ("N_opt propto C^a", "proved", "Hoffmann"),
+        ("N_opt propto C^b", "refuted", "Hoffmann"),
+        ("a + b == 2", "refuted", "Hoffmann"),
+        ("beta > alpha", "proved", ""),
         ("L = E + A/N^beta + B/D^gamma", "proved", ""),
     ],
 )

@@ -1,0 +1,318 @@
+"""Expressions of a claim in the names of the law, and what is assumed beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+from sympy import Expr, Integer, Symbol, oo
+
+from ..kernel import symbols as sym
+from ..kernel.arithmetic import OutsideScope
+from ..kernel.convert import arithmetic_for, normal_form
+from ..kernel.decide import is_zero
+from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
+from ..reader.latex import tokens_of
+from ..reader.parse import read
+from ..reader.tokens import PRIME, ParseError, Token, quoted
+from .typed import CANNOT_BE_A_FACTOR, called, is_latex, split, starred
+from .vocabulary import Vocabulary
+
+LIMIT = re.compile(
+    r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
+    r"\s*(?:(?P<zero>0(?:\^?\{?\+\}?)?)|(?P<infinite>\+?(?:oo|inf|infinity|\\infty))"
+    r"|(?P<point>[0-9]+(?:\.[0-9]+|/[0-9]+)?))\s*"
+)
+#: `x, y real`, `x < 0`, `x <= 0`, `x >= 0`.
+SIGN_ASSUMED = re.compile(
+    r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
+    r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
+)
+SIGNS = {
+    None: frozenset([-1, 0, 1]),
+    "<": frozenset([-1]),
+    "<=": frozenset([-1, 0]),
+    ">=": frozenset([0, 1]),
+}
+ORDERS = ("<", "<=", ">", ">=")
+#: The quantities of the law without a unit.
+RATIOS = frozenset(name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1")
+INFINITIES = (["oo"], ["inf"], ["infinity"])
+Table = Mapping[str, Expr | NamedFunction]
+
+
+class ClaimReader:
+    """Reads sides of a claim; collects the free letters, the names that it meets, and where what is
+    typed has a value.
+    """
+
+    def __init__(self, table: Table, words: Vocabulary, *, kept: bool = False) -> None:
+        self.table, self.words, self.kept = dict(table), words, kept
+        self.free: dict[str, Symbol] = {}
+        self.met: dict[str, None] = {}
+        self.domain = Domain()
+
+    @property
+    def read_as(self) -> tuple[str, ...]:
+        """The names met that are more than a letter, with what they mean."""
+        means, names = self.words.means, self.words.names
+        return tuple(
+            f"{name}, {means[name]}"
+            for name in self.met
+            if name in means and self.table[name] is names[name]
+        )
+
+    def side(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
+        """One side; after `->` it may be infinite."""
+        if relation == "->" and [t.text for t in tokens if t.text not in ("+", "-")] in INFINITIES:
+            return -oo if [t.text for t in tokens].count("-") % 2 else oo
+        tokens = list(map(self._known, tokens))
+        for token, following in zip_longest(tokens, tokens[1:]):
+            if token.kind != "name" or (token.text == "Gamma" and _opens(following)):
+                continue
+            if token.text in self.words.names:
+                self.met[token.text] = None
+            slope_of = token.text.partition(f"_{PRIME}")[0]
+            is_slope = slope_of != token.text
+            if is_slope and isinstance(self.table.get(slope_of), NamedFunction):
+                continue
+            letter = None if token.text in self.table else self.words.free_symbol(token.text)
+            if letter is not None:
+                self.free[token.text] = self.table[token.text] = letter
+        return read(
+            text,
+            tokens,
+            self.table,
+            domain=self.domain,
+            letters=self.words.names.keys(),
+            ratios=RATIOS,
+            kept=self.kept,
+        )
+
+    def _known(self, token: Token) -> Token:
+        """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
+        if token.text in self.table:
+            return token
+        other = "C_opt" if token.text == "C_star" else _joined(token)
+        return Token(token.kind, other, token.position) if other in self.table else token
+
+
+def _opens(token: Token | None) -> bool:
+    return token is not None and token.text == "("
+
+
+def _joined(token: Token) -> str:
+    """A name with its index behind it: `C0` for `C_0`."""
+    is_index = token.kind == "name" and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
+    return token.text.replace("_", "") if is_index else token.text
+
+
+# -- definitions -----------------------------------------------------------------------------------
+
+#: The text of a definition, its parameters, and what stands on its right side.
+Definition = tuple[str, list[Token], list[Token]]
+
+
+def defined(let: Sequence[str], define: Sequence[str], words: Vocabulary) -> Table:
+    """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
+    have the meaning that they have without, else that of another definition.
+
+    Raises
+    ------
+    ParseError
+        Where a name of `define` has a meaning already, or is defined by way of itself.
+    """
+    waiting: dict[str, Definition] = {}
+    for text in (*let, *define):
+        name, definition = _definition(text, words)
+        if name in waiting or (text in define and name in words.names):
+            raise ParseError(f"{quoted(text)}: {name} has a meaning already")
+        waiting[name] = definition
+    found: dict[str, Expr | NamedFunction] = {}
+    while waiting:
+        for name, (text, parameters, body) in waiting.items():
+            own = {token.text for token in parameters} | words.names.keys()
+            used = {n for token in body for n in (token.text, _joined(token))} - own
+            if not used & waiting.keys():
+                reader = ClaimReader({**found, **words.names}, words)
+                found[name] = _meaning(reader, text, parameters, body)
+                del waiting[name]
+                break
+        else:
+            name, (text, *_) = next(iter(waiting.items()))
+            raise ParseError(f"{quoted(text)}: {name} is defined by way of itself")
+    return found
+
+
+def _definition(text: str, words: Vocabulary) -> tuple[str, Definition]:
+    left, _, right = (part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("="))
+    tokens = tokens_of(left, latex=is_latex(left)) if left else []
+    named = called(tokens)
+    if named is None or not right:
+        raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
+    body = tokens_of(right, latex=is_latex(right))
+    body = body if is_latex(right) else starred(body, words.names, (*CANNOT_BE_A_FACTOR, "+", "-"))
+    return _joined(named[0]), (text, named[1], body)
+
+
+def _meaning(
+    reader: ClaimReader, text: str, parameters: list[Token], body: list[Token]
+) -> Expr | NamedFunction:
+    """What a definition says; a function alone gives its other name."""
+    alone = reader.table.get(body[0].text) if len(body) == 1 else None
+    if isinstance(alone, NamedFunction):
+        return alone
+    letters = tuple(reader.side(text, [token]) for token in parameters)
+    value = reader.side(text, body)
+    return NamedFunction(letters, value) if letters else value
+
+
+# -- assumptions -----------------------------------------------------------------------------------
+
+
+def signs_assumed(
+    assume: Sequence[str], words: Vocabulary
+) -> tuple[dict[str, frozenset[int]], list[str]]:
+    """The signs that letters which the law does not have may take, and the other assumptions."""
+    signs: dict[str, frozenset[int]] = {}
+    others = []
+    for text in assume:
+        match = SIGN_ASSUMED.fullmatch(text)
+        letters = re.findall(r"\w+", match["letters"]) if match is not None else []
+        known = [name for name in letters if name in words.names]
+        if match is not None and match["real"] and known:
+            raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
+        if match is None or known:
+            others.append(text)
+            continue
+        for name in letters:
+            signs[name] = signs.get(name, SIGNS[None]) & SIGNS[match["sign"]]
+    return signs, others
+
+
+class Given:
+    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the
+    domain; `table` has the names, with those that are defined.
+    """
+
+    def __init__(
+        self,
+        words: Vocabulary,
+        assume: Sequence[str] = (),
+        define: Sequence[str] = (),
+        let: Sequence[str] = (),
+    ) -> None:
+        self.words = words
+        own = defined(let, define, words)
+        if known := own.keys() & words.signs.keys():
+            raise ParseError(f"{min(known)} is defined, and its sign follows from that")
+        self.table: Table = {**words.names, **own}
+        self.replaced: dict[Symbol, Expr] = {}
+        self.source: dict[Symbol, str] = {}
+        self.domain = Domain()
+        for text in assume:
+            self._add(text)
+        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(assume)))
+
+    def _add(self, text: str) -> None:
+        reader = ClaimReader(self.table, self.words)
+        parts, relations = split(text, self.words)
+        if len(relations) != 1 or relations[0].text not in ("==", "!=", *ORDERS):
+            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
+            raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
+        left, right = (self.at(reader.side(text, part), text) for part in parts)
+        self.domain.positive += reader.domain.positive
+        self.domain.nonzero += reader.domain.nonzero
+        match relations[0].text:
+            case "==":
+                self._replace(*_replacement(left, right, text), text)
+            case "!=":
+                self.domain.nonzero.append(left - right)
+            case relation:
+                larger, smaller = (left, right) if relation[0] == ">" else (right, left)
+                if plainly_positive(larger) and smaller.is_negative:
+                    said = "holds without being assumed, as every letter is positive; one that may"
+                    hint = "be negative is declared, as in `x real`"
+                    raise ParseError(f"{quoted(text)}: {said} {hint}")
+                group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
+                group.append(larger - smaller)
+
+    def _replace(self, symbol: Symbol, value: Expr, text: str) -> None:
+        known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
+        self.replaced = {**known, symbol: value}
+        self.source[symbol] = text
+        if symbol.is_positive and not plainly_positive(value):
+            self.domain.positive.append(value)
+        elif symbol.is_nonnegative and value.is_nonnegative is not True:
+            self.domain.nonnegative.append(value)
+
+    def at(self, expression: Expr, text: str) -> Expr:
+        """The expression with every replacement made."""
+        return substituted(expression, self.replaced, text)
+
+    def is_budget(self, symbol: Symbol) -> bool:
+        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for
+        another letter.
+        """
+        return is_zero((sym.C - self.words.budget).xreplace({symbol: self.replaced[symbol]}))
+
+    def limit(self, text: str, table: Table) -> tuple[Symbol, str]:
+        """The variable of a limit, which must be free to move, and where it tends."""
+        match = LIMIT.fullmatch(text)
+        symbol = table.get(match["name"]) if match else None
+        if match is None or not isinstance(symbol, Symbol):
+            forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
+            raise ParseError(f"{quoted(text)}: a limit reads {forms}")
+        if symbol in self.replaced:
+            said = f"{symbol} cannot tend to a limit where {self.source[symbol]!r} replaces it"
+            raise ParseError(f"{quoted(text)}: {said}")
+        return symbol, match["point"] or ("0" if match["zero"] else "oo")
+
+    def domain_of(self, typed: Domain, text: str) -> Domain:
+        """Where the claim as typed has a value and the assumptions hold; refused where that is
+        nowhere.
+        """
+        positive = [value for value in self.domain.positive if not plainly_positive(value)]
+        for condition in typed.positive:
+            value = self.at(condition, text)
+            if value.is_number and value.is_positive is not True:
+                said = f"{condition} is {value}, and a logarithm or a broken power of it"
+                raise ParseError(f"{quoted(text)}: {said} has no real value")
+            if not plainly_positive(value) and value not in positive:
+                positive.append(value)
+        nonzero: dict[Expr, None] = {}
+        for condition in (*self.domain.nonzero, *typed.nonzero):
+            value = self.at(condition, text)
+            if not plainly_positive(value):
+                nonzero |= dict.fromkeys(_factors(value, condition, positive, text))
+        return Domain(positive, list(nonzero), self.domain.nonnegative)
+
+
+def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
+    """The factors of a divisor whose sign is not certain; refused where the divisor is zero
+    throughout.
+    """
+    try:
+        arithmetic = arithmetic_for((value,), positive)
+        form = normal_form(value, arithmetic)
+        if arithmetic.is_zero(form):
+            raise ParseError(f"{quoted(text)}: division by zero, for {condition} is 0")
+        before = len(arithmetic.nonzero)
+        arithmetic.power(form, normal_form(Integer(-1), arithmetic))
+    except OutsideScope:
+        return [value]
+    return arithmetic.nonzero[before:]
+
+
+def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
+    """The symbol of an equality and what it stands for."""
+    symbol, value = (left, right) if left.is_Symbol else (right, left)
+    if not symbol.is_Symbol or symbol in value.free_symbols:
+        said = "one side of an equality must be a symbol that the other does not hold"
+        raise ParseError(f"{quoted(text)}: {said}")
+    if symbol.is_positive and value.is_nonpositive:
+        raise ParseError(f"{quoted(text)}: {symbol} is positive")
+    if symbol.is_nonnegative and value.is_negative:
+        raise ParseError(f"{quoted(text)}: {symbol} is not negative")
+    return symbol, value
