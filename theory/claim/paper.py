@@ -209,7 +209,8 @@ class Paper:
         elif word == "assume":
             self.assumed = (*self.assumed, *_single(rest))
         elif word == "at":
-            self.at = tuple(_single(rest))
+            several = re.split(r",(?![^()]*\))", rest)
+            self.at = tuple(condition for one in several for condition in _single(one))
         elif word == "skip" and not rest:
             return True
         elif rest == "real":
@@ -495,8 +496,12 @@ class _Claim:
             return self._verdict(PROVED, k, decision.reason, link=link)
         for reading, given in self._readings(link):
             found = self.attempt(k, None, *given)
-            if found is not None and found.decision.proved:
-                return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
+            if found is None or not found.decision.proved:
+                continue
+            if given[0] and self._compares_with_the_optimum():
+                remedy = "at N = N^*, D = D^*"
+                return self._verdict(UNDECIDED, k, "it holds at the optimum alone", remedy)
+            return self._verdict(PROVED, k, found.decision.reason, reading=reading, link=found)
         at_numbers = self._at_numbers(k, link)
         if self.piece.follows and at_numbers is None:
             before = self.paper.pieces[self.index - 1].text
@@ -546,6 +551,13 @@ class _Claim:
                     f"at the optimum along the budget, a function of {x}",
                     (optimum, [loss]),
                 )
+
+    def _compares_with_the_optimum(self) -> bool:
+        """Whether the claim, or what it is defined by, names a quantity of the optimum beside the
+        run: then the run is any other one, and the claim is no condition of optimality.
+        """
+        names = self.sides.names.union(*(one.uses for one in self.uses))
+        return any(name.endswith(("_opt", "_star")) for name in names)
 
     def _at_numbers(self, k: int, general: ChainLink) -> Judgement | None:
         """The verdict on a link at the numbers that the document gives; None where these say
@@ -713,6 +725,8 @@ class _Claim:
             except (ParseError, ValueError):
                 continue
             if all(link.decision.proved for link in each):
+                if assume and self._compares_with_the_optimum():
+                    break
                 return self._verdict(PROVED, text, "both sides hold", reading=reading, link=each[0])
         failed = next((link for link in proof.links if link.decision.refuted), None)
         if failed is not None and not self._undefined(failed):

@@ -130,6 +130,10 @@ DOCUMENTS = {
     r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gpp",
     LAW + r"\[ \frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1} \]": "gr",
     LAW + r"\[ N = G (C/6)^{a} \] \[ N = G (C/6)^{b} \]": "gpr",
+    # a run beside the optimum is any run: what holds at the optimum alone is not proved of it
+    LAW + r"Let $k = N/N^*$. \[ D = k D^* \] \[ k D = N D/N^* \]": "gdup",
+    LAW + r"Let $x = D/D^*$. \[ x = 1 \]": "gdu",
+    LAW + "\\[ N/N^* = D/D^* \\]\n% isoflop: at N = N^*, D = D^*\n\\[ N/N^* = D/D^* \\]": "gup",
     LAW
     + r"\begin{align} \log N^* &= \log G + a \log(C/6) \\ \log D^* &= -\log G + a \log (C/6) \end{align}": "gpr",
     # implications
