@@ -609,7 +609,7 @@ class Backtest(Shown):
         lines = [f"note: {note}" for note in notes[:MOST_NOTES]]
         lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
         parts = [
-            "\n".join(self.head()),
+            "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in self.head()),
             *(table.text() for table in self.tables()),
             "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines),
         ]

@@ -103,7 +103,7 @@ class Search:
         return found.x
 
     def _smooth_descent(self, theta, evaluations):
-        low, high = self.objective.bounds
+        low, high = -1.0, 1.0  # the slopes of |r|
         for share in (1.0, 0.1, 0.01):
             width = share * np.median(np.abs(self.residuals(theta))) + 1e-12
 
@@ -127,7 +127,7 @@ class Search:
         """To the end of the basin."""
         if not self.objective.is_sharp:
             return self.descend(np.clip(theta, self.lower + 1e-12, self.upper), 1e-15, 3000)
-        low, high = self.objective.bounds
+        low, high = -1.0, 1.0  # the slopes of |r|
         radius, count = 0.1, len(self.loss)
         for _ in range(80):
             r, J = self.residuals(theta), self.jacobian(theta)
