@@ -39,6 +39,8 @@ LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
+#: The loss of a run of any size, in the tokens of plain text or of LaTeX.
+OF_A_RUN = re.compile(r"[LR]\(N,D\)")
 #: Names that authors give to quantities of their own.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
 RUN = ("N", "D", "C")
@@ -553,11 +555,18 @@ class _Claim:
                 )
 
     def _compares_with_the_optimum(self) -> bool:
-        """Whether the claim, or what it is defined by, names a quantity of the optimum beside the
-        run: then the run is any other one, and the claim is no condition of optimality.
+        """Whether the claim is of any run and not of the optimum, which is what it names beside the
+        run, or where it names the run by L(N, D) or by a name that is defined by its N or D.
         """
-        names = self.sides.names.union(*(one.uses for one in self.uses))
-        return any(name.endswith(("_opt", "_star")) for name in names)
+        defined_by = frozenset[str]().union(*(one.uses for one in self.uses))
+        names = self.sides.names | defined_by
+        of_a_run = OF_A_RUN.search("".join(self.sides.text.split())) is not None
+        is_derivative = DERIVATIVE.search(self.piece.text) is not None
+        return (
+            any(name.endswith(("_opt", "_star")) for name in names)
+            or bool({"N", "D"} & defined_by)
+            or (of_a_run and not is_derivative)
+        )
 
     def _at_numbers(self, k: int, general: ChainLink) -> Judgement | None:
         """The verdict on a link at the numbers that the document gives; None where these say

@@ -133,6 +133,10 @@ DOCUMENTS = {
     # a run beside the optimum is any run: what holds at the optimum alone is not proved of it
     LAW + r"Let $k = N/N^*$. \[ D = k D^* \] \[ k D = N D/N^* \]": "gdup",
     LAW + r"Let $x = D/D^*$. \[ x = 1 \]": "gdu",
+    LAW + r"Let $k = N/(G (C/6)^a)$. \[ D = k G^{-1} (C/6)^b \]": "gdu",
+    LAW + r"Let $M = D/N$. \[ M = G^{-2} (C/6)^{b-a} \]": "gdu",
+    LAW + r"Let $u = A N^{-\alpha}/(B D^{-\beta})$. \[ u = \beta/\alpha \]": "gdu",
+    LAW + r"\[ L(N, D) - E = L^* - E \]": "gu",
     LAW + "\\[ N/N^* = D/D^* \\]\n% isoflop: at N = N^*, D = D^*\n\\[ N/N^* = D/D^* \\]": "gup",
     LAW
     + r"\begin{align} \log N^* &= \log G + a \log(C/6) \\ \log D^* &= -\log G + a \log (C/6) \end{align}": "gpr",
