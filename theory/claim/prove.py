@@ -28,10 +28,9 @@ __all__ = ["Proof", "prove", "proved", "signs_assumed", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-#: The names that mean different things in the two notations.
-DIFFERENT = frozenset(
-    name for pair in HOFFMANN.names().items() if pair[0] != pair[1] for name in pair
-)
+#: The names that the law has in one of the two notations alone, and alpha, which both have: of what.
+HOFFMANNS = frozenset(HOFFMANN.names().values()) - {*HOFFMANN.names()} | {"alpha"}
+OURS_ALONE = frozenset(HOFFMANN.names()) - {*HOFFMANN.names().values()}
 #: The terms of the law as Hoffmann has them, `A/N^alpha` and `B D^{-\\beta}`.
 HOFFMANNS_TERMS = re.compile(r"\bN\W{0,4}\^\W{0,4}alpha.*\bD\W{0,4}\^\W{0,4}beta", re.DOTALL)
 
@@ -148,7 +147,8 @@ def prove(
         name to one of its quantities: `k := kappa`. On the right side names have their default
         meanings.
     notation : {"schaeffer", "hoffmann"}, optional
-        Schaeffer's letters by default. Where a claim is not proved in these, it is read in
+        Schaeffer's letters by default. A claim that is not proved in these, and has alpha or a name
+        that only Hoffmann's have (a, b) and none that only these have (gamma), is read in
         Hoffmann's, and judged so where these prove it, or where it has a meaning in them alone; the
         answer says so.
     limit : str, optional
@@ -202,7 +202,8 @@ def prove(
     if proof is None or proof.answer is not Answer.PROVED:
         words = set(re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume])))
         try:
-            other = in_letters(HOFFMANN.name) if words & DIFFERENT else None
+            may_be = words & HOFFMANNS and not words & OURS_ALONE
+            other = in_letters(HOFFMANN.name) if may_be else None
         except ValueError:
             other = None
         if other is not None and _is_better(other, proof):

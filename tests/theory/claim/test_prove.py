@@ -15,6 +15,7 @@ from tests.theory.theorems import DIFFERENT, SAME, mistaken, quantities, stateme
 
 from isoflop.theory.budget import Budget
 from isoflop.theory.claim.prove import prove
+from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
 
 COUNT = 100
@@ -235,3 +236,9 @@ def test_any_claim_is_decided_or_refused(text, limit) -> None:
     with suppress(ValueError):
         prove(text, limit=limit)
     assert time.process_time() - start < 20
+
+
+def test_exchanged_exponents_are_not_read_away_in_other_letters() -> None:
+    """r^gamma is the tail by default; r^beta would be in Hoffmann's letters, whose w_D is b."""
+    assert prove("P(r) ~ w_D*r^gamma", limit="r -> oo").answer is Answer.PROVED
+    assert prove("P(r) ~ w_D*r^beta", limit="r -> oo").answer is not Answer.PROVED
