@@ -268,8 +268,11 @@ def newton_step(
 
 
 def _promised(gradient: Floats, hessian: Floats, move: Floats) -> Floats:
-    """The decrease of the quadratic, (K,)."""
-    return -((gradient + 0.5 * (hessian @ move[:, :, None])[:, :, 0]) * move).sum(axis=1)
+    """The decrease of the quadratic, (K,); -inf for a move so long that none can be told."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        slope = gradient + 0.5 * (hessian @ move[:, :, None])[:, :, 0]
+        promised = -(slope * move).sum(axis=1)
+    return np.where(np.isfinite(promised), promised, -np.inf)
 
 
 def _free_step(
