@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside
 from ..results import Band
 from ..words import counted
-from .judge import Observed, Task
+from .judge import Observed, Task, Trained
 from .splits import require_a_part
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ..accuracy.law import Law, LawFit
     from ..data.evaluations import Evaluations
     from ..data.sample import Sample
-    from ..results import Estimate
     from .splits import Rule
 
     Floats = NDArray[np.float64]
@@ -117,17 +117,26 @@ class _Benchmark:
         """The strictest margin of the laws."""
         return max((kind.margin for kind in self.kinds if kind.margin is not None), default=0.0)
 
-    def rows(self, kind: Law) -> Sample:
-        """What a law is fitted to: pairs of run and k, or the runs with a score and, where there is
-        one, the proxy, which is NaN at runs without it.
+    @cached_property
+    def runs(self) -> Sample:
+        """The runs with a score and, where there is one, the proxy, which is NaN at runs without
+        it.
         """
-        if "k" in kind.asks and len(self.evaluations.family(self.name)) > 1:
-            return self.evaluations.pairs(self.name, self.baseline.value)
         runs = self.evaluations.sample(self.name, self.baseline.value)
         if self.proxy is None:
             return runs
         at_runs = self.evaluations.proxy(self.proxy)[runs.index]
         return replace(runs, at=replace(runs.at, proxy=at_runs))
+
+    @cached_property
+    def pairs(self) -> Sample:
+        """The pairs of run and k."""
+        return self.evaluations.pairs(self.name, self.baseline.value)
+
+    def rows(self, kind: Law) -> Sample:
+        """What a law is fitted to: the runs, or pairs of run and k."""
+        in_k = "k" in kind.asks and len(self.evaluations.family(self.name)) > 1
+        return self.pairs if in_k else self.runs
 
     def tasks(self) -> Iterator[Task]:
         """One a law."""
@@ -226,32 +235,10 @@ class AccuracyLaw:
         return FittedAccuracy(fit, self.level)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedAccuracy:
+class FittedAccuracy(Trained):
     """A law of accuracy that was fitted."""
 
     fit: LawFit
-    level: float
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is certified as a minimum."""
-        return self.fit.converged
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open."""
-        return self.fit.undetermined
-
-    @property
-    def estimates(self) -> Mapping[str, Estimate]:
-        """The coefficients with the intervals of the resamples, if there are any."""
-        return self.fit.estimates(self.level)
-
-    def final(self, name: str) -> Estimate | None:
-        """A coefficient with its interval; None without resamples."""
-        estimate = self.estimates[name]
-        return estimate if estimate.has_interval else None
 
     def predict(self, rows: Sample) -> Band:
         """Accuracy at runs; with resamples the interval of a new run's."""

@@ -13,11 +13,11 @@ from ..passk.kinds import KINDS, kind_of
 from ..passk.laws import AUTO, METHODS, Data, clusters, fit_at_k
 from ..passk.likelihood import Surface
 from ..results import Band, coverage_factor
-from .judge import Observed, Task
+from .judge import Observed, Task, Trained
 from .splits import held_out, without
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -153,32 +153,14 @@ class PassLaw:
         return FittedPass(replace(fit, clusters=group), self.level)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedPass:
+class FittedPass(Trained):
     """A law of -log pass@k that was fitted."""
 
     fit: PassFit
-    level: float
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is certified as a minimum."""
-        return self.fit.converged
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the models leave open."""
-        return self.fit.undetermined
-
-    @property
-    def estimates(self) -> Mapping[str, Estimate]:
-        """The coefficients with the intervals of the resamples, if there are any."""
-        return self.fit.estimates(self.level)
 
     def final(self, name: str) -> Estimate | None:
-        """A coefficient with its interval; None without resamples."""
-        estimate = self.estimates[name]
-        return estimate if len(self.fit.drawn) >= LEAST_DRAWS and estimate.has_interval else None
+        """A coefficient with its interval; None for fewer than 20 certified resamples."""
+        return super().final(name) if len(self.fit.drawn) >= LEAST_DRAWS else None
 
     def predict(self, rows: Models) -> Band:
         """The law at models, with intervals by Student's t in the logarithm: the errors of the law,

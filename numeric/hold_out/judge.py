@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -27,26 +29,36 @@ __all__ = ["Judged", "Learner", "Observed", "Task", "Trained", "judge"]
 NOT_FINITE = "its prediction is not finite"
 
 
-class Trained(Protocol):
-    """A law that was fitted."""
+@dataclass(frozen=True, eq=False)
+class Trained(ABC):
+    """A law that was fitted to some rows: its fit, with the nominal coverage of its intervals."""
+
+    fit: Any
+    level: float
 
     @property
     def converged(self) -> bool:
         """Whether it is certified as a minimum."""
+        return bool(self.fit.converged)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the fitted rows leave open."""
+        return tuple(self.fit.undetermined)
 
-    @property
+    @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """The coefficients, each with an interval where there is one."""
-
-    def predict(self, rows: Any) -> Band:
-        """Predictions (m,) of rows, with the ends of the intervals of new rows."""
+        return dict(self.fit.estimates(self.level))
 
     def final(self, name: str) -> Estimate | None:
         """A coefficient with the interval that others are compared with, None without one."""
+        estimate = self.estimates[name]
+        return estimate if estimate.has_interval else None
+
+    @abstractmethod
+    def predict(self, rows: Any) -> Band:
+        """Predictions (m,) of rows, with the ends of the intervals of new rows."""
 
 
 class Learner(Protocol):

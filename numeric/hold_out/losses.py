@@ -13,16 +13,15 @@ from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
 from ..results import Band, coverage_factor, percentiles
-from .judge import Observed, Task
+from .judge import Observed, Task, Trained
 from .splits import held_out, without
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..data.runs import Runs
     from ..fit.models import Expression, PowerTerms
     from ..fit.result import Fit
-    from ..results import Estimate
     from .splits import Rule
 
 __all__ = ["METHOD", "tasks_of_runs"]
@@ -99,32 +98,10 @@ class LossLaw:
         return FittedLoss(fit, self.level)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedLoss:
+class FittedLoss(Trained):
     """A law of the loss that was fitted."""
 
     fit: Fit
-    level: float
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is certified as a minimum."""
-        return self.fit.converged
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open."""
-        return self.fit.undetermined
-
-    @property
-    def estimates(self) -> Mapping[str, Estimate]:
-        """The coefficients with their intervals."""
-        return self.fit.estimates(self.level)
-
-    def final(self, name: str) -> Estimate | None:
-        """A coefficient with its interval; None where the runs tell none."""
-        estimate = self.estimates[name]
-        return estimate if estimate.has_interval else None
 
     def predict(self, rows: Runs) -> Band:
         """The law at runs, with the interval of a new run.

@@ -233,7 +233,13 @@ class Backtest(Shown):
         "likelihood" of their counts, which rests on the same Beta-distributed success rates as the
         fits.
         """
-        return self._named(errors(self.table, self._by, by_decades=by_decades))
+        if not by_decades:
+            return self._overall
+        return self._named(errors(self.table, self._by, by_decades=True))
+
+    @cached_property
+    def _overall(self) -> list[dict[str, Any]]:
+        return self._named(errors(self.table, self._by))
 
     def coverage(self, *, by_decades: bool = False) -> list[dict[str, Any]]:
         """How often observations lie in their prediction intervals; see
@@ -258,6 +264,10 @@ class Backtest(Shown):
 
     def thresholds(self) -> list[Threshold]:
         """T50 of every law, where each cutoff in compute predicted all rows beyond it."""
+        return self._thresholds
+
+    @cached_property
+    def _thresholds(self) -> list[Threshold]:
         if not self.has_cutoffs or self.axis != "compute" or self.rule is None:
             return []
         if self.rule.targets != ALL or not self.table["usable"].any():
@@ -442,25 +452,17 @@ class Backtest(Shown):
 
     def _marked(self, row: dict[str, Any]) -> str:
         law, name = str(row["law"]), row.get("benchmark")
-        return f"{law} *" if name is not None and self._best.get(name) == law else law
-
-    @cached_property
-    def _best(self) -> dict[Any, str | None]:
-        return {name: self.best(name) for name in self.subjects if name in self._benchmarks}
-
-    @property
-    def _benchmarks(self) -> tuple[Any, ...]:
-        return self.subjects if self.what == "evaluations" else ()
+        return f"{law} *" if name is not None and self.best(name) == law else law
 
     def _errors_table(self) -> Table:
         if self.what == "evaluations":
             return self._accuracy_table()
-        rows = self.errors(by_decades=False)
+        rows = [{**row} for row in self.errors(by_decades=False)]
         key = [name for name in (SUBJECT[self.what], "law", "how_observed") if name]
         inside = {tuple(row.get(one) for one in key): row for row in self.coverage()}
         for row in rows:
             own = inside.get(tuple(row.get(one) for one in key), {})
-            row["coverage"], row["se"] = own.get("coverage"), own.get("se_by_target")
+            row["coverage"] = own.get("coverage")
         columns = [
             *self._places(),
             Column("n", "predictions"),
@@ -520,7 +522,9 @@ class Backtest(Shown):
         if inside:
             columns.append(Column("inside", of=lambda row: row.get("inside"), format=SHARE))
         title = "Errors of accuracy: RMSE and R2 on fitted runs, MAE and MRE on held-out ones"
-        return Table(columns, rows, title, ["*: the least MAE"] if any(self._best.values()) else [])
+        return Table(
+            columns, rows, title, ["*: the least MAE"] if any(map(self.best, self.subjects)) else []
+        )
 
     def _decades_table(self) -> Table:
         """A row a law, a column a bin of decades: the median relative error."""

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Symbol, oo
 
-from ..kernel.answer import BOUNDS, undecided
+from ..kernel.answer import BOUNDS, Condition, Decision, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
 from ..kernel.convert import normal_form
-from ..kernel.decide import Condition, Decision, decide
+from ..kernel.decide import decide
 from ..kernel.factorials import Factorial, Gamma
 from ..kernel.field import CoefficientField
 from ..kernel.functions import Partial

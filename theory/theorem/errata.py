@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Rational, Symbol
 
-from ..kernel.decide import Witness
+from ..kernel.answer import Witness
 from .claim import Claim, Verdict
 
 At = tuple[tuple[Symbol, Rational], ...]
