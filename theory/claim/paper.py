@@ -18,7 +18,7 @@ from sympy import Expr, Integer, Symbol, cancel
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..kernel import symbols as sym
-from ..kernel.answer import Answer
+from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED
 from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
@@ -26,7 +26,6 @@ from .chain import ChainLink, Settings
 from .document import Document, Piece, Place
 from .law_of import LawOfDocument, Sides, budget_of, law_of
 from .prove import Proof, proved, signs_assumed
-from .question import BOUNDS
 from .spelling import as_read
 from .typed import as_typed, in_one_line
 from .vocabulary import Vocabulary, refuse_clashes

@@ -14,6 +14,7 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..kernel import symbols as sym
 from ..kernel.answer import (
+    BOUNDS,
     Answer,
     Condition,
     Decision,
@@ -32,7 +33,6 @@ from ..reader.building import Domain
 from .given import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
-BOUNDS = ("<=", ">=", "<", ">")
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
 MOVING = frozenset(
     (sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO)
