@@ -13,8 +13,8 @@ from ..data.runs import Runs
 from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
+from ..fit.fit import fit_form
 from ..fit.fitted import Joint
-from ..fit.fitting import fit_form
 from ..fit.objective import Objective
 from ..fit.resample import Draws, case_weights, refits_of, together
 from ..results import Estimate, coverage_factor, percentiles, prediction_errors

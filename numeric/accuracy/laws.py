@@ -29,7 +29,7 @@ from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
 from ..fit.bilinear import COEFFICIENTS as OF_PLANE
 from ..fit.bilinear import BilinearLaw, fit_bilinear
-from ..fit.fitting import fit_form
+from ..fit.fit import fit_form
 from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate

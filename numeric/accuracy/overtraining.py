@@ -25,7 +25,7 @@ from ..data.rows import those_dropped
 from ..data.runs import Runs
 from ..data.sample import Points
 from ..errors import ArgumentError, outside, positive_array, positive_number
-from ..fit.fitting import fit_form
+from ..fit.fit import fit_form
 from ..fit.models import ONE_EXPONENT, Expression
 from ..fit.objective import Objective
 from ..results import Estimate, prediction_errors
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
-    from ..fit.result import Fit
+    from ..fit.fit import Fit
     from ..law import Law
 
     Floats = NDArray[np.float64]

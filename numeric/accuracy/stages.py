@@ -26,8 +26,8 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..data.sample import Points
+from ..fit.fit import fit_form
 from ..fit.fitted import Joint, Solved
-from ..fit.fitting import fit_form
 from ..fit.models import COMPUTE
 from ..fit.objective import Objective
 from ..fit.resample import Refits
@@ -38,8 +38,8 @@ from ..words import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..fit.fit import Fit
     from ..fit.resample import Draws
-    from ..fit.result import Fit
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..fit.result import Fit
+    from ..fit.fit import Fit
     from .approaches import Approach
     from .laws import RunsBudget
 

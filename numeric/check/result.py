@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.rows import Dropped
+    from ..fit.fit import Fit
     from ..fit.objective import Objective
-    from ..fit.result import Fit
     from ..law import Law
     from ..law.compute import ComputeLaw
     from .isoflop import BudgetMinimum

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.runs import Runs
-    from ..fit.result import Fit
+    from ..fit.fit import Fit
     from .paired import CurveDraws, PairedDraws
 
     Floats = NDArray[np.float64]
@@ -179,7 +179,7 @@ def check(
     >>> check(data, bootstrap=200).verdict
     'consistent'
     """
-    from ..fit.fitting import fit
+    from ..fit.fit import fit
 
     objective = _objective(objective)
     bootstrap = whole_number("bootstrap", bootstrap, LEAST_RESAMPLES)

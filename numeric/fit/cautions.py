@@ -15,7 +15,7 @@ from .resample import FEW_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .result import Fit
+    from .fit import Fit
 
 #: Fewer resamples beyond either end than this leave an interval rough.
 LEAST_IN_TAIL = 5

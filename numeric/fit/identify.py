@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .result import Fit
+    from .fit import Fit
 
     Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from .result import Fit
+    from .fit import Fit
 
     Floats = NDArray[np.float64]
 

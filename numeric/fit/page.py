@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...theory.data.notation import Notation
-    from .result import Fit
+    from .fit import Fit
 
     Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.columns import BUDGET
-from ..fit.fitting import fit_form
+from ..fit.fit import fit_form
 from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.runs import Runs
+    from ..fit.fit import Fit
     from ..fit.models import Expression, PowerTerms
-    from ..fit.result import Fit
     from .splits import Rule
 
 __all__ = ["METHOD", "tasks_of_runs"]

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..fit.fit import Fit
     from ..fit.resample import Draws
-    from ..fit.result import Fit
     from .kinds import PassKind
     from .likelihood import Evidence
 

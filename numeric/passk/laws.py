@@ -12,11 +12,10 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..fit.fitting import fit_form
+from ..fit.fit import Fit, fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
-from ..fit.result import Fit
 from ..fit.solve import Solution
 from ..repeat import repeat
 from .curve import curve

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..fit.result import Fit
+    from ..fit.fit import Fit
 
     Floats = NDArray[np.float64]
 

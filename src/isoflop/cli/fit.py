@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.runs import Runs
-    from ..numeric.fit.result import Fit
+    from ..numeric.fit.fit import Fit
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"

@@ -10,7 +10,7 @@ import pytest
 from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.fitting import fit_form
+from isoflop.numeric.fit.fit import fit_form
 from isoflop.numeric.fit.models import ONE_EXPONENT
 from isoflop.numeric.fit.objective import Objective
 

@@ -7,7 +7,7 @@ import pytest
 from tests.data import grid
 
 from isoflop.numeric.check.lack_of_fit import lack_of_fit
-from isoflop.numeric.fit.fitting import fit
+from isoflop.numeric.fit.fit import fit
 from isoflop.numeric.law import Law
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)

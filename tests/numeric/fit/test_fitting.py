@@ -586,7 +586,7 @@ def test_a_negative_irreducible_loss_of_an_expression_is_said():
 @pytest.mark.parametrize("scale", [1e-300, 1e-120, 1e120, 1e300])
 def test_the_solver_refuses_what_it_cannot_square(scale, recwarn):
     """Other fits than those of a loss come to it by themselves: those of pass@k, of first stages."""
-    from isoflop.numeric.fit.fitting import fit_form
+    from isoflop.numeric.fit.fit import fit_form
     from isoflop.numeric.fit.models import PARAMS_TOKENS
 
     runs = plain_runs()

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.fitting import fit_form
+from isoflop.numeric.fit.fit import fit_form
 from isoflop.numeric.passk.fit_at_k import PassFit, overdispersion, upper_limit
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk

@@ -146,7 +146,7 @@ def start(design):
 
 def test_sharp_counts_are_least_squares() -> None:
     """The law is that of least squares of the log, tau^2 the sum of squares over n - p."""
-    from isoflop.numeric.fit.fitting import fit
+    from isoflop.numeric.fit.fit import fit
 
     random = np.random.default_rng(8)
     design, evidence, seen = simulated(random, 0.1, np.full(30, 1e-4))
