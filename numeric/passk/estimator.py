@@ -60,7 +60,10 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> float(log_fail(4, 2, 1)), float(log_fail(4, 2, 3))
     (-0.6931471805599453, -inf)
     """
-    return _estimates(_log_fail, n, c, k)
+    n, c, k = whole_numbers("n", n, 1), whole_numbers("c", c, 0), whole_numbers("k", k, 1)
+    _at_most("c", c, "n", n)
+    _at_most("k", k, "n", n)
+    return _once_each(_log_fail, n, c, k)
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -78,24 +81,21 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> pass_at_k([10, 10, 10], [0, 1, 6], 5).tolist()
     [0.0, 0.5, 1.0]
     """
-
-    return _estimates(lambda *counts: -np.expm1(_log_fail(*counts)) + 0.0, n, c, k)
+    return -np.expm1(log_fail(n, c, k)) + 0.0
 
 
 def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     """-log pass@k of the estimate, without cancellation at either end.
 
-    It is biased up by about Var/(2 pass@k^2), and infinite where c = 0.
-
-    Parameters, shape and errors are those of `log_fail`.
+    It is biased up by about Var/(2 pass@k^2), and infinite where c = 0. Parameters, shape and
+    errors are those of `log_fail`.
 
     Returns
     -------
     float or ndarray of float64
         In nats: inf where c = 0, 0 where c + k > n.
     """
-
-    return _estimates(lambda *counts: neg_log_pass(_log_fail(*counts)) + 0.0, n, c, k)
+    return neg_log_pass(log_fail(n, c, k)) + 0.0
 
 
 def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
@@ -278,16 +278,6 @@ def _at_most(name: str, values: Floats, bound: str, limit: Floats) -> None:
         raise ValueError(f"{name} and {bound}: shapes {shapes} must broadcast") from None
     for value, most in zip(values[values > limit], limit[values > limit], strict=True):
         raise outside(name, int(value), f"at most {bound}={int(most)}")
-
-
-def _estimates(function: Callable[..., Floats], n: Any, c: Any, k: Any) -> Any:
-    samples, correct, draws = (
-        whole_numbers(name, values, least)
-        for name, values, least in (("n", n, 1), ("c", c, 0), ("k", k, 1))
-    )
-    _at_most("c", correct, "n", samples)
-    _at_most("k", draws, "n", samples)
-    return _once_each(function, samples, correct, draws)
 
 
 def _once_each(function: Callable[..., Floats], *arguments: Floats) -> Any:

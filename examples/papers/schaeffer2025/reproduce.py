@@ -57,12 +57,14 @@ def the_trap(counts: Counts, stored: pd.DataFrame) -> str:
     ks = sorted(map(int, stored.k.unique()))
     wide = stored.pivot(index="model", columns="k", values="mean_pass_at_k")
     means = wide.loc[[label[-1] for label in counts.labels], ks].to_numpy()
-    honest, solved = curve(counts, ks), curve(counts, ks, refused="solved")
+    honest = curve(counts, ks)
+    solved = np.nan_to_num(honest.pass_at_k) * honest.n_problems + honest.n_refused
+    solved /= honest.n_problems + honest.n_refused
     apart, complete = np.abs(means - honest.pass_at_k), np.array(ks) <= COMPLETE
     return (
         f"The stored means equal those of the counts to {apart[:, complete].max():.0e} up to k = "
         f"{COMPLETE}. Beyond, they count a problem with fewer than k samples as solved (to "
-        f"{np.abs(means - solved.pass_at_k).max():.0e} for all k), and are up to "
+        f"{np.abs(means - solved).max():.0e} for all k), and are up to "
         f"{np.nanmax(apart):.2f} away: no trend in k can rest on them."
     )
 

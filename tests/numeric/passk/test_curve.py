@@ -1,106 +1,78 @@
-"""pass@k of groups: means, errors and counts of problems against loops and simulations, and against
-the public means.
+"""pass@k of groups: means, errors and counts of problems against rationals, repeated experiments
+and the public means; and which tables of pass@k are possible.
 """
 
 from fractions import Fraction
 from math import comb, inf, log, sqrt
-from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from isoflop.numeric.passk import Counts, Curve, curve
-
-STORED = (1, 2, 4, 8, 10, 16, 32, 64, 100, 128)
-BEYOND = (256, 512, 768, 1000, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 7168, 8192, 10_000)
+from isoflop.numeric.passk import Counts, curve, impossible
 
 
-def counts_of(*groups: list[tuple[int, int]]) -> Counts:
+def counts_of(*groups):
     rows = [(f"m{g}", i, n, c) for g, group in enumerate(groups) for i, (n, c) in enumerate(group)]
-    return Counts.read(
-        dict(zip(("model", "problem", "n", "c"), zip(*rows, strict=True), strict=True))
-    )
+    names = ("model", "problem", "n", "c")
+    return Counts.read(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
-def exact(n: int, c: int, k: int) -> Fraction:
-    return 1 - Fraction(comb(n - c, k), comb(n, k))
-
-
-def test_means_and_errors_by_hand() -> None:
+def test_means_and_errors_by_hand():
     problems = [(10, 0), (10, 3), (12, 12), (9, 1), (40, 3), (9, 1)]
     ks = [1, 2, 5, 9, 10, 12, 30, 41]
     found = curve(counts_of(problems, [(5, 1)]), ks)
     for i, k in enumerate(ks):
-        values = [exact(n, c, k) for n, c in problems if n >= k]
-        assert found.n_problems[0, i] == len(values)
-        assert found.n_refused[0, i] == len(problems) - len(values)
-        assert found.n_unsolved[0, i] == (k <= 10)
+        values = [1 - Fraction(comb(n - c, k), comb(n, k)) for n, c in problems if n >= k]
+        sizes = found.n_problems[0, i], found.n_refused[0, i], found.n_unsolved[0, i]
+        assert sizes == (len(values), len(problems) - len(values), k <= 10)
         if not values:
-            assert np.isnan(
-                [
-                    found.pass_at_k[0, i],
-                    found.neg_log[0, i],
-                    found.se[0, i],
-                    found.se_sampling[0, i],
-                ]
-            ).all()
+            every = (found.pass_at_k, found.neg_log, found.se, found.se_sampling)
+            assert np.isnan([one[0, i] for one in every]).all()
             continue
         mean = sum(values) / len(values)
         assert found.pass_at_k[0, i] == pytest.approx(float(mean), rel=1e-14)
         assert found.neg_log[0, i] == pytest.approx(-log(mean), rel=1e-13)
-        if len(values) > 1:
-            variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-            assert found.se[0, i] == pytest.approx(sqrt(variance / len(values)), rel=1e-12)
-        else:
-            assert np.isnan(found.se[0, i])
+        spread = sum((value - mean) ** 2 for value in values)
+        size = len(values)
+        error = sqrt(spread / (size - 1) / size) if size > 1 else np.nan
+        assert found.se[0, i] == pytest.approx(error, rel=1e-12, nan_ok=True)
     assert found.complete[0].tolist() == [True] * 4 + [False] * 4
     assert found.n_problems[1].tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
 
 
-def test_errors_in_repeated_experiments() -> None:
-    """se_sampling is the scatter for the same problems, se that for new problems from the same
-    distribution.
+@pytest.mark.parametrize("fixed", [True, False])
+def test_errors_in_repeated_experiments(fixed):
+    """se_sampling is the scatter for the same problems, se that for new ones of their kind."""
+    rng, repeats, problems, n = np.random.default_rng(5), 3000, 12, 24
+    p = rng.beta(0.6, 3.0, problems if fixed else (repeats, problems))
+    c = rng.binomial(n, p, (repeats, problems)).ravel()
+    names = {"model": np.repeat(np.arange(repeats), problems), "problem": np.arange(len(c))}
+    found = curve(Counts.read(names | {"n": n, "c": c}), [1, 6, 12])
+    claimed = np.sqrt(((found.se_sampling if fixed else found.se) ** 2).mean(axis=0))
+    assert claimed == pytest.approx(found.pass_at_k.std(axis=0), rel=0.05)
+
+
+def test_what_a_value_is():
+    """At k = 8 every draw of 8 from (8, 1) holds its success; at k = 9 there is no such draw. That
+    nothing scatters makes nothing certain.
     """
-    rng = np.random.default_rng(5)
-    repeats, problems, n, ks = 3000, 12, 24, [1, 6, 12]
-    rates = rng.beta(0.6, 3.0, problems)
-    for fixed in (True, False):
-        p = rates if fixed else rng.beta(0.6, 3.0, (repeats, problems))
-        c = rng.binomial(n, p, (repeats, problems))
-        rows = {
-            "model": np.repeat(np.arange(repeats), problems),
-            "problem": np.tile(np.arange(problems), repeats),
-        }
-        found = curve(Counts.read(rows | {"n": n, "c": c.ravel()}), ks)
-        scatter = found.pass_at_k.std(axis=0)
-        claimed = np.sqrt(((found.se_sampling if fixed else found.se) ** 2).mean(axis=0))
-        assert claimed == pytest.approx(scatter, rel=0.05)
-
-
-def test_all_zeros_and_all_ones() -> None:
-    found = curve(counts_of([(8, 0), (8, 0)], [(8, 8), (8, 8)]), [1, 8])
-    assert found.pass_at_k.tolist() == [[0.0, 0.0], [1.0, 1.0]]
-    assert found.neg_log.tolist() == [[inf, inf], [0.0, 0.0]]
-    assert found.se_sampling.tolist() == [[0.0, 0.0], [0.0, 0.0]]
-    assert np.isnan(found.se).all()  # that nothing scatters makes nothing certain
-    assert found.status.tolist() == [["no success"] * 2, ["all solved"] * 2]
-    assert found.n_unsolved.tolist() == [[2, 2], [0, 0]]
-    assert not np.signbit(found.neg_log).any()
-
-
-def test_what_a_value_is() -> None:
-    """At k = 8 every draw of 8 from (8, 1) holds its success; at k = 9 there is no such draw."""
-    found = curve(counts_of([(8, 0), (4, 1)], [(8, 1), (8, 1)], [(8, 0), (9, 9)]), [1, 4, 8, 9])
+    groups = [(8, 0), (4, 1)], [(8, 1), (8, 1)], [(8, 0), (9, 9)], [(9, 0), (9, 0)]
+    found = curve(counts_of(*groups), [1, 4, 8, 9])
     assert found.status.tolist() == [
         ["estimate", "estimate", "no success", "refused"],
         ["estimate", "estimate", "all solved", "refused"],
         ["estimate", "estimate", "estimate", "all solved"],
+        ["no success"] * 4,
     ]
     assert np.isnan(found.se[found.status != "estimate"]).all()
+    assert found.neg_log[3].tolist() == [inf] * 4
+    assert not np.signbit(found.neg_log).any()
 
 
-def test_near_one_the_log_keeps_its_precision() -> None:
+def test_near_one_the_log_keeps_its_precision():
     found = curve(counts_of([(100_000, 4000), (100_000, 5000)]), [1000])
     fail = sum(Fraction(comb(100_000 - c, 1000), comb(100_000, 1000)) for c in (4000, 5000)) / 2
     assert found.neg_log[0, 0] == pytest.approx(float(fail), rel=1e-13)
@@ -112,68 +84,84 @@ def test_near_one_the_log_keeps_its_precision() -> None:
         ([0], "k=0: must be a whole number of at least 1"),
         ([], r"ks=\[\]: must be a list"),
         ([2, 2], r"ks=\[2, 2\]: must be different"),
-        (["1"], "must be a list of whole numbers"),
+        (["1"], r"ks=\['1'\]: must be a list of whole numbers"),
     ],
 )
-def test_domain(ks: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_domain(ks, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         curve(counts_of([(4, 1)]), ks)
-    with pytest.raises(ValueError, match="refused='drop': must be one of out, solved"):
-        curve(counts_of([(4, 1)]), [1], refused="drop")
+
+
+# -- tables of pass@k ------------------------------------------------------------------------------
+
+lists_of_k = st.lists(st.integers(1, 20_000), min_size=1, max_size=9, unique=True)
+distributions = st.lists(st.tuples(st.floats(0, 1), st.floats(0.01, 1)), min_size=1, max_size=6)
+
+
+@given(lists_of_k, distributions)
+def test_no_distribution_breaks_any_inequality(ks, distribution):
+    p, weights = map(np.array, zip(*distribution, strict=True))
+    values = (1 - (1 - p[:, None]) ** np.asarray(ks, dtype=float)).T @ (weights / weights.sum())
+    table = {"k": ks, "pass_at_k": np.clip(values, 0, 1)}
+    assert not impossible(table, tolerance=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(40, 90), st.floats(0, 1)), min_size=1, max_size=8))
+def test_estimates_of_the_same_problems_break_none(problems):
+    counts = counts_of([(n, round(share * n)) for n, share in problems])
+    assert not impossible(curve(counts, [1, 2, 3, 7, 20, 21, 40]), tolerance=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ks", "values", "expected"),
+    [
+        ([5], [1.2], {"from 0 to 1"}),
+        ([5, 7], [-0.1, 0.2], {"from 0 to 1"}),
+        ([1, 3], [0.4, 0.3], {"non-decreasing"}),
+        ([1, 3], [0.1, 0.35], {"concave"}),
+        ([2, 3, 5], [0.1, 0.1125, 0.178], {"concave"}),
+        ([1, 2, 3], [0.1, 0.9, 0.8], {"non-decreasing", "concave"}),
+        ([1, 5, 9], [0.0, 0.0, 1.0], {"concave"}),
+        ([1, 5, 9], [0.0, 0.0, 0.0], set()),
+        ([1, 5, 9], [1.0, 1.0, 1.0], set()),
+    ],
+)
+def test_each_inequality_is_noticed(ks, values, expected):
+    found = impossible({"k": ks, "pass_at_k": values})
+    assert {one["inequality"] for one in found} == expected
+
+
+def test_rows_sizes_and_rounding():
+    data = {"model": ["b", "a", "b", "a"], "k": [3, 1, 1, 3], "pass_at_k": [0.25, 0.1, 0.3, 0.2]}
+    (one,) = impossible(data)
+    place = ("b", 1, "non-decreasing", 3, [1])
+    assert tuple(one[key] for key in ("model", "row", "inequality", "k", "others")) == place
+    assert (one["pass_at_k"], one["bound"], one["excess"]) == pytest.approx((0.25, 0.3, 0.05))
+    assert impossible(data, tolerance=0.024)
+    assert not impossible(data, tolerance=0.026)  # of either entry
+    with pytest.raises(ValueError, match=r"^tolerance=-1"):
+        impossible(data, tolerance=-1)
 
 
 # -- the public counts -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def folder(public_runs: Path) -> Path:
-    return public_runs / "pythia-passk"
-
-
-@pytest.fixture(scope="module")
-def public(folder: Path) -> Counts:
-    return Counts.read(folder / "per_problem_counts.csv")
-
-
-@pytest.fixture(scope="module")
-def stored(folder: Path, public: Counts) -> np.ndarray:
-    """The means as published, (G, K)."""
-    import csv
-
-    with (folder / "mean_pass_at_k.csv").open() as file:
-        known = {
-            (row["benchmark"], row["model"], int(row["k"])): float(row["mean_pass_at_k"])
-            for row in csv.DictReader(file)
-        }
-    return np.array(
-        [[known[label[0], label[1], k] for k in STORED + BEYOND] for label in public.labels]
-    )
-
-
-@pytest.fixture(scope="module")
-def honest(public: Counts) -> Curve:
-    return curve(public, STORED + BEYOND)
-
-
-def test_published_means_up_to_128(honest: Curve, stored: np.ndarray) -> None:
-    assert honest.complete[:, : len(STORED)].all()
-    assert np.abs(honest.pass_at_k - stored)[:, : len(STORED)].max() < 1e-9
-
-
-def test_published_means_count_refused_problems_as_solved(
-    public: Counts, stored: np.ndarray
-) -> None:
-    found = curve(public, STORED + BEYOND, refused="solved")
-    assert np.abs(found.pass_at_k - stored).max() < 1e-9
-    assert found.refused == "solved"
-
-
-def test_how_far_that_convention_is_off(honest: Curve, stored: np.ndarray) -> None:
-    at_most = honest.n_refused.sum(axis=0) / (honest.n_refused + honest.n_problems).sum(axis=0)
-    assert at_most[-1] == pytest.approx(0.45, abs=0.01)
-    off = stored - honest.pass_at_k
-    assert np.nanmax(off) == pytest.approx(0.86, abs=0.005)
-    assert np.nanmin(off) > -1e-9
-    touched = (honest.n_refused > 0).any(axis=1)
-    assert touched.sum() == 97
-    assert (np.isnan(honest.pass_at_k[:, -1])).sum() == 25
+def test_the_published_means(public_runs):
+    """Up to k = 128 they are the estimates; beyond, problems with fewer than k samples count as
+    solved, which no distribution of success rates can produce.
+    """
+    path = public_runs / "pythia-passk" / "mean_pass_at_k.csv"
+    counts = Counts.read(path.with_name("per_problem_counts.csv"))
+    table = pd.read_csv(path).pivot(index=["benchmark", "model"], columns="k")["mean_pass_at_k"]
+    ks = table.columns.to_numpy()
+    means, found = table.loc[list(counts.labels)].to_numpy(), curve(counts, ks)
+    assert found.complete[:, ks <= 128].all()
+    assert np.abs(found.pass_at_k - means)[:, ks <= 128].max() < 1e-9
+    share = np.nan_to_num(found.pass_at_k) * found.n_problems + found.n_refused
+    assert np.abs(share / (found.n_problems + found.n_refused) - means).max() < 1e-9
+    assert np.nanmax(means - found.pass_at_k) == pytest.approx(0.86, abs=0.005)
+    assert (found.n_refused > 0).any(axis=1).sum() == 97
+    broken = impossible(path)
+    assert len({(one["benchmark"], one["model"]) for one in broken}) > 90
+    assert not impossible(path, where="k <= 128")
+    assert not impossible(curve(counts, [1, 2, 4, 8, 10, 16, 32, 64, 100, 128]))
