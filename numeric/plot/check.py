@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
-    from ..check.result import CurveCheck, RunsCheck
+    from ..check.result import Check, CurveCheck
 
     Floats = NDArray[np.float64]
 
@@ -39,13 +39,13 @@ CORRECTED: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "lin
 RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
 
 
-def plot_check_runs(result: RunsCheck) -> Any:
+def plot_check_runs(result: Check) -> Any:
     """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law
     with its band.
 
     Parameters
     ----------
-    result : RunsCheck
+    result : Check
 
     Returns
     -------
@@ -69,14 +69,14 @@ def plot_check_runs(result: RunsCheck) -> Any:
 class _Shades:
     """A colour for every compute, dark for little."""
 
-    def __init__(self, result: RunsCheck) -> None:
+    def __init__(self, result: Check) -> None:
         from matplotlib import colormaps
         from matplotlib.colors import ListedColormap, LogNorm
 
         runs = result.fit.runs
         compute = runs.compute
         if compute is None:
-            compute = result.law.compute(runs.params, runs.tokens)
+            compute = 6.0 * runs.params * runs.tokens
         self.compute = np.asarray(compute)
         self.map = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
         self.norm = LogNorm(self.compute.min(), self.compute.max() * (1.0 + 1e-9))
@@ -85,11 +85,11 @@ class _Shades:
         return self.map(self.norm(compute))
 
 
-def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
+def _profiles(result: Check, ax: Axes, shades: _Shades) -> None:
     """Loss against params: runs, the law's profile and the parabola at each budget, and where they
     are lowest.
     """
-    runs, law = result.fit.runs, result.law
+    runs, laws = result.fit.runs, result.laws
     points = ax.scatter(
         runs.params,
         runs.loss,
@@ -104,10 +104,10 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     many = len(result.budgets) > MANY_BUDGETS
     width, faint = (0.6, 0.55) if many else (0.9, 1.0)
     drawn = [_losses(runs.loss)]
-    for budget in result.budgets:
+    for budget in result.budgets.itertuples():
         sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
         line: Any = {"color": shades.of(budget.compute), "linewidth": width, "alpha": faint}
-        profile = law.loss(sizes, result.laws.budget.tokens(budget.compute, sizes))
+        profile = laws.losses(sizes, laws.budget.tokens(budget.compute, sizes))[0]
         ax.plot(sizes, profile, **line)
         drawn.append(profile)
         if budget.reason:
@@ -125,7 +125,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
         ax.plot(optima[shown], lowest[shown], **best)
         drawn.append(lowest[shown])
-    if result.budgets:
+    if len(result.budgets):
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
         ax.plot([], [], color=DIM, label="minimum of the parabola", **RING)
@@ -143,7 +143,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     colours.outline.set_linewidth(0.5)
 
 
-def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
+def _curves(result: Check, ax: Axes, compute: Floats) -> None:
     """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
     runs = result.fit.runs
     ax.scatter(compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
@@ -159,10 +159,9 @@ def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
         band = Band(*(predicted * (1.0 + part) for part in parts))
         curve_with_band(ax, check.compute, band, label=_name(check), **line)
         drawn += band.ends
-    minima = [budget for budget in result.budgets if not budget.reason]
-    lowest = [budget.corrected_loss for budget in minima]
+    minima = result.budgets[result.budgets.reason == ""]
     style = {**CORRECTED, "markersize": 3.0}
-    ax.plot([budget.compute for budget in minima], lowest, color=COLOURS[1], zorder=5, **style)
+    ax.plot(minima.compute, minima.corrected_loss, color=COLOURS[1], zorder=5, **style)
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"compute $C$ (FLOP)")
@@ -170,7 +169,7 @@ def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
     ax.legend(loc="best", fontsize=SMALL)
 
 
-def _differences(result: RunsCheck, ax: Axes) -> None:
+def _differences(result: Check, ax: Axes) -> None:
     """Relative difference of each empirical from its predicted curve, with its band and the
     tolerance.
     """
@@ -202,7 +201,7 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
         ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, **nothing)
 
 
-def _with_curves(result: RunsCheck) -> list[tuple[Any, dict[str, Any]]]:
+def _with_curves(result: Check) -> list[tuple[Any, dict[str, Any]]]:
     """The approaches that have a curve, each with its colour and its dashes."""
     rays = ((dashes, colour) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
     lines: dict[str, Any] = {"frontier": ("--", COLOURS[0]), "isoflop": ("-.", COLOURS[1])}
@@ -269,7 +268,7 @@ def plot_check(result: PublishedCheck) -> Any:
         axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
         panels = list(axes.flat)
         for row, panel in zip(result.rows, panels, strict=False):
-            _draw_panel(row, result.curves(row.name), result.compute_range, panel)
+            _draw_panel(row, result.curves[row.name], result.compute_range, panel)
         for panel in panels[len(result.rows) :]:
             panel.set_axis_off()
         axis = panels[0].xaxis  # of every panel: they share it

@@ -276,7 +276,7 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
     (26, 'Tables 4 and 3')
     """
     rays = check_published(tolerance=tolerance)
-    curves = {row.name: rays.curves(row.name) for row in rays.rows}
+    curves = rays.curves
     compute = np.geomspace(*rays.compute_range, GRID)
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(

@@ -20,12 +20,12 @@ def runs(compute, size_ratio):
 @pytest.fixture(scope="module")
 def result():
     budgets, ratios = np.meshgrid(np.geomspace(1e18, 1e22, 7), np.geomspace(0.2, 5.0, 9))
-    return check_runs(runs(budgets.ravel(), ratios.ravel()), bootstrap=100)
+    return check_runs(runs(budgets.ravel(), ratios.ravel()), draws=100)
 
 
 @pytest.fixture(scope="module")
 def untold():
-    return check_runs(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), bootstrap=20)
+    return check_runs(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), draws=20)
 
 
 def labels(ax):
@@ -54,12 +54,12 @@ def test_three_panels_of_one_figure(result):
 
 def test_what_is_drawn_is_what_was_found(result):
     profiles, curves, differences = plot_check_runs(result)
-    assert len(profiles.collections[0].get_offsets()) == result.n_runs
+    assert len(profiles.collections[0].get_offsets()) == len(result.fit.runs)
     check = result["isoflop"]
     drawn = {line.get_label(): line.get_xydata() for line in (*curves.lines, *differences.lines)}
     assert drawn[f"isoFLOP minima: {check.verdict}"][:, 1] == pytest.approx(check.band.value)
     envelope = drawn["derived envelope"]
-    assert envelope[:, 1] == pytest.approx(result.law.envelope.loss(envelope[:, 0]))
+    assert envelope[:, 1] == pytest.approx(result.optimum(envelope[:, 0])[2])
     assert drawn["isoFLOP minima"][:, 1] == pytest.approx(
         check.predicted_law.loss(check.compute) * (1 + check.band.value)
     )
@@ -68,17 +68,13 @@ def test_what_is_drawn_is_what_was_found(result):
         for line in profiles.lines
         if line.get_marker() == "D" and len(line.get_xydata()) == 1
     ]
-    assert np.array(markers)[:, 0] == pytest.approx(
-        [budget.corrected_params for budget in result.budgets]
-    )
+    assert np.array(markers)[:, 0] == pytest.approx(result.budgets.corrected_params.tolist())
     raw = [
         line.get_xydata()[0]
         for line in profiles.lines
         if line.get_marker() == "o" and len(line.get_xydata()) == 1
     ]
-    assert np.array(raw) == pytest.approx(
-        np.array([(budget.params, budget.loss) for budget in result.budgets])
-    )
+    assert np.array(raw) == pytest.approx(result.budgets[["params", "loss"]].to_numpy())
 
 
 def test_no_curve_is_cut_off(result):
@@ -115,7 +111,7 @@ def test_any_number_of_ratios_can_be_drawn():
     ratios = np.geomspace(2.0, 500.0, 6)
     params, tokens = at_ratios(np.geomspace(1e18, 1e21, 6), ratios)
     data = {"params": params, "tokens": tokens, "loss": noisy(LAW.loss(params, tokens), 0.002)}
-    found = check_runs(data, bootstrap=200, ratios=ratios.tolist())
+    found = check_runs(data, draws=200, ratios=ratios.tolist())
     lines = plot_check_runs(found)[2].get_legend_handles_labels()[0][1:-1]
     assert len(lines) == len([check for check in found.empirical if check.compute is not None]) >= 6
     assert len(
