@@ -27,7 +27,7 @@ def resampled(fitted):
 def test_a_saved_bootstrap_gives_the_percentiles_of_its_draws(fitted, resampled, tmp_path):
     fitted.with_draws(resampled).save(tmp_path / "fit.json")
     read = Law.load(tmp_path / "fit.json")
-    columns = {name: np.array(column) for name, column in resampled.columns.items()}
+    columns = dict(zip(fitted.names, resampled.coefficients.T, strict=True))
     beta, gamma = columns["beta"], columns["gamma"]
     # P at N/N* = r by its definition: w_N r^-beta + w_D r^gamma.
     penalties = (gamma * 0.5**-beta + beta * 0.5**gamma) / (beta + gamma)
