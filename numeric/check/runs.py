@@ -262,7 +262,7 @@ def _derived(fitted: Fit, budget: RunsBudget, level: float) -> dict[str, Estimat
         def quantity(columns: Any) -> Floats:
             return take(Laws(np.stack([columns[name] for name in NAMES], axis=1), budget))
 
-        return fitted.following(quantity, level)
+        return fitted.estimate(quantity, level)
 
     return {
         "alpha": estimate(lambda laws: laws.envelopes.coefficients[:, 2]),

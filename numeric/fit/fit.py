@@ -321,23 +321,22 @@ class Fit(Solved):
         Raises
         ------
         ValueError
-            Where there is no such quantity, or the runs leave coefficients undetermined.
+            Where there is no such quantity.
 
         Notes
         -----
-        Without resamples a coefficient has the standard error of the covariance, and one that is
-        undetermined or on a bound no interval.
+        Without resamples a coefficient has the standard error of the covariance, one on a bound no
+        interval. What follows from a law of which the runs leave a coefficient undetermined is
+        undetermined.
         """
-        if callable(quantity) or quantity not in self.names:
-            self.require_sound()
-            if not callable(quantity):
-                quantity = quantity_of(self.model, quantity, compute, ratio).function
-            return super().estimate(quantity, level)
-        found = super().estimate(quantity, level)
-        if quantity in self.undetermined or (self.draws is None and quantity in self.at_bound):
-            return Estimate(found.value, undetermined=found.undetermined, level=level)
-        if self.draws is None and found.has_interval:
-            return replace(found, standard_error=self.standard_errors[quantity])
+        if not (callable(quantity) or quantity in self.names):
+            quantity = quantity_of(self.model, quantity, compute, ratio).function
+        found, name = super().estimate(quantity, level), quantity
+        is_open = bool(self.undetermined) if callable(name) else name in self.undetermined
+        if is_open or (self.draws is None and name in self.at_bound):
+            return Estimate(found.value, undetermined=is_open, level=level)
+        if self.draws is None and found.has_interval and not callable(name):
+            return replace(found, standard_error=self.standard_errors[name])
         return found
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:

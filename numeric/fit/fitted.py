@@ -183,15 +183,11 @@ class Fitted(Shown, ABC):
             Where the fit did not converge or leaves coefficients undetermined.
             `law_of(coefficients)` makes a law all the same.
         """
-        self.require_sound()
-        return self.law_of(self.coefficients)
-
-    def require_sound(self) -> None:
-        """Raise a ValueError where the fit did not converge or leaves coefficients undetermined."""
         if not self.converged:
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
             raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
+        return self.law_of(self.coefficients)
 
     def estimate(self, quantity: Any, level: float = DEFAULT_LEVEL) -> Estimate:
         """A coefficient, or a function of all, with the percentile interval of the draws.

@@ -23,7 +23,6 @@ from ..errors import ArgumentError
 from ..results import Estimate, checked_level
 from ..words import counted
 from .cautions import cautions, run_ranges
-from .fitted import Fitted
 from .quantities import quantities, several
 
 if TYPE_CHECKING:
@@ -85,9 +84,9 @@ class Page:
                 {**row, "value": value, "note": "fixed" if is_given else held.get(name, "")}
             )
         for each in quantities(fit.model, self.computes, self.ratios):
-            found, unit = Estimate(nan, undetermined=True), ""
-            if not fit.undetermined:
-                found, unit = Fitted.estimate(fit, each.function, self.level), each.unit
+            found, unit = fit.estimate(each.function, self.level), each.unit
+            if found.undetermined:
+                found, unit = Estimate(nan, undetermined=True), ""
             unit = "L" if unit == "loss" and fit.runs.metric == "accuracy" else unit
             row = {"name": each.name, "kind": "derived", "label": each.label, "at": each.at}
             rows.append({**row, "symbol": each.symbol, "value": found, "note": Words(unit, "")})
