@@ -8,7 +8,8 @@ arXiv 2512.08894, Tables 12 and 11.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,7 @@ from ..law.compute import power
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
-__all__ = ["AccuracyCurves", "BenchmarkCheck", "PublishedCheck", "check_published"]
+__all__ = ["BenchmarkCheck", "PublishedCheck", "check_published"]
 
 #: Largest difference in accuracy at which two curves are said to agree.
 TOLERANCE = 0.02
@@ -43,6 +42,8 @@ COLUMNS = (
     Column("metric_type", "metric", align="left"),
     Column("alpha_derived", "alpha\nenvelope", format=FOUR),
     Column("alpha_ray", "alpha\nray", format=FOUR),
+    Column("alpha_ray_lo", only="data"),
+    Column("alpha_ray_hi", only="data"),
     Column("alpha_empirical", "alpha\nfitted", format=FOUR),
     Column("max_abs_difference_envelope", "difference\nenvelope", format=FOUR),
     Column("max_abs_difference", "difference\nray", format=FOUR),
@@ -52,9 +53,9 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyCurves:
-    """Three predictions of a benchmark's raw accuracy as a function of compute, FLOP, > 0, a number or
-    an array.
+class BenchmarkCheck:
+    """One benchmark: three predictions of its raw accuracy as a function of compute (FLOP, > 0, a
+    number or an array), their exponents, and how far they lie apart.
 
     Attributes
     ----------
@@ -62,77 +63,94 @@ class AccuracyCurves:
         The params-tokens law.
     compute_law : PublishedLaw
         The compute law fitted to the same benchmark.
-    tokens_per_param : float
-        D/N of the ray.
+    tolerance : float
     """
 
     law: PublishedLaw
     compute_law: PublishedLaw
-    tokens_per_param: float
+    tolerance: float = TOLERANCE
+
+    @property
+    def name(self) -> str:
+        """The benchmark as Table 12 prints it."""
+        return str(self.law.label)
+
+    @property
+    def metric_type(self) -> str:
+        """How it is scored: acc_norm, acc, exact_match, pass@1."""
+        return str(self.law.metric_type)
 
     @property
     def coefficients(self) -> dict[str, float]:
         """A, B, beta and gamma of the params-tokens law."""
         return {name: float(text) for name, text in self.law.coefficients.items() if text}
 
-    @property
-    def alpha(self) -> float:
-        """Exponent of the compute law."""
-        return float(str(self.compute_law.coefficients["alpha"]))
-
     def envelope(self, compute: Any) -> Any:
         """Accuracy with the compute-optimal allocation."""
         return self._raw(formulas.optimal_reducible_loss(compute, **self.coefficients))
 
     def ray(self, compute: Any) -> Any:
-        """Accuracy at the fixed D/N."""
-        ratio = self.tokens_per_param
-        return self._raw(formulas.ray_reducible_loss(compute, ratio, **self.coefficients))
+        """Accuracy at D/N = 20."""
+        return self._raw(formulas.ray_reducible_loss(compute, RATIO, **self.coefficients))
 
     def fitted(self, compute: Any) -> Any:
         """Accuracy by the compute law -log Q' = C0 C^-alpha."""
-        return self._raw(power(compute, float(self.compute_law.log_C0), self.alpha))
+        return self._raw(power(compute, float(self.compute_law.log_C0), self.alpha_empirical))
 
     def _raw(self, neg_log: Any) -> Any:
         return accuracy(neg_log, float(self.law.random_baseline or 0))
 
+    @property
+    def alpha_derived(self) -> float:
+        """Exponent of the envelope."""
+        return formulas.exponent(self.coefficients["beta"], self.coefficients["gamma"])
 
-@dataclass(frozen=True, kw_only=True)
-class BenchmarkCheck:
-    """One benchmark: the exponents, and how far the predicted accuracies lie apart.
+    @property
+    def alpha_empirical(self) -> float:
+        """Exponent of the compute law, decoded from Table 11."""
+        return float(str(self.compute_law.coefficients["alpha"]))
 
-    Attributes
-    ----------
-    name : str
-        The benchmark as Table 12 prints it.
-    metric_type : str
-        How it is scored: acc_norm, acc, exact_match, pass@1.
-    alpha_derived, alpha_empirical : float
-        Exponents of the envelope, derived from the params-tokens law, and of the compute law,
-        decoded from Table 11.
-    alpha_ray, alpha_ray_lo, alpha_ray_hi : float
-        Local exponent of the ray at the geometric mean, at the *lowest* and at the *highest*
-        compute of the range. It falls with compute: alpha_ray_lo >= alpha_ray >= alpha_ray_hi.
-    max_abs_difference, max_abs_difference_envelope : float
-        Largest difference in raw accuracy of the ray, and of the envelope, from the compute law on
-        the range.
-    compute_at_max : float
-        Where that of the ray is attained, in FLOP.
-    verdict : {"agrees", "differs"}
-        Whether max_abs_difference is at most the tolerance.
-    """
+    @property
+    def alpha_ray(self) -> float:
+        """Local exponent of the ray at the geometric mean of the range."""
+        return self._ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]))
 
-    name: str
-    metric_type: str
-    alpha_derived: float
-    alpha_empirical: float
-    alpha_ray: float
-    alpha_ray_lo: float
-    alpha_ray_hi: float
-    max_abs_difference: float
-    compute_at_max: float
-    max_abs_difference_envelope: float
-    verdict: str
+    @property
+    def alpha_ray_lo(self) -> float:
+        """That at the *lowest* compute; the exponent falls with compute."""
+        return self._ray_exponent(RANGE[0])
+
+    @property
+    def alpha_ray_hi(self) -> float:
+        """That at the *highest* compute."""
+        return self._ray_exponent(RANGE[1])
+
+    def _ray_exponent(self, compute: float) -> float:
+        return float(formulas.ray_exponent(compute, RATIO, **self.coefficients))
+
+    @cached_property
+    def _ray_at_most(self) -> tuple[float, float]:
+        return _largest(lambda C: abs(self.ray(C) - self.fitted(C)))
+
+    @property
+    def max_abs_difference(self) -> float:
+        """Largest difference in raw accuracy of the ray from the compute law on the range."""
+        return self._ray_at_most[1]
+
+    @property
+    def compute_at_max(self) -> float:
+        """Where it is attained, FLOP."""
+        return self._ray_at_most[0]
+
+    @cached_property
+    def max_abs_difference_envelope(self) -> float:
+        """Largest difference of the envelope from the compute law."""
+        return _largest(lambda C: abs(self.envelope(C) - self.fitted(C)))[1]
+
+    @property
+    def verdict(self) -> str:
+        """ "agrees" where the ray differs by the tolerance at most, else "differs"."""
+        return "agrees" if self.max_abs_difference <= self.tolerance else "differs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +181,7 @@ class PublishedCheck(Shown):
         notes = (
             f"{self.agrees} of {len(self.rows)} agree to {self.tolerance:g} in accuracy on the ray "
             f"D/N = {self.tokens_per_param:g}, for C from {low} to {high} FLOP.",
-            f"Source: {compute_counterparts()[0][0].source.citation}",
+            f"Source: {self.rows[0].law.source.citation}",
         )
         return (Table(COLUMNS, [*self.rows, RULE], notes=notes),)
 
@@ -172,18 +190,16 @@ class PublishedCheck(Shown):
         """How many rows agree."""
         return sum(row.verdict == "agrees" for row in self.rows)
 
-    @property
-    def curves(self) -> dict[str, AccuracyCurves]:
-        """The curves behind the row of each benchmark."""
-        return _curves()
-
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
-        return {"kind": "published", **asdict(self), "agrees": self.agrees}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a benchmark, indexed by its name (needs pandas)."""
-        return super().to_frame().set_index("name")
+        return {
+            "kind": "published",
+            "compute_range": list(self.compute_range),
+            "tokens_per_param": self.tokens_per_param,
+            "tolerance": self.tolerance,
+            "rows": self.tables()[0].records(),
+            "agrees": self.agrees,
+        }
 
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
@@ -216,36 +232,11 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     ('ARC-E', '0.1890')
     """
     tolerance = positive_number("tolerance", tolerance)
-    rows = tuple(_check(name, curves, tolerance) for name, curves in _curves().items())
-    return PublishedCheck(rows=rows, tolerance=tolerance)
-
-
-def _curves() -> dict[str, AccuracyCurves]:
-    return {
-        str(law.label): AccuracyCurves(law=law, compute_law=fitted, tokens_per_param=RATIO)
+    rows = tuple(
+        BenchmarkCheck(law=law, compute_law=fitted, tolerance=tolerance)
         for law, fitted in compute_counterparts()
-    }
-
-
-def _check(name: str, curves: AccuracyCurves, tolerance: float) -> BenchmarkCheck:
-    low, high = RANGE
-    along = {
-        key: float(formulas.ray_exponent(compute, RATIO, **curves.coefficients))
-        for key, compute in (("_lo", low), ("", sqrt(low) * sqrt(high)), ("_hi", high))
-    }
-    at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)))
-    _, of_envelope = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)))
-    return BenchmarkCheck(
-        name=name,
-        metric_type=str(curves.law.metric_type),
-        alpha_derived=formulas.exponent(curves.coefficients["beta"], curves.coefficients["gamma"]),
-        alpha_empirical=curves.alpha,
-        **{f"alpha_ray{end}": exponent for end, exponent in along.items()},
-        max_abs_difference=difference,
-        compute_at_max=at_ray,
-        max_abs_difference_envelope=of_envelope,
-        verdict="agrees" if difference <= tolerance else "differs",
     )
+    return PublishedCheck(rows=rows, tolerance=tolerance)
 
 
 def _largest(function: Callable[[Any], Any]) -> tuple[float, float]:

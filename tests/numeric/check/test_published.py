@@ -94,7 +94,7 @@ def test_exponents_and_differences(label) -> None:
 
 @pytest.mark.parametrize("label", PAIRS)
 def test_the_curves_are_the_printed_laws(label) -> None:
-    curves = check_published().curves[label]
+    curves = ROWS[label]
     for compute in (1e18, 1e21, 1e25):
         ray, fitted = raw(label, on_ray(label, compute)), raw(label, by_compute_law(label, compute))
         assert curves.ray(compute) == pytest.approx(float(ray), abs=1e-14)
