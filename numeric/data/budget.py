@@ -11,35 +11,26 @@ from ..errors import TableError
 from ..words import counted
 from .columns import BUDGET, spelt_in
 
-FACTOR = 6.0
 #: Each of the three from the other two; infinite or 0 beyond the floats.
-FROM_OTHERS: dict[str, tuple[Callable[[Any, Any], Any], tuple[str, str]]] = {
-    "params": (lambda C, D: C / (FACTOR * D), ("compute", "tokens")),
-    "tokens": (lambda C, N: C / (FACTOR * N), ("compute", "params")),
-    "compute": (lambda N, D: FACTOR * D * N, ("params", "tokens")),
+FROM_OTHERS: dict[str, tuple[tuple[str, str], Callable[[Any, Any], Any]]] = {
+    "params": (("compute", "tokens"), lambda C, D: C / (6.0 * D)),
+    "tokens": (("compute", "params"), lambda C, N: C / (6.0 * N)),
+    "compute": (("params", "tokens"), lambda N, D: 6.0 * D * N),
 }
 #: C/(6ND) within these bounds is near.
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
 MILLIONS = "of millions say --column {0}='{{0}}*1e6', of billions {0}='{{0}}*1e9'"
+UNITS = "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'"
+PERPLEXITY = "a loss is in nats per token; of a perplexity say --column loss='log({0})'"
 #: Numbers below the first or above the second one are more likely in other units, or something else:
 #: what is said then of a column {0}.
 USUAL = {
     "params": (1e3, MILLIONS.format("params"), 1e16, "is it compute?"),
     "tokens": (1e3, MILLIONS.format("tokens"), 1e18, "is it compute?"),
-    "compute": (
-        1e6,
-        "of units of 1e18 say --column compute='{0}*1e18', of a logarithm compute='10**{0}'",
-        1e30,
-        "is it in other units?",
-    ),
-    "loss": (
-        0.0,
-        "",
-        20.0,
-        "a loss is in nats per token; of a perplexity say --column loss='log({0})'",
-    ),
+    "compute": (1e6, UNITS, 1e30, "is it in other units?"),
+    "loss": (0.0, "", 20.0, PERPLEXITY),
 }
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
@@ -58,25 +49,19 @@ def fill(given: Mapping[str, Any], noun: str) -> tuple[dict[str, Any], str | Non
         How many empty cells of the others were computed; `noun`: what a cell is of.
     """
     values = {name: given[name] for name in BUDGET if name in given}
-    valid = {name: (column > 0.0) & np.isfinite(column) for name, column in values.items()}
+    valid = {n: np.where((v > 0.0) & np.isfinite(v), v, np.nan) for n, v in values.items()}
     derived, warnings = None, []
-    for target, (function, (first, second)) in FROM_OTHERS.items():
-        if first not in valid or second not in valid:
+    for target, ((first, second), function) in FROM_OTHERS.items():
+        if not {first, second} <= valid.keys():
             continue
-        computed = valid[first] & valid[second]
-        column = np.full(len(computed), np.nan)
-        if target in valid:
-            column = values[target].copy()
-            computed &= np.isnan(column)
-            if n := int(np.count_nonzero(computed)):
-                where = f"{counted(n, noun)} with {first} and {second}"
-                warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
-        else:
-            derived = target
-        if computed.any():
-            with np.errstate(over="ignore", under="ignore"):
-                column[computed] = function(values[first][computed], values[second][computed])
-        values[target] = column
+        with np.errstate(over="ignore", under="ignore"):
+            computed = function(valid[first], valid[second])
+        if target not in valid:
+            derived, values[target] = target, computed
+        elif n := int(np.sum(gaps := np.isnan(values[target]) & ~np.isnan(computed))):
+            where = f"{counted(n, noun)} with {first} and {second}"
+            warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
+            values[target] = np.where(gaps, computed, values[target])
     return values, derived, warnings
 
 
@@ -99,27 +84,25 @@ def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]
         Those with a column of their own -> that column.
     """
     warnings = []
-    for name, (low, if_low, high, if_high) in USUAL.items():
-        if name not in quantities or name not in given:
-            continue
+    for name in [name for name in USUAL if name in quantities and name in given]:
+        low, if_low, high, if_high = USUAL[name]
         values = quantities[name]
-        for far, word, bound, extreme, question in (
-            (values < low, "below", low, f"least {values.min():.4g}", if_low),
-            (values > high, "above", high, f"most {values.max():.4g}", if_high),
+        for far, what, cure in (
+            (values < low, f"below {low:g} in {{}}: least {values.min():.4g}", if_low),
+            (values > high, f"above {high:g} in {{}}: most {values.max():.4g}", if_high),
         ):
-            if n := int(np.count_nonzero(far)):
-                what = f"{name} {word} {bound:g} in {n} of {len(values)} runs"
-                cure = question.format(spelt_in(given[name]))
-                warnings.append(f"{what}: {extreme}; {cure}")
-    if "params" in quantities and "tokens" in quantities:
+            if n := int(np.sum(far)):
+                said = what.format(f"{n} of {len(values)} runs")
+                warnings.append(f"{name} {said}; {cure.format(spelt_in(given[name]))}")
+    if {"params", "tokens"} <= quantities.keys():
         ratio = quantities["tokens"] / quantities["params"]
         low, high = TOKENS_PER_PARAM
         if not low <= (middle := float(np.median(ratio))) <= high:
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
     if {*BUDGET} <= given.keys():
-        ratio = quantities["compute"] / (FACTOR * quantities["tokens"] * quantities["params"])
-        if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):
+        ratio = quantities["compute"] / (6.0 * quantities["tokens"] * quantities["params"])
+        if off := int(np.sum((ratio < NEAR[0]) | (ratio > NEAR[1]))):
             span = f"median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
             what = f"compute off 6ND by more than 10 % in {off} of {len(ratio)} runs"
             warnings.append(f"{what}: C/(6ND) has {span}; compute is taken as given")

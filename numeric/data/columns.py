@@ -6,15 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+from .table import Table
 from .where import computed, named
-
-if TYPE_CHECKING:
-    from .table import Table
 
 __all__ = [
     "BUDGET",
@@ -25,8 +24,8 @@ __all__ = [
     "PASS_AT_K",
     "RUNS",
     "Columns",
+    "chosen_columns",
     "recognise",
-    "with_expressions",
 ]
 
 #: The quantities that C = 6ND ties together, and those of which one is fitted.
@@ -143,17 +142,17 @@ class Columns:
         The columns.
     of : dict of str to str
         Quantity -> its column, as far as there is one.
-    weaker : dict of str to tuple of str
-        Quantity -> other columns that may be it as well, by a weaker likeness.
     unsettled : dict of str to tuple of str
         Quantity without a column -> several that are like it to the same degree.
+    others : dict of str to str
+        Quantity -> a warning that another column may be it as well and holds something else.
     """
 
     source: str
     names: tuple[str, ...]
     of: dict[str, str]
-    weaker: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)
 
     def require(self, *wanted: Sequence[str]) -> None:
         """Raise where of some quantities none has a column: one error for all of them, with the
@@ -163,11 +162,7 @@ class Columns:
         if not missing:
             return
         asked = {*chain(*missing)} | ({*BUDGET} if {*chain(*missing)} & {*BUDGET} else set())
-        texts = [
-            f"{may_be(columns, name)}; {name_it(name, columns[0])}"
-            for name, columns in self.unsettled.items()
-            if name in asked
-        ]
+        texts = [self._choice(name) for name in self.unsettled if name in asked]
         if absent := [some for some in missing if not {*some} & self.unsettled.keys()]:
             free = [name for name in self.names if name not in self.of.values()]
             said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
@@ -179,28 +174,22 @@ class Columns:
             )
         raise TableError(self.source, "; ".join(texts))
 
+    def _choice(self, quantity: str, verdict: str = "") -> str:
+        names = self.unsettled[quantity]
+        return f"{may_be(names, quantity)}{verdict}; {name_it(quantity, names[0])}"
+
     def unsettled_warnings(self, *, but: Collection[str] = ()) -> list[str]:
         """What is said of the quantities of which no column is taken, for there are several."""
-        return [
-            f"{may_be(names, quantity)}: none is taken; {name_it(quantity, names[0])}"
-            for quantity, names in self.unsettled.items()
-            if quantity not in but
-        ]
+        return [self._choice(name, ": none is taken") for name in self.unsettled if name not in but]
 
     def settle(self, *quantities: str) -> None:
         """Raise where several columns may be one of the quantities."""
-        for quantity in quantities:
-            if quantity in self.unsettled:
-                names = self.unsettled[quantity]
-                raise TableError(
-                    self.source, f"{may_be(names, quantity)}; {name_it(quantity, names[0])}"
-                )
+        for name in self.unsettled.keys() & {*quantities}:
+            raise TableError(self.source, self._choice(name))
 
 
 def recognise(
-    table: Table,
-    quantities: Mapping[str, str],
-    chosen: Mapping[str, str | None],
+    table: Table, quantities: Mapping[str, str], chosen: Mapping[str, str | None]
 ) -> Columns:
     """The column of each quantity.
 
@@ -221,29 +210,31 @@ def recognise(
     chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]
-    weaker, unsettled = {}, {}
+    unsettled, others = {}, {}
     for quantity in quantities:
-        if quantity in chosen:
-            continue
         ranks: dict[tuple[bool, int], list[str]] = {}
-        for name in free:
+        for name in free if quantity not in chosen else ():
             if likeness := _likeness(quantity, quantities, name):
                 ranks.setdefault((name in empty, likeness), []).append(name)
-        strongest, *others = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
-        rest = [name for rank in others for name in rank]
+        strongest, *weaker = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
+        rest = [name for name in chain(*weaker) if name not in empty]
         if quantity == "params":
-            kinds = {bool(ACTIVE.search(name)) for name in strongest}
-            strongest += [
-                name
-                for name in rest
-                if name not in empty and bool(ACTIVE.search(name)) not in kinds
-            ]
-        if len(strongest) == 1:
-            of[quantity] = strongest[0]
-            weaker[quantity] = tuple(rest)
-        elif strongest:
+            active = {bool(ACTIVE.search(name)) for name in strongest}
+            strongest += [name for name in rest if bool(ACTIVE.search(name)) not in active]
+        if len(strongest) > 1:
             unsettled[quantity] = tuple(strongest)
-    return Columns(table.source, names, of, weaker, unsettled)
+        elif strongest:
+            taken = of[quantity] = strongest[0]
+            if differ := [name for name in rest if not _says_the_same(table, taken, name)]:
+                cure = f"{taken!r} is taken; --column {quantity}={differ[0]!r} takes another"
+                others[quantity] = f"{may_be([taken, *differ], quantity)}: {cure}"
+    return Columns(table.source, names, of, unsettled, others)
+
+
+def _says_the_same(table: Table, one: str, other: str) -> bool:
+    """Whether two columns hold the same numbers; text is no number of anything."""
+    first, second = table.numbers_or_none(one), table.numbers_or_none(other)
+    return first is None or second is None or np.array_equal(first, second, equal_nan=True)
 
 
 def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:
@@ -265,24 +256,42 @@ def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:
 
 
 def chosen_columns(
-    source: str,
-    names: Collection[str],
+    tables: Sequence[Table],
     quantities: Mapping[str, str],
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
-) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """What the caller says of columns: of quantities, and of other names, where they are among
-    `others`; None allows every name. Expressions are among `names`, see `with_expressions`.
+) -> tuple[list[Table], dict[str, str | None], dict[str, str | None]]:
+    """What the caller says of columns, of the first table and of those beside it.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    quantities : mapping of str to str
+    columns : mapping of str to str or None
+        Quantity, its letter, or another name -> column, or expression on columns such as
+        ``tokens_B*1e9``; None: there is none.
+    others : collection of str, optional
+        The other names that may be chosen; None allows every name.
+
+    Returns
+    -------
+    tables : list of Table
+        The same, with a column for each expression, called as that is spelt.
+    chosen, more : dict of str to str or None
+        Quantity -> column, and other name -> column.
     """
     if not isinstance(columns, Mapping) and columns is not None:
         example = f"columns={{{next(iter(quantities))!r}: 'NAME'}}"
         complaint = f"must map quantities to columns, as in {example}"
         raise ArgumentError("columns", columns, complaint=complaint)
+    tables = [_with_expressions(table, columns or {}) for table in tables]
+    names = tuple(dict.fromkeys(chain(*(table.names for table in tables))))
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, name in (columns or {}).items():
         quantity = quantity_named(key, quantities)
-        called, taken, target = quantity or key, chosen | more, chosen if quantity else more
+        called, target = quantity or key, chosen if quantity else more
+        twin = [known for known, column in (chosen | more).items() if name and column == name]
         complaint = ""
         if not isinstance(key, str) or not (name is None or isinstance(name, str)):
             complaint = "must be the name of a quantity and that of a column"
@@ -291,15 +300,14 @@ def chosen_columns(
         elif called in target:
             complaint = f"{called} is given twice, {target[called]!r} and {name!r}"
         elif name is not None and name not in names:
-            hint = close_matches(name, names)
-            complaint = f"{source}: no column {name!r} for {called}{hint}; it has {listed(names)}"
-        elif name is not None and name in taken.values():
-            other = next(known for known, column in taken.items() if column == name)
-            complaint = f"{name!r} cannot be both {other} and {called}"
+            there = f"{close_matches(name, names)}; it has {listed(names)}"
+            complaint = f"{tables[0].source}: no column {name!r} for {called}{there}"
+        elif twin:
+            complaint = f"{name!r} cannot be both {twin[0]} and {called}"
         if complaint:
             raise ArgumentError("columns", {key: name}, complaint=complaint)
         target[called] = name
-    return chosen, more
+    return tables, chosen, more
 
 
 def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
@@ -309,25 +317,18 @@ def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
     return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
 
 
-def with_expressions(table: Table, columns: Mapping[str, str | None] | None) -> Table:
-    """The table with a column for each expression that stands for one, such as ``tokens_B*1e9``.
-
-    An expression is on columns of the table as they are; the column is called as it is spelt.
-    """
+def _with_expressions(table: Table, columns: Mapping[str, str | None]) -> Table:
+    """The table with a column for each expression on its columns."""
     frame = table.frame
-    for quantity, text in columns.items() if isinstance(columns, Mapping) else ():
-        if not isinstance(text, str) or text in frame:
-            continue
-        known = named(text)
+    for quantity, text in columns.items():
+        known = named(text) if isinstance(text, str) and text not in frame else ()
         # One name alone is a column, and columns of other tables are theirs to compute with.
-        if not known or text.strip("`") in known or not {*known} <= {*table.names}:
+        if not known or str(text).strip("`") in known or not {*known} <= {*table.names}:
             continue
-        cells = {
-            name: table.numbers(name) if table.holds_numbers(name) else table.cells(name)
-            for name in known
-        }
+        numbers = {name: table.numbers_or_none(name) for name in known}
+        cells = {n: table.columns[n] if held is None else held for n, held in numbers.items()}
         try:
-            frame = frame.assign(**{text: computed(text, cells, table.source)})
+            frame = frame.assign(**{str(text): computed(str(text), cells, table.source)})
         except ArgumentError as error:
             raise ArgumentError("columns", {quantity: text}, complaint=error.complaint) from None
     return replace(table, frame=frame)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,14 +21,12 @@ from .columns import (
     letters_of,
     plain,
     recognise,
-    with_expressions,
 )
-from .rows import RowReader, View, chosen_rows, unusable
+from .rows import Rows, View, chosen_rows, unusable
 from .table import Table, table_of
 
 __all__ = ["Counts"]
 
-Label = tuple[str, ...]
 #: What makes a group, and what a group may have besides.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 NEEDED = ("n_samples", "n_correct")
@@ -150,8 +148,8 @@ class Counts(View):
         if isinstance(data, Counts):
             options = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
             return data._read_again(None, **options)
-        tables = {"models": models, "gold": gold}
-        beside = {name: table_of(held, name) for name, held in tables.items() if held is not None}
+        beside = {"models": models, "gold": gold}
+        beside = {name: table_of(held, name) for name, held in beside.items() if held is not None}
         return _read(table_of(data), columns, where, by, beside)
 
     # -- use ---------------------------------------------------------------------------------------
@@ -195,8 +193,8 @@ class Counts(View):
         order = np.argsort(new[self.group], kind="stable")
         rows = order[np.searchsorted(new[self.group][order], 0) :]
         covariates = {name: values[places] for name, values in self.covariates.items()}
-        return replace(
-            self._at(rows),
+        return self._at(
+            rows,
             labels=tuple(self.labels[place] for place in places),
             group=new[self.group[rows]],
             covariates={n: v for n, v in covariates.items() if np.isfinite(v).any()},
@@ -220,37 +218,31 @@ def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...
     if by is None:
         columns.settle(*GROUPING)
         return tuple(columns.of[name] for name in GROUPING if name in columns.of)
-    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
     chosen: list[str] = []
-    for name in names:
+    for name in (by,) if isinstance(by, str) or not isinstance(by, Sequence) else by:
+        column = columns.of.get(name, name) if name in GROUPING else name
+        column = name if name in columns.names else column
+        complaint = ""
         if not isinstance(name, str):
-            raise ArgumentError("by", by, "the name of a column, or several")
-        is_quantity = name in GROUPING and name not in columns.names
-        column = columns.of.get(name, name) if is_quantity else name
-        if column not in columns.names:
-            hint = close_matches(name, columns.names)
-            there = f"{columns.source} has {listed(columns.names)}"
-            raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}; {there}")
-        if column in chosen:
-            raise ArgumentError("by", by, complaint=f"{name!r} is given twice")
+            complaint = "must be the name of a column, or several"
+        elif column not in columns.names:
+            there = f"{close_matches(name, columns.names)}; {columns.source} has"
+            complaint = f"no column {name!r}{there} {listed(columns.names)}"
+        elif column in chosen:
+            complaint = f"{name!r} is given twice"
+        if complaint:
+            raise ArgumentError("by", by, complaint=complaint)
         chosen.append(column)
     return tuple(chosen)
 
 
-class GroupedReader(RowReader):
-    """Rows that belong to groups by the text in some of their columns."""
-
-    def __init__(self, table: Table, columns: Columns, by: tuple[str, ...]) -> None:
-        super().__init__(table, columns)
-        self.by, self.labels = by, table.labels(by)
-
-    def groups(self) -> tuple[tuple[Label, ...], Any]:
-        """The groups that are kept, in order of first appearance, and the index of its group for
-        each kept row.
-        """
-        index: dict[Label, int] = {}
-        of_row = [index.setdefault(self.labels[row], len(index)) for row in self.rows]
-        return tuple(index), np.array(of_row, dtype=np.int64)
+def grouped(rows: Rows, by: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], Any]:
+    """The groups of the rows in use, in order of first appearance, and the index of its group for
+    each row in use.
+    """
+    labels, index = rows.table.labels(by), dict[tuple[str, ...], int]()
+    of_row = [index.setdefault(labels[row], len(index)) for row in rows.rows]
+    return tuple(index), np.array(of_row, dtype=np.int64)
 
 
 def _read(
@@ -261,29 +253,69 @@ def _read(
     beside: Mapping[str, Table],
 ) -> Counts:
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
-    table = with_expressions(table, columns)
-    beside = {name: with_expressions(one, columns) for name, one in beside.items()}
-    every = dict.fromkeys(name for one in (table, *beside.values()) for name in one.names)
-    chosen, _ = chosen_columns(table.source, every, COUNTS, columns)
+    import pandas as pd
+
+    (table, *others), chosen, _ = chosen_columns([table, *beside.values()], COUNTS, columns)
     table, known = _as_samples(table, recognise(table, COUNTS, chosen))
-    reader = _CountReader(table, known, grouping(known, by), where)
-    groups, group = reader.groups()
-    covariates = _Covariates(groups, reader.by)
-    for name, other in beside.items():
-        wanted = BUDGET if name == "models" else ("gold",)
-        covariates.join(other, recognise(other, COUNTS, chosen), wanted)
-    for name in COVARIATES:
-        if name in reader.numbers:
-            values, column = reader.numbers[name], known.of[name]
-            covariates.add(name, table, column, values, group, reader.rows)
-    values = covariates.filled()
-    problems = reader.by_problem(group)
+    known.settle("problem", *COVARIATES)
+    known.require(*((name,) for name in NEEDED))
+    columns_by, rows = grouping(known, by), Rows(table, known)
+    used = {known.of.get(name) for name in (*NEEDED, "problem")} | {*columns_by}
+    own = [name for name in COVARIATES if name in known.of and known.of[name] not in used]
+    for name in (*NEEDED, *own):
+        rows.read(name, optional=name in own)
+    rows.drop_missing(NEEDED)
+    rows.select(where, "has counts", letters=LETTERS)
+    _check_counts(rows)
+    rows.warnings += [text for name, text in known.others.items() if name in rows.numbers]
+    for name in filter(None, (*columns_by, known.of.get("problem"))):
+        rows.refuse_empty(name, "the group or the problem")
+    groups, group = grouped(rows, columns_by)
+    problem, at = np.array([str(row) for row in table.frame.index], dtype=object), rows.rows
+    if "problem" in known.of:
+        problem = table.texts(known.of["problem"])
+    else:
+        rows.warnings.append("no column for problem: every row is taken as a problem of its own")
+    counts = {"n": "n_samples", "c": "n_correct"}
+    frame = pd.DataFrame({"group": group, "problem": problem[at], "row": at + 1}, dtype=object)
+    frame = frame.assign(**{name: rows.numbers[of][at] for name, of in counts.items()})
+    if known.of["n_samples"] == A_SAMPLE:
+        summed = frame.groupby(["group", "problem"], sort=False, as_index=False)
+        frame = summed.agg(row=("row", "first"), n=("n", "sum"), c=("c", "sum"))
+        what = f"{counted(len(at), 'row')} taken as samples of {counted(len(frame), 'problem')}"
+        rows.warnings.append(what)
+    elif twice := frame.duplicated(["group", "problem"]).any() and rows.repeated(
+        [*zip(table.labels(columns_by), problem, strict=True)]
+    ):
+        first, second = twice
+        what = " ".join((*table.labels(columns_by)[second], f"problem {problem[second]}"))
+        free = [name for name in table.names if name not in {*used, *map(known.of.get, own)}]
+        differ = [name for name in free if len({*table.texts(name)[[first, second]]}) > 1]
+        cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
+        raise rows.error(f"hold the same problem of the same group ({shown(what)}){cure}", *twice)
+    given = [
+        held
+        for (name, _), other in zip(beside.items(), others, strict=True)
+        for held in _joined(
+            other,
+            recognise(other, COUNTS, chosen),
+            BUDGET if name == "models" else ("gold",),
+            pd.DataFrame(list(groups), columns=list(columns_by), dtype=object),
+            rows.warnings,
+        )
+    ]
+    for name in own:
+        cells = pd.DataFrame({"group": group, "row": at, "value": rows.numbers[name][at]})
+        given.append(_of_groups(name, table, known.of[name], cells, groups, rows.warnings))
+    names = [" ".join(label) for label in groups]
+    covariates = _covariates(given, names, rows.warnings)
     return Counts(
-        by=reader.by,
+        by=columns_by,
         labels=groups,
-        **{name: problems[name].to_numpy() for name in Counts.aligned},
-        covariates=values,
-        **reader.origin(*reader.warnings, *covariates.warnings, *covariates.lacking(values)),
+        problem=frame["problem"].to_numpy(object),
+        **{name: frame[name].to_numpy(np.int64) for name in ("group", "n", "c", "row")},
+        covariates=covariates,
+        **rows.origin(*rows.warnings),
     )
 
 
@@ -297,195 +329,128 @@ def _as_samples(table: Table, columns: Columns) -> tuple[Table, Columns]:
         return table, columns
     texts = [text.lower() for text in table.texts(of["n_correct"])]
     keys = table.labels(of[name] for name in (*GROUPING, "problem") if name in of)
-    are_truths = {*texts} <= TRUTHS.keys() and (
-        not {"true", "false"}.isdisjoint(texts) or len({*keys}) < len(keys)
-    )
-    if not are_truths:
+    repeated = len({*keys}) < len(keys) or not {"true", "false"}.isdisjoint(texts)
+    if not ({*texts} <= TRUTHS.keys() and repeated):
         return table, columns
     correct = [TRUTHS[text] for text in texts]
     frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})
     return replace(table, frame=frame), replace(columns, of=of | {"n_samples": A_SAMPLE})
 
 
-class _CountReader(GroupedReader):
-    """The rows of a table of counts that satisfy a condition and have both counts, checked."""
-
-    def __init__(
-        self, table: Table, columns: Columns, by: tuple[str, ...], where: str | None
-    ) -> None:
-        super().__init__(table, columns, by)
-        columns.settle("problem", *COVARIATES)
-        for name in NEEDED:
-            columns.require((name,))
-            self.read(name, optional=False)
-        problem = columns.of.get("problem")
-        if problem is None:
-            self.problems = np.array([str(row) for row in range(1, len(table) + 1)], dtype=object)
-            what = "no column for problem: every row is taken as a problem of its own"
-            self.warnings.append(what)
-        else:
-            self.problems = table.texts(problem)
-        self.are_samples = columns.of["n_samples"] == A_SAMPLE
-        used = {*by, problem, *(columns.of[name] for name in NEEDED)}
-        for name in COVARIATES:
-            if columns.of.get(name, problem) not in used:
-                self.read(name)
-        self.drop_missing(NEEDED)
-        self.select(where, letters=LETTERS)
-        self.require_rows("has counts")
-        self._check_counts()
-        self.warnings += self.other_columns(self.numbers)
-        for name in (*by, *filter(None, [problem])):
-            self.refuse_empty(name, "the group or the problem")
-        if not self.are_samples:
-            self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
-
-    def by_problem(self, group: Any) -> Any:
-        """A row for each group and problem: group, problem, n, c, and the first row of the table."""
-        import pandas as pd
-
-        rows = self.rows
-        counts = {"n": self.numbers["n_samples"][rows], "c": self.numbers["n_correct"][rows]}
-        problems = pd.DataFrame({"group": group, "problem": self.problems[rows], "row": rows + 1})
-        problems = problems.astype({"problem": object}).assign(
-            **{name: values.astype(np.int64) for name, values in counts.items()}
-        )
-        if not self.are_samples:
-            return problems
-        summed = problems.groupby(["group", "problem"], sort=False, as_index=False)
-        summed = summed.agg(row=("row", "first"), n=("n", "sum"), c=("c", "sum"))
-        what = f"{counted(len(rows), 'row')} taken as samples of {counted(len(summed), 'problem')}"
-        self.warnings.append(what)
-        return summed.astype({"problem": object})
-
-    def _check_counts(self) -> None:
-        n, c = self.numbers["n_samples"], self.numbers["n_correct"]
-        for name, values in (("n_samples", n), ("n_correct", c)):
-            self.refuse(name, values < 0.0, "must be at least 0")
-            whole = (values == np.floor(values)) & (values <= LARGEST)
-            self.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (at most 2^53)")
-        self.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
-        for index in np.flatnonzero((c > n) & self.kept)[:1]:
-            self.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
-
-    def _check_repeated(self, used: Collection[str | None]) -> None:
-        """No group has a problem twice; `used`: the columns that cannot tell two rows apart."""
-        for first, index in self.repeated(list(zip(self.labels, self.problems, strict=True))):
-            what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
-            free = (item for item in self.table.columns.items() if item[0] not in used)
-            differ = [name for name, cells in free if cells[first] != cells[index]]
-            cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
-            complaint = f"hold the same problem of the same group ({what}){cure}"
-            raise self.error(complaint, first, index)
+def _check_counts(rows: Rows) -> None:
+    """Counts are whole, and no more are correct than there are samples."""
+    n, c = rows.numbers["n_samples"], rows.numbers["n_correct"]
+    for name, values in (("n_samples", n), ("n_correct", c)):
+        rows.refuse(name, values < 0.0, "must be at least 0")
+        whole = (values == np.floor(values)) & (values <= LARGEST)
+        rows.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (at most 2^53)")
+    rows.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
+    for index in np.flatnonzero((c > n) & rows.kept)[:1]:
+        rows.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
 
 
-class _Covariates:
-    """params, tokens, compute and gold of the groups, from as many tables as there are.
+# -- what is known of the groups -------------------------------------------------------------------
 
-    Attributes
-    ----------
-    known : dict of str to ndarray
-        NaN where a group has none.
-    origin : dict of str to str
-        The table that each is from.
+#: A covariate: its name, its value at each group, and the table that it is from.
+Covariate = tuple[str, Any, str]
+
+
+def _joined(
+    table: Table, columns: Columns, wanted: Sequence[str], groups: Any, warnings: list[str]
+) -> list[Covariate]:
+    """Covariates from a table with some of the columns that make a group, `groups` by name; a row
+    may serve several.
     """
+    import pandas as pd
 
-    def __init__(self, groups: tuple[Label, ...], by: tuple[str, ...]) -> None:
-        self.groups, self.by = groups, by
-        self.known: dict[str, Any] = {}
-        self.origin: dict[str, str] = {}
-        self.warnings: list[str] = []
+    own = {role(name): name for name in reversed(table.names)}
+    shared = [name for name in groups if role(name) in own]
+    if not shared:
+        there = f"({', '.join(map(repr, groups)) or 'there are none'})"
+        which = f"has no column in common with the groups {there}; it has {listed(table.names)}"
+        raise TableError(table.source, which)
+    for name in groups.columns.difference(shared) if "gold" in wanted else ():
+        if len(values := sorted({*groups[name]})) > 1:
+            several = f"and the counts hold several ({listed(values)}); take one by where="
+            raise TableError(table.source, f"has no column {name!r}, {several}")
+    columns.require(wanted)
+    rows = pd.DataFrame({name: table.texts(own[role(name)]) for name in shared}, dtype=object)
+    pairs = rows.reset_index(names="row").merge(groups.reset_index(names="group"), on=shared)
+    if pairs.empty:
+        first, other = (" ".join(some[shared].iloc[0]) for some in (groups, rows))
+        both = f"({first!r} there, {other!r} here)"
+        raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
+    labels = groups.to_numpy().tolist()
+    return [
+        _of_groups(
+            name,
+            table,
+            columns.of[name],
+            pairs.assign(value=table.numbers(columns.of[name])[pairs["row"]]),
+            labels,
+            warnings,
+        )
+        for name in wanted
+        if name in columns.of
+    ]
 
-    def join(self, table: Table, columns: Columns, wanted: Sequence[str]) -> None:
-        """From a table with some of the columns that make a group; a row may serve several."""
-        import pandas as pd
 
-        own = {role(name): name for name in reversed(table.names)}
-        shared = [name for name in self.by if role(name) in own]
-        if not shared:
-            there = f"({', '.join(map(repr, self.by)) or 'there are none'})"
-            which = f"has no column in common with the groups {there}; it has {listed(table.names)}"
-            raise TableError(table.source, which)
-        groups = pd.DataFrame(self.groups, columns=list(self.by), dtype=object)
-        for name in groups.columns.difference(shared):
-            values = sorted({*groups[name]})
-            if len(values) > 1 and "gold" in wanted:
-                several = f"and the counts hold several ({listed(values)}); take one by where="
-                raise TableError(table.source, f"has no column {name!r}, {several}")
-        columns.require(wanted)
-        rows = pd.DataFrame({name: table.texts(own[role(name)]) for name in shared}, dtype=object)
-        pairs = rows.reset_index(names="_row").merge(groups.reset_index(names="_group"), on=shared)
-        if pairs.empty:
-            first, other = (" ".join(some[shared].iloc[0]) for some in (groups, rows))
-            both = f"({first!r} there, {other!r} here)"
-            raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
-        for name in wanted:
-            if (column := columns.of.get(name)) is not None:
-                values = table.numbers(column)
-                self.add(name, table, column, values, pairs["_group"], pairs["_row"])
+def _of_groups(
+    name: str, table: Table, column: str, cells: Any, groups: Sequence[Any], warnings: list[str]
+) -> Covariate:
+    """One value a group: the mean for gold, else the one that all of its rows have.
 
-    def add(
-        self, name: str, table: Table, column: str, values: Any, groups: Any, rows: Any
-    ) -> None:
-        """One value a group: the mean for gold, else the one that all of its rows have. A table
-        that comes later fills what an earlier one leaves open.
-        """
-        import pandas as pd
+    `cells`: group, row and value of each.
+    """
+    for place, reason in enumerate(unusable(name, cells["value"].to_numpy())):
+        if reason:
+            row = int(cells["row"].iloc[place]) + 1
+            raise TableError(table.source, reason, rows=(row,), column=column)
+    given = cells.dropna(subset="value")
+    by_group = given.groupby("group", sort=False)
+    if name == "gold" and len(given) < len(cells):
+        gaps = f"gold is missing in {counted(len(cells) - len(given), 'row')}"
+        warnings.append(f"{table.source}: {gaps}; the mean is over the others")
+    first = by_group[["row", "value"]].transform("first")
+    different = given[given["value"] != first["value"]] if name != "gold" else given[:0]
+    for cell in different.head(1).itertuples():
+        row, value = first.loc[cell.Index]
+        both = f"{value:.10g} in row {row + 1:.0f} and {cell.value:.10g} in row {cell.row + 1}"
+        what = f"{name} of {' '.join(groups[cell.group])!r} is {both}; must be one for a group"
+        raise TableError(table.source, what, column=column)
+    values = by_group["value"].agg("mean" if name == "gold" else "first")
+    return name, values.reindex(range(len(groups))).to_numpy(np.float64), table.source
 
-        rows = np.asarray(rows)
-        for place, reason in unusable(name, values[rows]).items():
-            raise TableError(table.source, reason, rows=(int(rows[place]) + 1,), column=column)
-        cells = pd.DataFrame({"group": groups, "row": rows, "value": values[rows]})
-        given = cells.dropna()
-        if name == "gold" and len(given) < len(cells):
-            gaps = counted(len(cells) - len(given), "row")
-            what = f"{table.source}: gold is missing in {gaps}; the mean is over the others"
-            self.warnings.append(what)
-        first = given.groupby("group").transform("first")
-        different = given[given["value"] != first["value"]]
-        for cell in different.head(1).itertuples() if name != "gold" else ():
-            earlier, label = first.loc[cell.Index], " ".join(self.groups[cell.group])
-            one = f"{earlier['value']:.10g} in row {earlier['row'] + 1:.0f}"
-            complaint = f"{name} of {label!r} is {one} and {cell.value:.10g} in row {cell.row + 1}"
-            raise TableError(table.source, f"{complaint}; must be one for a group", column=column)
-        of_group = np.full(len(self.groups), np.nan)
-        of_group[given["group"]] = first["value"]
-        varied = different["group"].unique()
-        total = np.bincount(given["group"], weights=given["value"], minlength=len(self.groups))
-        of_group[varied] = total[varied] / np.bincount(given["group"])[varied]
-        known = self.known.get(name, of_group)
-        if n := int(np.count_nonzero(np.abs(known - of_group) > AGREEMENT * np.abs(known))):
-            both = f"{self.origin[name]}, which is taken, and {table.source}"
-            self.warnings.append(f"{name} of {counted(n, 'group')} differs between {both}")
-        self.known[name] = np.where(np.isnan(known), of_group, known)
-        self.origin.setdefault(name, table.source)
 
-    def filled(self) -> dict[str, Any]:
-        """The covariates, with what follows from C = 6ND."""
-        budget, _, warnings = fill(self.known, "group")
-        every = self.known | budget
-        values = {
-            name: every[name]
-            for name in COVARIATES
-            if name in every and not np.isnan(every[name]).all()
-        }
-        self.warnings += warnings
-        sizes = {name: values[name] for name in BUDGET if name in values}
-        full = ~np.isnan([*sizes.values()]).any(axis=0)
-        if full.any() and sizes:
-            known = {name: column[full] for name, column in sizes.items()}
-            self.warnings += doubts(known, {name: name for name in self.known})
-        return values
-
-    def lacking(self, values: Mapping[str, Any]) -> list[str]:
-        """A warning for each set of groups that lack a covariate."""
-        lacked: dict[tuple[str, ...], list[str]] = {}
-        for name, column in values.items():
-            missing = tuple(" ".join(self.groups[g]) for g in np.flatnonzero(np.isnan(column)))
-            if missing:
-                lacked.setdefault(missing, []).append(name)
-        return [
-            f"no {', '.join(names)} for {counted(len(missing), 'group')} of {len(self.groups)} "
-            f"({listed(missing)})"
-            for missing, names in lacked.items()
-        ]
+def _covariates(
+    given: Sequence[Covariate], groups: Sequence[str], warnings: list[str]
+) -> dict[str, Any]:
+    """The covariates of all tables, with what follows from C = 6ND: a table that comes later fills
+    what an earlier one leaves open.
+    """
+    known: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for name, values, source in given:
+        held: Any = known.get(name, values)
+        if n := int(np.sum(np.abs(held - values) > AGREEMENT * np.abs(held))):
+            both = f"{origin[name]}, which is taken, and {source}"
+            warnings.append(f"{name} of {counted(n, 'group')} differs between {both}")
+        known[name] = np.where(np.isnan(held), values, held)
+        origin.setdefault(name, source)
+    budget, _, filled = fill(known, "group")
+    every = known | budget
+    covariates = {n: every[n] for n in COVARIATES if n in every and not np.isnan(every[n]).all()}
+    sizes = {name: values for name, values in covariates.items() if name in BUDGET}
+    full = ~np.isnan([*sizes.values()]).any(axis=0)
+    warnings += filled
+    if sizes and full.any():
+        at_full = {name: values[full] for name, values in sizes.items()}
+        warnings += doubts(at_full, {name: name for name in known})
+    lacked: dict[tuple[str, ...], list[str]] = {}
+    for name, values in covariates.items():
+        if missing := tuple(groups[g] for g in np.flatnonzero(np.isnan(values)).tolist()):
+            lacked.setdefault(missing, []).append(name)
+    for missing, names in lacked.items():
+        what = f"{counted(len(missing), 'group')} of {len(groups)} ({listed(missing)})"
+        warnings.append(f"no {', '.join(names)} for {what}")
+    return covariates

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..words import shown
-from .columns import PASS_AT_K, chosen_columns, recognise, with_expressions
-from .counts import LARGEST, GroupedReader, grouping
-from .rows import View
+from .columns import PASS_AT_K, chosen_columns, recognise
+from .counts import LARGEST, grouped, grouping
+from .rows import Rows, View
 from .table import table_of
 
 __all__ = ["PassTable"]
@@ -79,38 +79,33 @@ class PassTable(View):
             Naming file, row and column: where the table cannot be read or lacks a column, a k is no
             whole number of at least 1, or a k comes twice in a group.
         """
-        table = with_expressions(table_of(data), columns)
-        chosen, _ = chosen_columns(table.source, table.names, PASS_AT_K, columns)
+        (table,), chosen, _ = chosen_columns([table_of(data)], PASS_AT_K, columns)
         known = recognise(table, PASS_AT_K, chosen)
         known.settle("se")
-        reader = GroupedReader(table, known, grouping(known, by))
+        columns_by, rows = grouping(known, by), Rows(table, known)
         known.require(("k",), ("pass_at_k",))
         for name in (*NEEDED, *({"se"} & known.of.keys())):
-            reader.read(name, optional=name not in NEEDED)
-        reader.drop_missing(NEEDED)
-        reader.select(where)
-        reader.require_rows("has k and pass@k")
-        k = reader.numbers["k"]
-        reader.refuse(
-            "k",
-            ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))),
-            "must be a whole number of at least 1",
-        )
-        for both in reader.repeated(list(zip(reader.labels, k, strict=True))):
-            what = shown(" ".join((*reader.labels[both[0]], f"k={k[both[0]]:.0f}")))
+            rows.read(name, optional=name not in NEEDED)
+        rows.drop_missing(NEEDED)
+        rows.select(where, "has k and pass@k")
+        k, labels = rows.numbers["k"], table.labels(columns_by)
+        whole = (k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))
+        rows.refuse("k", ~whole, "must be a whole number of at least 1")
+        if both := rows.repeated([*zip(labels, k, strict=True)]):
+            what = shown(" ".join((*labels[both[0]], f"k={k[both[0]]:.0f}")))
             hint = "name the columns that make a group by by= (--by)"
-            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
-        (groups, group), rows = reader.groups(), reader.rows
-        order = np.lexsort((k[rows], group))
-        rows, group = rows[order], group[order]
-        se = reader.numbers.get("se", np.full(len(table), np.nan))[rows]
+            raise rows.error(f"hold the same k of the same group ({what}); {hint}", *both)
+        groups, group = grouped(rows, columns_by)
+        order = np.lexsort((k[rows.rows], group))
+        at = rows.rows[order]
+        se = rows.numbers.get("se", np.full(len(table), np.nan))[at]
         return cls(
-            by=reader.by,
+            by=columns_by,
             labels=groups,
-            group=group,
-            k=k[rows].astype(np.int64),
-            pass_at_k=reader.numbers["pass_at_k"][rows],
+            group=group[order],
+            k=k[at].astype(np.int64),
+            pass_at_k=rows.numbers["pass_at_k"][at],
             se=np.where(np.isfinite(se) & (se >= 0.0), se, np.nan),
-            row=rows + 1,
-            **reader.origin(),
+            row=at + 1,
+            **rows.origin(),
         )

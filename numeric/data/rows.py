@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -11,11 +11,11 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, RUN_NAME, Columns, is_spelt, may_be, put_aside
-from .table import UNNAMED, Table
+from .columns import LETTERS, Columns, put_aside
+from .table import Table
 from .where import holds
 
-__all__ = ["Dropped", "RowReader", "View", "lost_rows", "those_dropped"]
+__all__ = ["Dropped", "Rows", "View", "lost_rows", "names_in_conditions", "those_dropped"]
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
@@ -50,14 +50,14 @@ def those_dropped(dropped: Sequence[Dropped]) -> str:
     return f"{len(dropped)} dropped: {first}{f' and {rest} more' if rest > 0 else ''}"
 
 
-def lost_rows(left_out: int, dropped: Sequence[Dropped], by: str = "the condition") -> list[str]:
-    """What became of the rows of a table that are not in use: a part a reason.
+def lost_rows(left_out: int, dropped: Sequence[Dropped], by: str = "the condition") -> str:
+    """What became of the rows of a table that are not in use.
 
     >>> lost_rows(2, ())
-    ['2 rows left out by the condition']
+    '2 rows left out by the condition'
     """
     parts = [f"{counted(left_out, 'row')} left out by {by}"] if left_out else []
-    return parts + ([those_dropped(dropped)] if dropped else [])
+    return "; ".join(parts + ([those_dropped(dropped)] if dropped else []))
 
 
 # -- views -----------------------------------------------------------------------------------------
@@ -91,28 +91,27 @@ class View:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        lead = self.aligned[0]
-        rows = len(getattr(self, lead))
-        for name in self.aligned:
-            value = getattr(self, name)
-            for key, array in value.items() if isinstance(value, dict) else ((name, value),):
-                if array is not None and len(array) != rows:
-                    complaint = f"has {len(array)} entries, {lead} has {rows}; must be as many"
-                    raise ArgumentError(str(key), complaint=complaint)
-        for name, value in self._fields().items():
-            object.__setattr__(self, name, _mapped(value, _locked))
+        rows = len(getattr(self, self.aligned[0]))
 
-    def _fields(self) -> dict[str, Any]:
-        return {part.name: getattr(self, part.name) for part in fields(self)}
+        def checked(array: Any) -> Any:
+            if len(array) != rows:
+                what = f"{self.aligned[0]} has {rows} entries, another array has {len(array)}"
+                raise ArgumentError(type(self).__name__, complaint=f"{what}; must be as many")
+            return array
 
-    def _at(self, chosen: Any) -> Self:
-        """The rows at a mask or at indices."""
-        taken = {name: getattr(self, name) for name in self.aligned}
+        for part in fields(self):
+            value = getattr(self, part.name)
+            value = _mapped(value, checked) if part.name in self.aligned else value
+            object.__setattr__(self, part.name, _mapped(value, _locked))
+
+    def _at(self, chosen: Any, **changed: Any) -> Self:
+        """The rows at a mask or at indices, with other fields changed."""
+        taken = {name: getattr(self, name) for name in self.aligned if name not in changed}
         try:
             rows = {name: _mapped(value, lambda a: a[chosen]) for name, value in taken.items()}
         except IndexError as error:
             raise ArgumentError("index", complaint=str(error)) from None
-        return replace(self, **rows)
+        return replace(self, **rows, **changed)
 
     def named(self) -> dict[str, Any]:
         """What each name means in a condition."""
@@ -136,11 +135,11 @@ class View:
         if not truth.any():
             complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
             raise ArgumentError("where", where, complaint=complaint)
-        return replace(self._at(truth), left_out=self.left_out + int(np.count_nonzero(~truth)))
+        return self._at(truth, left_out=self.left_out + int(np.sum(~truth)))
 
     def __repr__(self) -> str:
         n = len(getattr(self, self.aligned[0]))
-        lost = "; ".join(lost_rows(self.left_out, self.dropped))
+        lost = lost_rows(self.left_out, self.dropped)
         return f"<{type(self).__name__}: {n} from {self.source}{lost and f' ({lost})'}>"
 
 
@@ -181,18 +180,19 @@ def names_in_conditions(
 # -- reading ---------------------------------------------------------------------------------------
 
 
-class RowReader:
-    """A table on its way to a view.
+class Rows:
+    """The rows of a table under the names of quantities, with a reason for each that is of no use.
 
     Attributes
     ----------
     table : Table
     columns : Columns
-    numbers : dict of str to ndarray of float64
-        The quantities that were read as numbers, on all rows.
-    selected, usable, kept : ndarray of bool
-        The rows that the condition selects, those that nothing speaks against, and those that are
-        both.
+    numbers : dict of str to ndarray of float64, (rows,)
+        The quantities that were read.
+    reasons : ndarray of str, (rows,)
+        Why a row cannot be used; "" for others.
+    selected : ndarray of bool, (rows,)
+        Whether a row satisfies the condition.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two.
     warnings : list of str
@@ -201,21 +201,28 @@ class RowReader:
     def __init__(self, table: Table, columns: Columns) -> None:
         self.table, self.columns = table, columns
         self.numbers: dict[str, Any] = {}
+        self.reasons = np.full(len(table), "", dtype=object)
+        self.selected = np.ones(len(table), dtype=bool)
         self.warnings: list[str] = []
         self.derived: str | None = None
-        self.where: str | None = None
-        self.selected = np.ones(len(table), dtype=bool)
-        self._reasons: dict[int, str] = {}
 
-    def read(self, quantity: str, *, optional: bool = True) -> None:
-        """Read a quantity as numbers."""
+    @property
+    def kept(self) -> Any:
+        """Which rows are in use, a mask."""
+        return self.selected & (self.reasons == "")
+
+    @property
+    def rows(self) -> Any:
+        """The indices of the rows that are in use."""
+        return np.flatnonzero(self.kept)
+
+    def read(self, quantity: str, *, positive: bool = False, optional: bool = True) -> None:
+        """Read a quantity as numbers, and drop the rows where one is not positive and finite."""
         remedy = put_aside(quantity) if optional else ""
-        self.numbers[quantity] = self.table.numbers(self.columns.of[quantity], remedy)
-
-    def read_positive(self, quantity: str, *, optional: bool = True) -> None:
-        """Read a quantity that must be positive and finite, and drop the rows where it is not."""
-        self.read(quantity, optional=optional)
-        self.drop(unusable(quantity, self.numbers[quantity]))
+        values = self.table.numbers(self.columns.of[quantity], remedy)
+        self.numbers[quantity] = values
+        if positive:
+            self.drop(unusable(quantity, values))
 
     def fill_budget(self) -> None:
         """Compute what follows from C = 6ND, and drop the rows where that is beyond the floats."""
@@ -226,82 +233,61 @@ class RowReader:
         self.numbers |= values
         self.warnings += warnings
 
-    def drop(self, reasons: Mapping[int, str]) -> None:
-        """Note why rows cannot be used; the first reason stays."""
-        self._reasons = {**reasons, **self._reasons}
-
-    def drop_where(self, rows: Any, reason: str) -> None:
-        """Note one reason for the rows of a mask."""
-        self.drop(dict.fromkeys(np.flatnonzero(rows).tolist(), reason))
+    def drop(self, reasons: Any, rows: Any = True) -> None:
+        """Note why rows cannot be used, one reason or one a row; the first one stays."""
+        self.reasons = np.where((self.reasons == "") & rows, reasons, self.reasons)
 
     def drop_missing(self, quantities: Iterable[str]) -> None:
         """Drop rows without a number that they must have."""
         for name in quantities:
-            self.drop_where(np.isnan(self.numbers[name]), f"{name} is missing")
-
-    @property
-    def usable(self) -> Any:
-        usable = np.ones(len(self.table), dtype=bool)
-        usable[list(self._reasons)] = False
-        return usable
-
-    @property
-    def kept(self) -> Any:
-        return self.selected & self.usable
-
-    @property
-    def rows(self) -> Any:
-        """The indices of the rows that are kept."""
-        return np.flatnonzero(self.kept)
-
-    def origin(self, *warnings: str) -> dict[str, Any]:
-        """The fields of every view."""
-        reasons = sorted(self._reasons.items())
-        return {
-            "source": self.table.source,
-            "n_rows": len(self.table),
-            "left_out": len(self.table) - int(np.count_nonzero(self.selected)),
-            "dropped": tuple(Dropped(i + 1, why) for i, why in reasons if self.selected[i]),
-            "warnings": warnings,
-        }
+            self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
 
     def select(
         self,
         where: str | None,
+        what: str,
+        quantities: Mapping[str, Any] | None = None,
         *,
-        but: Collection[str] = (),
         letters: Mapping[str, str] = LETTERS,
         others: Mapping[str, Any] | None = None,
     ) -> None:
-        """Select the rows of a condition.
+        """Select the rows of a condition; an error where none is left.
 
         Parameters
         ----------
         where : str, optional
-        but : collection of str
-            Quantities that a condition does not know.
-        letters : mapping
+        what : str
+            What none of the rows then is or has, for the message.
+        quantities : mapping of str to ndarray, optional
+            Those that a condition knows; by default all that were read.
+        letters : mapping of str to str
             Letter -> quantity.
-        others : mapping, optional
+        others : mapping of str to ndarray, optional
             What further names mean.
         """
-        self.where = where
-        if where is None:
-            return
-        numbers = {name: values for name, values in self.numbers.items() if name not in but}
-        own = {self.columns.of[name]: v for name, v in numbers.items() if name in self.columns.of}
-        every = {**self.table.columns, **(others or {}), **own}
-        self.selected = holds(
-            where, names_in_conditions(numbers, every, letters), self.table.source
-        )
-
-    def require_rows(self, what: str) -> None:
-        """Raise where no row is kept; `what`: what none of them is or has."""
+        if where is not None:
+            numbers = self.numbers if quantities is None else quantities
+            of = self.columns.of
+            own = {of[name]: values for name, values in numbers.items() if name in of}
+            every = names_in_conditions(
+                numbers, self.table.columns | dict(others or {}) | own, letters
+            )
+            self.selected = holds(where, every, self.table.source)
         if not self.kept.any():
-            by = "" if self.where is None else f"the condition {self.where!r}"
             origin = self.origin()
-            lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
+            lost = lost_rows(origin["left_out"], origin["dropped"], f"the condition {where!r}")
             raise self.error(f"none of {counted(len(self.table), 'row')} {what} ({lost})")
+
+    def origin(self, *warnings: str) -> dict[str, Any]:
+        """The fields of every view."""
+        dropped = np.flatnonzero(self.selected & (self.reasons != "")).tolist()
+        return {
+            "source": self.table.source,
+            "n_rows": len(self.table),
+            "left_out": int(np.sum(~self.selected)),
+            "dropped": tuple(Dropped(index + 1, self.reasons[index]) for index in dropped),
+            "warnings": warnings,
+        }
 
     def error(self, complaint: str, *indices: int, column: str | None = None) -> TableError:
         """What is wrong with rows, by their indices."""
@@ -309,7 +295,7 @@ class RowReader:
         return TableError(self.table.source, complaint, rows=rows, column=column)
 
     def refuse(self, quantity: str, bad: Any, domain: str) -> None:
-        """TableError for the first kept row at which a number is bad."""
+        """TableError for the first row in use at which a number is bad."""
         rows = np.flatnonzero(bad & self.kept)
         if len(rows):
             more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
@@ -317,73 +303,24 @@ class RowReader:
             raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
 
     def refuse_empty(self, column: str, what: str) -> None:
-        """TableError for the first kept row without a text in a column; `what`: what it names."""
+        """TableError for the first row in use without a text; `what`: what the column names."""
         for index in np.flatnonzero((self.table.texts(column) == "") & self.kept)[:1]:
             raise self.error(f"is empty; must name {what}", index, column=column)
 
-    def repeated(self, keys: Sequence[Any]) -> Iterator[tuple[int, int]]:
-        """The kept rows whose key an earlier one has: the first of these, and the row."""
+    def repeated(self, keys: Sequence[Any]) -> tuple[int, int] | None:
+        """The first row in use whose key an earlier one has: that one, and the row."""
         first: dict[Any, int] = {}
         for index in self.rows.tolist():
             if (earlier := first.setdefault(keys[index], index)) != index:
-                yield earlier, index
-
-    # -- warnings ----------------------------------------------------------------------------------
-
-    def other_columns(self, quantities: Iterable[str] | None = None) -> list[str]:
-        """Warnings that name other columns that may be a quantity as well."""
-        empty = self.table.empty(self.kept)
-        warnings = []
-        for quantity in self.columns.weaker if quantities is None else quantities:
-            column = self.columns.of[quantity]
-            others = [
-                name
-                for name in self.columns.weaker.get(quantity, ())
-                if name not in empty and not self._says_the_same(column, name)
-            ]
-            if others:
-                cure = f"--column {quantity}={others[0]!r} takes another"
-                both = may_be([column, *others], quantity)
-                warnings.append(f"{both}: {column!r} is taken; {cure}")
-        return warnings
-
-    def _says_the_same(self, one: str, other: str) -> bool:
-        try:
-            first, second = (self.table.numbers(name)[self.kept] for name in (one, other))
-        except TableError:  # text, which is no number of anything
-            return True
-        return bool(np.array_equal(first, second, equal_nan=True))
-
-    def checkpoints(self, rows: Any) -> str:
-        """A column that names the run of which rows are checkpoints: of one name and size at
-        several tokens. "" where there is none.
-        """
-        if not {"params", "tokens"} <= self.numbers.keys():
-            return ""
-        params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
-        for name in self.table.names:
-            if not is_spelt(name, RUN_NAME) or name in self.columns.of.values():
-                continue
-            labels = self.table.texts(name)[rows]
-            runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
-            points = {*zip(labels, tokens, strict=True)}
-            if "" not in runs and len(runs) == len(sizes) < len(points):
-                return name
-        return ""
-
-    def copies(self) -> list[str]:
-        """A warning that counts rows that are in the table more than once."""
-        rows = self.table.frame[self.kept]
-        named = [name for name in rows if not name.startswith(UNNAMED)]
-        n = int(rows[named].astype(str).duplicated().sum())
-        return [f"{counted(n, 'row')} copied exactly from another row; all are kept"] if n else []
+                return earlier, index
+        return None
 
 
-def unusable(quantity: str, values: Any) -> dict[int, str]:
-    """Why cells with a number in them are no positive finite number, by index."""
+def unusable(quantity: str, values: Any) -> Any:
+    """Why cells with a number in them are no positive finite number; "" for others."""
+    reasons = np.full(len(values), "", dtype=object)
     bad = ~np.isnan(values) & ~((values > 0.0) & np.isfinite(values))
-    why = {}
     for index in np.flatnonzero(bad).tolist():
         domain = "finite (the largest float is 1.8e308)" if np.isinf(values[index]) else "above 0"
-        why[index] = f"{quantity}={float(values[index])!r}: must be {domain}"
-    return why
+        reasons[index] = f"{quantity}={float(values[index])!r}: must be {domain}"
+    return reasons

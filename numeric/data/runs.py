@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +16,17 @@ from .budget import doubts, refuse_losses
 from .columns import (
     BUDGET,
     OUTCOME,
+    RUN_NAME,
     RUNS,
     Columns,
     chosen_columns,
+    is_spelt,
     recognise,
     suggested,
-    with_expressions,
 )
-from .rows import (
-    Dropped,
-    RowReader,
-    View,
-    chosen_rows,
-    lost_rows,
-    names_in_conditions,
-)
+from .rows import Dropped, Rows, View, chosen_rows, lost_rows, names_in_conditions
 from .scale import checked_baseline, neg_log_accuracy
-from .table import Table, table_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from .table import UNNAMED, table_of
 
 __all__ = ["Dropped", "Runs"]
 
@@ -155,7 +146,7 @@ class Runs(View):
                 complaint = f"{name!r} must be one of {', '.join(QUANTITIES)}"
                 raise ArgumentError("require", require, complaint=complaint)
         if not isinstance(data, Runs):
-            return _read(table_of(data), columns, where, require, random_baseline, names)
+            return _read(data, columns, where, require, random_baseline, names)
         for name in require:
             if getattr(data, name) is None:
                 complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
@@ -174,28 +165,14 @@ class Runs(View):
     def require(self, n: int, for_what: str) -> None:
         """Raise where there are fewer than n runs."""
         if len(self) < n:
-            lost = "; ".join(lost_rows(self.left_out, self.dropped))
+            lost = lost_rows(self.left_out, self.dropped)
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
             raise TableError(self.source, f"{few} ({lost})" if lost else few)
 
-    def to_frame(self) -> DataFrame:
-        """A pandas frame with a column for every quantity and every other column, indexed by row."""
-        import pandas as pd
-
-        frame = {name: values for name, values in self._quantities().items() if name != "row"}
-        frame |= {
-            name if name not in frame else f"{name} (source)": values
-            for name, values in self.extra.items()
-        }
-        return pd.DataFrame(frame, index=pd.Index(self.row, name="row"))
-
-    def _quantities(self) -> dict[str, Any]:
-        held = {name: getattr(self, name) for name in (*QUANTITIES, "row")}
-        return {name: values for name, values in held.items() if values is not None}
-
     def named(self) -> dict[str, Any]:
         """What each name means in a condition."""
-        known = {name: values for name, values in self._quantities().items() if name != "row"}
+        held = {name: getattr(self, name) for name in QUANTITIES}
+        known = {name: values for name, values in held.items() if values is not None}
         if self.metric == "accuracy":
             known["accuracy"] = self.extra[self.columns["accuracy"]]
         own = {self.columns[name]: v for name, v in known.items() if name in self.columns}
@@ -206,7 +183,7 @@ class Runs(View):
 
 
 def _read(
-    table: Table,
+    data: Any,
     columns: Mapping[str, str | None] | None,
     where: str | None,
     require: Collection[str],
@@ -214,23 +191,83 @@ def _read(
     names: Collection[str],
 ) -> Runs:
     """See `Runs.read`."""
-    table = with_expressions(table, columns)
-    chosen, aliases = chosen_columns(table.source, table.names, RUNS, columns, names)
+    (table,), chosen, aliases = chosen_columns([table_of(data)], RUNS, columns, names)
     also = {name: table.frame[column] for name, column in aliases.items()}
     table = replace(table, frame=table.frame.assign(**also))
-    known = _recognised(table, chosen, require)
-    reader = _RunReader(table, known, where, require, random_baseline)
-    reader.require_rows("is a usable run")
-    return reader.runs(aliases, propose="group" not in chosen)
+    known = _recognised(recognise(table, RUNS, chosen), chosen, require)
+    of, rows = {**known.of}, Rows(table, known)
+    is_accuracy = "accuracy" in of
+    if random_baseline is not None and not is_accuracy:
+        complaint = f"is for accuracy, and {table.source} has loss"
+        raise ArgumentError("random_baseline", random_baseline, complaint=complaint)
+    for name in of:
+        if name not in ("group", "accuracy"):
+            rows.read(name, positive=True, optional=name not in (*require, *OUTCOME))
+    rows.fill_budget()
+    baseline = checked_baseline("random_baseline", random_baseline or 0.0) if is_accuracy else None
+    beneath = _take_logarithm(rows, baseline) if baseline is not None else None
+    required = {*require, "loss", "weight"} & rows.numbers.keys()
+    rows.drop_missing(name for name in QUANTITIES if name in required)
+    # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
+    asked = {n: values for n, values in rows.numbers.items() if not (is_accuracy and n == "loss")}
+    rows.select(where, "is a usable run", asked)
+    rows.warnings += [text for name, text in known.others.items() if name != "group"]
+    for name in [name for name in BUDGET if name in rows.numbers and name not in require]:
+        if n := int(np.sum(np.isnan(rows.numbers[name][rows.kept]))):
+            del rows.numbers[name]
+            rows.derived = None if rows.derived == name else rows.derived
+            what = f"{name} is missing in {counted(n, 'run')}"
+            rows.warnings.append(f"{what}; it is not required, and left out for all")
+    at = rows.rows
+    values = {name: rows.numbers[name][at] for name in QUANTITIES if name in rows.numbers}
+    unread = [name for name in table.names if name not in of.values()]
+    for name in BUDGET:
+        text = suggested(name, unread)  # of a column in other units
+        if "*1e" in text and name not in {*of, *known.unsettled}:
+            rows.warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
+    if "group" not in {*chosen, *of} and (name := _checkpoints(rows)):
+        of["group"] = name
+        runs = counted(len({*table.texts(name)[at]}), "run")
+        what = f"{counted(len(at), 'row')} of {runs} by {name!r}, of one size at several tokens"
+        rows.warnings.append(f"{what}: {GROUPED}")
+    groups = _groups(rows, of["group"]) if "group" in of else None
+    extra = {name: cells for name, cells in table.columns.items() if name not in of.values()}
+    if is_accuracy:
+        extra[of["accuracy"]] = rows.numbers["accuracy"]
+        if n := int(np.sum(beneath & rows.selected)):
+            rows.warnings.append(
+                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be "
+                "used: the others are selected by their outcome, and a fit to them is biased"
+            )
+    else:
+        refuse_losses(table.source, values["loss"])
+    measured = {name: v for name, v in values.items() if not (is_accuracy and name == "loss")}
+    shown = [name for name in table.names if not name.startswith(UNNAMED)]
+    copies = int(table.frame.loc[rows.kept, shown].astype(str).duplicated().sum())
+    unsettled = known.unsettled_warnings(but=() if is_accuracy else ("accuracy",))
+    warnings = [*unsettled, *rows.warnings, *doubts(measured, of)]
+    if copies:
+        copied = f"{counted(copies, 'row')} copied exactly from another row; all are kept"
+        warnings.append(copied)
+    held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
+    return Runs(
+        **held,
+        row=at + 1,
+        extra={name: cells[at] for name, cells in extra.items()},
+        metric="accuracy" if is_accuracy else "loss",
+        random_baseline=baseline,
+        columns=of | {name: str(column) for name, column in aliases.items()},
+        derived=rows.derived,
+        **rows.origin(*warnings),
+    )
 
 
 def _recognised(
-    table: Table, chosen: Mapping[str, str | None], require: Collection[str]
+    columns: Columns, chosen: Mapping[str, str | None], require: Collection[str]
 ) -> Columns:
     """The columns of a table of runs, with what is required: loss or accuracy, and two of the
     budget for the third.
     """
-    columns = recognise(table, RUNS, chosen)
     if {*OUTCOME} <= columns.of.keys():
         if chosen.get("loss") and chosen.get("accuracy"):
             complaint = "choose loss or accuracy, not both"
@@ -239,139 +276,63 @@ def _recognised(
         of = {name: column for name, column in columns.of.items() if name != other}
         columns = replace(columns, of=of)
     two_known = len({*BUDGET} & columns.of.keys()) >= 2
-    columns.require(
-        *(
-            OUTCOME if name == "loss" else (name,)
-            for name in require
-            if not (name in BUDGET and two_known)
-        )
-    )
+    needed = [name for name in require if not (name in BUDGET and two_known)]
+    columns.require(*(OUTCOME if name == "loss" else (name,) for name in needed))
     return columns
 
 
-class _RunReader(RowReader):
-    """The rows of a table of runs."""
+def _take_logarithm(rows: Rows, baseline: float) -> Any:
+    """Read accuracy, and as loss the negative logarithm of what exceeds guessing; where it does not
+    exceed that, a mask.
+    """
+    rows.read("accuracy", optional=False)
+    values = rows.numbers["accuracy"]
+    for index in np.flatnonzero((values < 0.0) | (values > 1.0))[:1]:
+        value = f"accuracy={float(values[index])!r}"
+        domain = "a number from 0 to 1 (divide percentages by 100)"
+        raise rows.error(f"{value} must be {domain}", index, column=rows.columns.of["accuracy"])
+    beneath, usable = values <= baseline, (values > baseline) & (values < 1.0)
+    level = f"the random baseline {baseline!r}" if baseline else "0"
+    low = [f"accuracy={value!r}: must be above {level}" for value in values.tolist()]
+    rows.drop(np.array(low, dtype=object), beneath)
+    rows.drop("accuracy=1.0: must be below 1 (-log 1 = 0)", values == 1.0)
+    rows.drop("accuracy is missing", np.isnan(values))
+    rows.numbers["loss"] = np.full(len(values), np.nan)
+    rows.numbers["loss"][usable] = neg_log_accuracy(values[usable], baseline)
+    return beneath
 
-    def __init__(
-        self,
-        table: Table,
-        columns: Columns,
-        where: str | None,
-        require: Collection[str],
-        random_baseline: float | None,
-    ) -> None:
-        super().__init__(table, columns)
-        self.is_accuracy = "accuracy" in columns.of
-        if random_baseline is not None and not self.is_accuracy:
-            complaint = f"is for accuracy, and {table.source} has loss"
-            raise ArgumentError("random_baseline", random_baseline, complaint=complaint)
-        for name in columns.of:
-            if name not in ("group", "accuracy"):
-                self.read_positive(name, optional=name not in (*require, *OUTCOME))
-        self.fill_budget()
-        self.baseline = None
-        if self.is_accuracy:
-            self.baseline = checked_baseline("random_baseline", random_baseline or 0.0)
-            self.take_logarithm(self.baseline)
-        required = {*require, "loss", "weight"} & self.numbers.keys()
-        self.drop_missing(name for name in QUANTITIES if name in required)
-        # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
-        self.select(where, but=("loss",) if self.is_accuracy else ())
 
-    def take_logarithm(self, baseline: float) -> None:
-        """The loss of accuracy: the negative logarithm of what exceeds guessing."""
-        self.read("accuracy", optional=False)
-        values, column = self.numbers["accuracy"], self.columns.of["accuracy"]
-        for index in np.flatnonzero((values < 0.0) | (values > 1.0))[:1]:
-            value = f"accuracy={float(values[index])!r}"
-            domain = "a number from 0 to 1 (divide percentages by 100)"
-            raise self.error(f"{value} must be {domain}", index, column=column)
-        usable = (values > baseline) & (values < 1.0)
-        level = f"the random baseline {baseline!r}" if baseline else "0"
-        for index in np.flatnonzero(values <= baseline).tolist():
-            self.drop({index: f"accuracy={float(values[index])!r}: must be above {level}"})
-        self.drop_where(values == 1.0, "accuracy=1.0: must be below 1 (-log 1 = 0)")
-        self.drop_where(np.isnan(values), "accuracy is missing")
-        self.numbers["loss"] = np.full(len(values), np.nan)
-        self.numbers["loss"][usable] = neg_log_accuracy(values[usable], baseline)
+def _checkpoints(rows: Rows) -> str:
+    """A column that names the run of which rows are checkpoints: of one name and size at several
+    tokens. "" where there is none.
+    """
+    if not {"params", "tokens"} <= rows.numbers.keys():
+        return ""
+    params, tokens = (rows.numbers[name][rows.kept] for name in ("params", "tokens"))
+    for name in rows.table.names:
+        if is_spelt(name, RUN_NAME) and name not in rows.columns.of.values():
+            labels = rows.table.texts(name)[rows.kept]
+            runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
+            points = {*zip(labels, tokens, strict=True)}
+            if "" not in runs and len(runs) == len(sizes) < len(points):
+                return name
+    return ""
 
-    def runs(self, aliases: Mapping[str, str | None], *, propose: bool) -> Runs:
-        """The rows that are kept."""
-        rows, of = self.rows, {**self.columns.of}
-        self._leave_out_gaps()
-        values = {name: self.numbers[name][rows] for name in QUANTITIES if name in self.numbers}
-        warnings = [
-            *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
-            *self.other_columns(name for name in of if name != "group"),
-        ]
-        unread = [name for name in self.table.names if name not in of.values()]
-        for name in BUDGET:
-            text = suggested(name, unread)  # of a column in other units
-            if "*1e" in text and name not in {*of, *self.columns.unsettled}:
-                warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
-        if propose and "group" not in of and (name := self.checkpoints(rows)):
-            of["group"] = name
-            runs = counted(len({*self.table.texts(name)[rows]}), "run")
-            what = (
-                f"{counted(len(rows), 'row')} of {runs} by {name!r}, of one size at several tokens"
-            )
-            warnings.append(f"{what}: {GROUPED}")
-        groups = self._groups(of.get("group"))
-        measured = dict(values)
-        others = {**self.table.columns}
-        for column in {*of.values()} - {of.get("accuracy")}:
-            others.pop(column, None)
-        if self.is_accuracy:
-            others[of["accuracy"]] = self.numbers["accuracy"]
-            del measured["loss"]
-            beneath = (self.numbers["accuracy"] <= self.baseline) & self.selected
-            if n := int(np.count_nonzero(beneath)):
-                self.warnings.append(
-                    f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be "
-                    "used: the others are selected by their outcome, and a fit to them is biased"
-                )
+
+def _groups(rows: Rows, column: str) -> Any:
+    """Labels of groups; a run without one is a group of its own."""
+    cells = rows.table.columns[column][rows.kept].tolist()
+    known = [cell for cell in cells if cell is not None and cell == cell]
+    whole = all(isinstance(cell, float) and cell.is_integer() for cell in known)
+    labels = np.empty(len(cells), dtype=object)
+    for place, (row, cell) in enumerate(zip(rows.rows + 1, cells, strict=True)):
+        if cell is None or cell != cell:
+            labels[place] = f"row {row}"
+        elif isinstance(cell, (list, dict)):
+            labels[place] = str(cell)  # as it would be in CSV
         else:
-            refuse_losses(self.table.source, values["loss"])
-        warnings += [*self.warnings, *doubts(measured, of), *self.copies()]
-        held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
-        return Runs(
-            **held,
-            row=rows + 1,
-            extra={name: cells[rows] for name, cells in others.items()},
-            metric="accuracy" if self.is_accuracy else "loss",
-            random_baseline=self.baseline,
-            columns=of | {name: str(column) for name, column in aliases.items()},
-            derived=self.derived,
-            **self.origin(*warnings),
-        )
-
-    def _leave_out_gaps(self) -> None:
-        """A quantity of the budget that nobody requires goes where a run lacks it."""
-        for name in [name for name in BUDGET if name in self.numbers]:
-            n = int(np.count_nonzero(np.isnan(self.numbers[name][self.kept])))
-            if n:
-                del self.numbers[name]
-                self.derived = None if self.derived == name else self.derived
-                what = f"{name} is missing in {counted(n, 'run')}"
-                self.warnings.append(f"{what}; it is not required, and left out for all")
-
-    def _groups(self, column: str | None) -> Any:
-        """Labels of groups; a run without one is a group of its own."""
-        if column is None:
-            return None
-        rows = self.rows
-        cells = self.table.frame[column].to_numpy()[rows].tolist()
-        known = [cell for cell in cells if cell is not None and cell == cell]
-        whole = all(isinstance(cell, float) and cell.is_integer() for cell in known)
-        labels = np.empty(len(rows), dtype=object)
-        for place, cell in enumerate(cells):
-            if cell is None or cell != cell:
-                labels[place] = f"row {rows[place] + 1}"
-            elif isinstance(cell, (list, dict)):
-                labels[place] = str(cell)  # as it would be in CSV
-            else:
-                labels[place] = int(cell) if whole else cell  # seed 3, not 3.0
-        if missing := len(cells) - len(known):
-            what = f"group is missing in {counted(missing, 'run')}"
-            self.warnings.append(f"{what}, each a group of its own")
-        return labels
+            labels[place] = int(cell) if whole else cell  # seed 3, not 3.0
+    if missing := len(cells) - len(known):
+        what = f"group is missing in {counted(missing, 'run')}"
+        rows.warnings.append(f"{what}, each a group of its own")
+    return labels

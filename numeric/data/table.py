@@ -37,7 +37,8 @@ UNNAMED = "unnamed column"
 class Table:
     """A pandas frame, and what messages call the place that it is from.
 
-    The index is the number of the row in the source; the first row of data is 1.
+    The index is the number of the row in the source; the first row of data is 1. A column holds
+    numbers, or objects where None is an empty cell.
     """
 
     source: str
@@ -51,40 +52,20 @@ class Table:
     @property
     def columns(self) -> dict[str, Any]:
         """The cells of each column; (rows,)."""
-        return {name: self.cells(name) for name in self.names}
+        return {name: self.frame[name].to_numpy() for name in self.names}
 
     def __len__(self) -> int:
         return len(self.frame)
 
     def empty(self, rows: Any = slice(None)) -> frozenset[str]:
         """The columns that hold nothing in these rows."""
-        return frozenset(
-            name for name, cells in self.columns.items() if all(map(is_missing, cells[rows]))
-        )
-
-    def cells(self, column: str) -> Any:
-        """A column as a NumPy array, (rows,): numbers, or objects where None is an empty cell."""
-        series = self.frame[column]
-        if series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype):
-            return series.to_numpy()
-        if series.dtype.kind in "iuf":
-            return series.to_numpy(np.float64, na_value=np.nan)
-        values = np.empty(len(series), dtype=object)
-        for place, (cell, empty) in enumerate(zip(series.to_list(), series.isna(), strict=True)):
-            values[place] = None if empty else cell
-        return values
+        every = self.columns.items()
+        return frozenset(name for name, cells in every if all(map(is_missing, cells[rows])))
 
     def texts(self, column: str) -> Any:
         """The cells as labels: whole numbers without a point, "" for an empty cell; (rows,)."""
-
-        def text(cell: Any) -> str:
-            if cell is None or cell != cell:
-                return ""
-            whole = isinstance(cell, float) and cell.is_integer()
-            return str(int(cell)) if whole else str(cell).strip()
-
-        cells = self.cells(column)
-        return np.array([None, *map(text, cells.tolist())], dtype=object)[1:]
+        cells = self.frame[column].tolist()
+        return np.array([None, *map(label, cells)], dtype=object)[1:]
 
     def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
         """The texts of some columns, row by row."""
@@ -94,18 +75,12 @@ class Table:
         """The cells of a column as float64, (rows,): NaN where a cell is empty, infinite or 0 where
         no float comes near.
 
-        Parameters
-        ----------
-        column : str
-        remedy : str
-            What to do about a column of text, for the message.
-
         Raises
         ------
         TableError
-            For the first cell that is no number.
+            For the first cell that is no number; `remedy`: what to do about a column of text.
         """
-        cells = self.cells(column)
+        cells = self.frame[column].to_numpy()
         if cells.dtype.kind in "iuf":
             return cells.astype(np.float64)
         values = np.empty(len(cells))
@@ -117,13 +92,12 @@ class Table:
                 raise TableError(self.source, complaint, rows=(place + 1,), column=column) from None
         return values
 
-    def holds_numbers(self, column: str) -> bool:
-        """Whether every cell of a column is a number, or empty."""
+    def numbers_or_none(self, column: str) -> Any:
+        """The same, or None where a cell is no number."""
         try:
-            self.numbers(column)
+            return self.numbers(column)
         except TableError:
-            return False
-        return True
+            return None
 
 
 def is_missing(cell: Any) -> bool:
@@ -135,6 +109,18 @@ def is_missing(cell: Any) -> bool:
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
     return cell is None or bool(isinstance(cell, (kinds.Real, Decimal)) and cell != cell)
+
+
+def label(cell: Any) -> str:
+    """A cell as the name of something.
+
+    >>> label(3.0), label(" a "), label(None)
+    ('3', 'a', '')
+    """
+    if cell is None or cell != cell:
+        return ""
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell).strip()
 
 
 def number_of(cell: Any) -> float:
@@ -188,22 +174,33 @@ def _framed(source: str, data: Any) -> Table:
     except Exception as error:  # pandas raises whatever its many readers raise
         what = f"must be a path or what pandas.DataFrame accepts, not {type(data).__name__}"
         raise TableError(source, f"{what} ({one_line(error)})") from None
-    if frame.columns.nlevels > 1:
-        raise TableError(source, f"columns have {frame.columns.nlevels} levels; must have one")
     names = [str(name) for name in frame.columns]
     if twice := [name for name in names if name.strip() and names.count(name) > 1]:
         raise TableError(source, f"has two columns {twice[0]!r}; each must have its own name")
-    if not names:
-        raise TableError(source, "has no columns; must have a column for each quantity")
     if frame.empty:
-        raise TableError(source, f"has a header ({', '.join(map(repr, names[:6]))}) and no rows")
+        header = f"a header ({', '.join(map(repr, names[:6]))})" if names else "no columns"
+        raise TableError(source, f"has {header} and no rows")
     called = [name if name.strip() else f"{UNNAMED} {place}" for place, name in enumerate(names, 1)]
+    columns = {name: _cells(frame.iloc[:, place]) for place, name in enumerate(called)}
+    held = {name: pd.Series(cells, dtype=cells.dtype) for name, cells in columns.items()}
     rows = pd.RangeIndex(1, len(frame) + 1, name="row")
-    return Table(source, frame.set_axis(called, axis=1).set_axis(rows, axis=0))
+    return Table(source, pd.DataFrame(held).set_axis(rows, axis=0))
+
+
+def _cells(series: Any) -> Any:
+    """A column as NumPy's numbers, or as objects with None for an empty cell."""
+    if series.dtype.kind in "iufb" and isinstance(series.dtype, np.dtype):
+        return series.to_numpy()
+    if series.dtype.kind in "iuf":
+        return series.to_numpy(np.float64, na_value=np.nan)
+    cells = (None if empty else c for c, empty in zip(series, series.isna(), strict=True))
+    return np.array([None, *cells], dtype=object)[1:]
 
 
 def _file(path: str | PathLike[str]) -> Table:
     """The table in a file, by its ending; text that begins with a bracket is JSON."""
+    import pandas as pd
+
     source, ending = f"file {fspath(path)!r}", Path(path).suffix.lower()
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
@@ -212,41 +209,34 @@ def _file(path: str | PathLike[str]) -> Table:
         reason = getattr(error, "strerror", None) or error
         raise TableError(source, f"cannot be read ({reason})") from None
     if ending in READERS:
-        return _read_by_engine(source, content, *READERS[ending])
+        reader, engine = READERS[ending]
+        try:
+            return _framed(source, getattr(pd, reader)(io.BytesIO(content)))
+        except ImportError:
+            complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
+            raise TableError(source, complaint) from None
+        except Exception as error:  # each engine has its own errors
+            complaint = f"cannot be read by {engine} ({one_line(error)})"
+            raise TableError(source, complaint) from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = f"byte 0x{content[error.start]:02x} in line {line}"
         raise TableError(source, f"must be text in UTF-8 ({byte} is not)") from None
-    if "\0" in text:
-        raise TableError(source, "must be text in UTF-8 (it has a zero byte)")
-    if not text.strip():
-        raise TableError(source, "is empty; must hold a header and at least one row")
+    if not text.strip() or "\0" in text:
+        what = "has a zero byte" if "\0" in text else "is empty"
+        raise TableError(source, f"{what}; must hold a header and at least one row")
     if ending in (".jsonl", ".ndjson"):
         lines = [(line, row) for line, row in enumerate(text.splitlines(), 1) if row.strip()]
         records = [_decoded(f"{source}, line {line}", row) for line, row in lines]
         return _framed(source, _shaped(source, records))
     if ending == ".json" or text.lstrip().startswith(("{", "[")):
         return _framed(source, _shaped(source, _decoded(source, text)))
-    return _delimited(source, text)
+    return _framed(source, _delimited(source, text))
 
 
-def _read_by_engine(source: str, content: bytes, reader: str, engine: str) -> Table:
-    """Parquet or a spreadsheet, where pandas has an engine for it."""
-    import pandas as pd
-
-    try:
-        frame = getattr(pd, reader)(io.BytesIO(content))
-    except ImportError:
-        complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
-        raise TableError(source, complaint) from None
-    except Exception as error:  # each engine has its own errors
-        raise TableError(source, f"cannot be read by {engine} ({one_line(error)})") from None
-    return _framed(source, frame)
-
-
-def _delimited(source: str, text: str) -> Table:
+def _delimited(source: str, text: str) -> Any:
     """CSV with a comma, a semicolon or a tab, whichever the header uses most."""
     import pandas as pd
 
@@ -264,9 +254,7 @@ def _delimited(source: str, text: str) -> Table:
     except (ValueError, pd.errors.ParserError) as error:
         raise TableError(source, f"cannot be read as CSV ({one_line(error)})") from None
     names = rows.iloc[0].fillna("").str.strip()
-    frame = rows.iloc[1:].set_axis(names, axis=1)
-    columns = [_typed(frame.iloc[:, place]) for place in range(len(names))]
-    return _framed(source, pd.concat(columns, axis=1))
+    return rows.iloc[1:].set_axis(names, axis=1).apply(_typed)
 
 
 def _typed(cells: Any) -> Any:

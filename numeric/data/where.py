@@ -40,7 +40,6 @@ ALLOWED = (
     *(ast.Name, ast.Load, ast.Constant, ast.Tuple, ast.List),
 )
 EXAMPLE = "write as in \"loss < 4.5 and (source == 'a' or N >= 7e9)\""
-COLUMN = "_column_"
 
 
 def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]]:
@@ -57,21 +56,19 @@ def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]
     if len(text) > LONGEST_TEXT:
         complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
         raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
-    columns: dict[str, str] = {}
+    names: dict[str, str] = {}  # column -> its plain name
 
     def plain(column: str) -> str:
-        known = {name: plain for plain, name in columns.items()}
-        name = known.get(column, f"{COLUMN}{len(columns)}")
-        columns[name] = column
-        return name
+        return names.setdefault(column, f"_column_{len(names)}")
 
     try:
         quoted = TOKEN.sub(lambda m: plain(m["column"]) if m["column"] else m[0], text.strip())
         tree = ast.parse(quoted, mode="eval").body
         _check(tree)
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        known = {*names.values()}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and id(node) not in called and node.id not in columns:
+            if isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
                 node.id = plain(node.id)
     except SyntaxError as error:
         raise ArgumentError(argument, text, complaint=f"{error.msg}; {EXAMPLE}") from None
@@ -79,7 +76,7 @@ def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]
         raise ArgumentError(argument, text, complaint="is nested too deeply") from None
     except ValueError as error:
         raise ArgumentError(argument, text, complaint=one_line(error)) from None
-    return tree, columns
+    return tree, {name: column for column, name in names.items()}
 
 
 def _check(tree: ast.expr) -> None:
@@ -145,12 +142,11 @@ def holds(
     found = _evaluated(text, columns, source, argument)
     if found.dtype.kind != "b":
         raise ArgumentError(argument, text, complaint="is no condition: a comparison is expected")
-    if everywhere:
-        empty = np.any([pd.isna(columns[name]) for name in named(text)], axis=0)
-        if np.any(empty):
-            where = f"{counted(int(np.sum(empty)), 'row')} of {len(found)}"
-            complaint = f"names a column that is empty in {where}; must be true or false for each"
-            raise ArgumentError(argument, text, complaint=complaint)
+    empty = np.any([pd.isna(columns[name]) for name in named(text)], axis=0) & everywhere
+    if np.any(empty):
+        where = f"{counted(int(np.sum(empty)), 'row')} of {len(found)}"
+        complaint = f"names a column that is empty in {where}; must be true or false for each"
+        raise ArgumentError(argument, text, complaint=complaint)
     return found
 
 
@@ -167,24 +163,21 @@ def _evaluated(text: str, columns: Mapping[str, Any], source: str, argument: str
     import pandas as pd
 
     tree, names = parsed(text, argument)
-    rows = len(next(iter(columns.values())))
     series = {}
     for plain, name in names.items():
         if name not in columns:
             hint = close_matches(name, [*columns])
             complaint = f"no column {name!r}{hint}; {source} has {listed(columns)}"
             raise ArgumentError(argument, text, complaint=complaint)
-        cells = np.asarray(columns[name])
+        cells = pd.Series(np.asarray(columns[name])).infer_objects()
         # Whole numbers become floats here too, and text stays objects, of which None equals none.
-        dtype = np.float64 if cells.dtype.kind in "iu" else cells.dtype
-        series[plain] = pd.Series(cells, dtype=dtype).infer_objects()
-        if series[plain].dtype.kind not in "iufb":
-            series[plain] = pd.Series(cells, dtype=object)
-    frame = pd.DataFrame(series, index=range(rows))
+        kind = {"b": bool, "f": float, "i": float, "u": float}.get(cells.dtype.kind, object)
+        series[plain] = cells if kind is bool else pd.Series(columns[name], dtype=kind)
+    rows = len(next(iter(columns.values())))
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(frame.eval(ast.unparse(tree), engine="python"))
-            return np.broadcast_to(found, rows)
+            frame = pd.DataFrame(series, index=range(rows))
+            return np.broadcast_to(np.asarray(frame.eval(ast.unparse(tree), engine="python")), rows)
     except (RecursionError, MemoryError):
         raise ArgumentError(argument, text, complaint="is nested too deeply") from None
     except Exception as error:  # pandas raises whatever its evaluation raises

@@ -306,7 +306,11 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
         {},
         ("rows 1 and 5: hold two scores of the same run (N=1e+08 D=2e+09) on piqa acc", "0.3 and"),
     ),
-    ([*WIDE, WIDE[0]], {}, ("rows 1 and 3: hold the same N, D",)),
+    (
+        [*WIDE, WIDE[0]],
+        {},
+        ("rows 1 and 3: hold two scores of the same run", "name runs in a column run"),
+    ),
     (
         [{**row, "run": "a"} for row in (LONG[0], LONG[3])],
         {},
