@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -132,27 +132,18 @@ def quantity_named(name: str, quantities: Mapping[str, str] = RUNS) -> str | Non
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table hold.
+    """What the columns `names` of a table hold.
 
-    Attributes
-    ----------
-    source : str
-        What holds the columns, for messages.
-    names : tuple of str
-        The columns.
-    of : dict of str to str
-        Quantity -> its column, as far as there is one.
-    unsettled : dict of str to tuple of str
-        Quantity without a column -> several that are like it to the same degree.
-    others : dict of str to str
-        Quantity -> a warning that another column may be it as well and holds something else.
+    `of`: quantity -> its column, as far as there is one; `unsettled`: quantity without a column ->
+    several that are like it to the same degree; `others`: quantity -> a warning that another column
+    may be it as well and holds something else.
     """
 
     source: str
     names: tuple[str, ...]
     of: dict[str, str]
-    unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    others: dict[str, str] = field(default_factory=dict)
+    unsettled: dict[str, tuple[str, ...]]
+    others: dict[str, str]
 
     def require(self, *wanted: Sequence[str]) -> None:
         """Raise where of some quantities none has a column: one error for all of them, with the
@@ -168,10 +159,8 @@ class Columns:
             said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
             which = ", ".join(" or ".join(some) for some in absent)
             words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
-            texts.append(
-                f"no column for {which}; the columns are {listed(self.names)}; "
-                f"say which with columns={said!r} ({words})"
-            )
+            there = f"no column for {which}; the columns are {listed(self.names)}"
+            texts.append(f"{there}; say which with columns={said!r} ({words})")
         raise TableError(self.source, "; ".join(texts))
 
     def _choice(self, quantity: str, verdict: str = "") -> str:
@@ -198,13 +187,8 @@ def recognise(
     slash (``train/loss``); an empty column comes after every filled one. Of two columns that are
     equally like it none is taken, nor of one with all params and one with active params.
 
-    Parameters
-    ----------
-    table : Table
-    quantities : mapping of str to str
-        Quantity -> its names, see `SPELLINGS`.
-    chosen : mapping of str to str or None
-        Quantity -> column as in the source, which may be in another table; None: there is none.
+    `quantities`: quantity -> its names, see `SPELLINGS`; `chosen`: quantity -> column, which may be
+    in another table, or None where there is none.
     """
     names, empty = table.names, table.empty()
     chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
@@ -261,28 +245,14 @@ def chosen_columns(
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
 ) -> tuple[list[Table], dict[str, str | None], dict[str, str | None]]:
-    """What the caller says of columns, of the first table and of those beside it.
+    """What the caller says of the columns of one table or of several beside each other.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-    quantities : mapping of str to str
-    columns : mapping of str to str or None
-        Quantity, its letter, or another name -> column, or expression on columns such as
-        ``tokens_B*1e9``; None: there is none.
-    others : collection of str, optional
-        The other names that may be chosen; None allows every name.
-
-    Returns
-    -------
-    tables : list of Table
-        The same, with a column for each expression, called as that is spelt.
-    chosen, more : dict of str to str or None
-        Quantity -> column, and other name -> column.
+    The tables, with a column for each expression such as ``tokens_B*1e9``, called as that is spelt;
+    quantity -> column, or None where there is none; and the same of other names, which must be
+    among `others`; None allows every name.
     """
     if not isinstance(columns, Mapping) and columns is not None:
-        example = f"columns={{{next(iter(quantities))!r}: 'NAME'}}"
-        complaint = f"must map quantities to columns, as in {example}"
+        complaint = "must map quantities to columns, as in columns={'params': 'NAME'}"
         raise ArgumentError("columns", columns, complaint=complaint)
     tables = [_with_expressions(table, columns or {}) for table in tables]
     names = tuple(dict.fromkeys(chain(*(table.names for table in tables))))
@@ -297,13 +267,15 @@ def chosen_columns(
             complaint = "must be the name of a quantity and that of a column"
         elif quantity is None and others is not None and key not in others:
             complaint = no_quantity(key, quantities)
-        elif called in target:
-            complaint = f"{called} is given twice, {target[called]!r} and {name!r}"
         elif name is not None and name not in names:
             there = f"{close_matches(name, names)}; it has {listed(names)}"
             complaint = f"{tables[0].source}: no column {name!r} for {called}{there}"
-        elif twin:
-            complaint = f"{name!r} cannot be both {twin[0]} and {called}"
+        elif called in target or twin:
+            complaint = (
+                f"{called!r} is given twice"
+                if called in target
+                else (f"{name!r} cannot be both {twin[0]} and {called}")
+            )
         if complaint:
             raise ArgumentError("columns", {key: name}, complaint=complaint)
         target[called] = name

@@ -259,63 +259,52 @@ def _read(
     table, known = _as_samples(table, recognise(table, COUNTS, chosen))
     known.settle("problem", *COVARIATES)
     known.require(*((name,) for name in NEEDED))
-    columns_by, rows = grouping(known, by), Rows(table, known)
-    used = {known.of.get(name) for name in (*NEEDED, "problem")} | {*columns_by}
-    own = [name for name in COVARIATES if name in known.of and known.of[name] not in used]
+    by, rows, of = grouping(known, by), Rows(table, known), known.of
+    used = {of.get(name) for name in (*NEEDED, "problem")} | {*by}
+    own = tuple(name for name in COVARIATES if name in of and of[name] not in used)
     for name in (*NEEDED, *own):
         rows.read(name, optional=name in own)
     rows.drop_missing(NEEDED)
     rows.select(where, "has counts", letters=LETTERS)
     _check_counts(rows)
     rows.warnings += [text for name, text in known.others.items() if name in rows.numbers]
-    for name in filter(None, (*columns_by, known.of.get("problem"))):
+    for name in filter(None, (*by, of.get("problem"))):
         rows.refuse_empty(name, "the group or the problem")
-    groups, group = grouped(rows, columns_by)
-    problem, at = np.array([str(row) for row in table.frame.index], dtype=object), rows.rows
-    if "problem" in known.of:
-        problem = table.texts(known.of["problem"])
+    problem = table.frame.index.astype(str).to_numpy(object)
+    if "problem" in of:
+        problem = table.texts(of["problem"])
     else:
         rows.warnings.append("no column for problem: every row is taken as a problem of its own")
-    counts = {"n": "n_samples", "c": "n_correct"}
-    frame = pd.DataFrame({"group": group, "problem": problem[at], "row": at + 1}, dtype=object)
-    frame = frame.assign(**{name: rows.numbers[of][at] for name, of in counts.items()})
-    if known.of["n_samples"] == A_SAMPLE:
+    (groups, group), at = grouped(rows, by), rows.rows
+    n, c = (rows.numbers[name][at] for name in NEEDED)
+    frame = pd.DataFrame({"group": group, "row": at, "n": n, "c": c})
+    frame = frame.assign(problem=pd.Series(problem[at], dtype=object))
+    if of["n_samples"] == A_SAMPLE:
         summed = frame.groupby(["group", "problem"], sort=False, as_index=False)
         frame = summed.agg(row=("row", "first"), n=("n", "sum"), c=("c", "sum"))
         what = f"{counted(len(at), 'row')} taken as samples of {counted(len(frame), 'problem')}"
         rows.warnings.append(what)
-    elif twice := frame.duplicated(["group", "problem"]).any() and rows.repeated(
-        [*zip(table.labels(columns_by), problem, strict=True)]
-    ):
-        first, second = twice
-        what = " ".join((*table.labels(columns_by)[second], f"problem {problem[second]}"))
-        free = [name for name in table.names if name not in {*used, *map(known.of.get, own)}]
-        differ = [name for name in free if len({*table.texts(name)[[first, second]]}) > 1]
+    elif twice := rows.repeated([*zip(table.labels(by), problem, strict=True)]):
+        what = " ".join((*table.labels(by)[twice[1]], f"problem {problem[twice[1]]}"))
+        free = [name for name in table.names if name not in {*used, *map(of.get, own)}]
+        differ = [name for name in free if len({*table.texts(name)[[*twice]]}) > 1]
         cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
         raise rows.error(f"hold the same problem of the same group ({shown(what)}){cure}", *twice)
-    given = [
-        held
-        for (name, _), other in zip(beside.items(), others, strict=True)
-        for held in _joined(
-            other,
-            recognise(other, COUNTS, chosen),
-            BUDGET if name == "models" else ("gold",),
-            pd.DataFrame(list(groups), columns=list(columns_by), dtype=object),
-            rows.warnings,
-        )
-    ]
-    for name in own:
-        cells = pd.DataFrame({"group": group, "row": at, "value": rows.numbers[name][at]})
-        given.append(_of_groups(name, table, known.of[name], cells, groups, rows.warnings))
-    names = [" ".join(label) for label in groups]
-    covariates = _covariates(given, names, rows.warnings)
+    named = pd.DataFrame(list(groups), columns=list(by), dtype=object)
+    sources: list[tuple[Table, Columns, Sequence[str], Any]] = []
+    for name, other in zip(beside, others, strict=True):
+        wanted, held = BUDGET if name == "models" else ("gold",), recognise(other, COUNTS, chosen)
+        sources.append((other, held, wanted, _pairs(other, held, wanted, named)))
+    sources.append((table, known, own, pd.DataFrame({"row": at, "group": group})))
+    covariates, warnings = _covariates(sources, [" ".join(label) for label in groups])
     return Counts(
-        by=columns_by,
+        by=by,
         labels=groups,
         problem=frame["problem"].to_numpy(object),
-        **{name: frame[name].to_numpy(np.int64) for name in ("group", "n", "c", "row")},
+        **{name: frame[name].to_numpy(np.int64) for name in ("group", "n", "c")},
+        row=frame["row"].to_numpy(np.int64) + 1,
         covariates=covariates,
-        **rows.origin(*rows.warnings),
+        **rows.origin(*rows.warnings, *warnings),
     )
 
 
@@ -351,15 +340,11 @@ def _check_counts(rows: Rows) -> None:
 
 # -- what is known of the groups -------------------------------------------------------------------
 
-#: A covariate: its name, its value at each group, and the table that it is from.
-Covariate = tuple[str, Any, str]
 
+def _pairs(table: Table, columns: Columns, wanted: Sequence[str], groups: Any) -> Any:
+    """Each row of a table with some of the columns that make a group, and a group that it is of.
 
-def _joined(
-    table: Table, columns: Columns, wanted: Sequence[str], groups: Any, warnings: list[str]
-) -> list[Covariate]:
-    """Covariates from a table with some of the columns that make a group, `groups` by name; a row
-    may serve several.
+    `groups`: the values of these columns, a row a group.
     """
     import pandas as pd
 
@@ -380,77 +365,60 @@ def _joined(
         first, other = (" ".join(some[shared].iloc[0]) for some in (groups, rows))
         both = f"({first!r} there, {other!r} here)"
         raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
-    labels = groups.to_numpy().tolist()
-    return [
-        _of_groups(
-            name,
-            table,
-            columns.of[name],
-            pairs.assign(value=table.numbers(columns.of[name])[pairs["row"]]),
-            labels,
-            warnings,
-        )
-        for name in wanted
-        if name in columns.of
-    ]
+    return pairs
 
 
-def _of_groups(
-    name: str, table: Table, column: str, cells: Any, groups: Sequence[Any], warnings: list[str]
-) -> Covariate:
-    """One value a group: the mean for gold, else the one that all of its rows have.
-
-    `cells`: group, row and value of each.
-    """
-    for place, reason in enumerate(unusable(name, cells["value"].to_numpy())):
+def _of_groups(table: Table, name: str, column: str, pairs: Any, groups: Sequence[str]) -> Any:
+    """One value a group: the mean for gold, else the one that all of its rows have."""
+    cells = pairs.assign(value=table.numbers(column)[pairs["row"]])
+    for row, reason in zip(cells["row"], unusable(name, cells["value"].to_numpy()), strict=True):
         if reason:
-            row = int(cells["row"].iloc[place]) + 1
-            raise TableError(table.source, reason, rows=(row,), column=column)
-    given = cells.dropna(subset="value")
-    by_group = given.groupby("group", sort=False)
-    if name == "gold" and len(given) < len(cells):
-        gaps = f"gold is missing in {counted(len(cells) - len(given), 'row')}"
-        warnings.append(f"{table.source}: {gaps}; the mean is over the others")
-    first = by_group[["row", "value"]].transform("first")
-    different = given[given["value"] != first["value"]] if name != "gold" else given[:0]
-    for cell in different.head(1).itertuples():
-        row, value = first.loc[cell.Index]
-        both = f"{value:.10g} in row {row + 1:.0f} and {cell.value:.10g} in row {cell.row + 1}"
-        what = f"{name} of {' '.join(groups[cell.group])!r} is {both}; must be one for a group"
+            raise TableError(table.source, reason, rows=(row + 1,), column=column)
+    by_group = cells.dropna(subset="value").groupby("group", sort=False)["value"]
+    different = by_group.nunique() > 1
+    if name != "gold" and different.any():
+        group = different.idxmax()
+        of_group = cells[cells["group"] == group].drop_duplicates("value").dropna(subset="value")
+        both = " and ".join(f"{c.value:.10g} in row {c.row + 1}" for c in of_group[:2].itertuples())
+        what = f"{name} of {groups[group]!r} is {both}; must be one for a group"
         raise TableError(table.source, what, column=column)
-    values = by_group["value"].agg("mean" if name == "gold" else "first")
-    return name, values.reindex(range(len(groups))).to_numpy(np.float64), table.source
+    values = by_group.agg("mean" if name == "gold" else "first")
+    return values.reindex(range(len(groups))).to_numpy(np.float64)
 
 
 def _covariates(
-    given: Sequence[Covariate], groups: Sequence[str], warnings: list[str]
-) -> dict[str, Any]:
-    """The covariates of all tables, with what follows from C = 6ND: a table that comes later fills
-    what an earlier one leaves open.
+    sources: Sequence[tuple[Table, Columns, Sequence[str], Any]], groups: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """The covariates of all tables, with what follows from C = 6ND, and warnings: a table that
+    comes later fills what an earlier one leaves open.
     """
     known: dict[str, Any] = {}
-    origin: dict[str, str] = {}
-    for name, values, source in given:
-        held: Any = known.get(name, values)
-        if n := int(np.sum(np.abs(held - values) > AGREEMENT * np.abs(held))):
-            both = f"{origin[name]}, which is taken, and {source}"
-            warnings.append(f"{name} of {counted(n, 'group')} differs between {both}")
-        known[name] = np.where(np.isnan(held), values, held)
-        origin.setdefault(name, source)
+    warnings: list[str] = []
+    for table, columns, wanted, pairs in sources:
+        for name in [name for name in wanted if name in columns.of]:
+            values = _of_groups(table, name, columns.of[name], pairs, groups)
+            gaps = int(np.sum(np.isnan(table.numbers(columns.of[name])[pairs["row"]])))
+            if name == "gold" and gaps:
+                what = f"gold is missing in {counted(gaps, 'row')}; the mean is over the others"
+                warnings.append(f"{table.source}: {what}")
+            held = known.get(name, values)
+            if n := int(np.sum(np.abs(held - values) > AGREEMENT * np.abs(held))):
+                what = f"{name} of {counted(n, 'group')} differs between two tables"
+                warnings.append(f"{what}; that of {table.source} is not taken")
+            known[name] = np.where(np.isnan(held), values, held)
     budget, _, filled = fill(known, "group")
     every = known | budget
     covariates = {n: every[n] for n in COVARIATES if n in every and not np.isnan(every[n]).all()}
     sizes = {name: values for name, values in covariates.items() if name in BUDGET}
     full = ~np.isnan([*sizes.values()]).any(axis=0)
-    warnings += filled
-    if sizes and full.any():
-        at_full = {name: values[full] for name, values in sizes.items()}
-        warnings += doubts(at_full, {name: name for name in known})
+    at_full = {name: values[full] for name, values in sizes.items() if full.any()}
+    warnings += [*filled, *(doubts(at_full, {name: name for name in known}) if at_full else ())]
     lacked: dict[tuple[str, ...], list[str]] = {}
     for name, values in covariates.items():
-        if missing := tuple(groups[g] for g in np.flatnonzero(np.isnan(values)).tolist()):
-            lacked.setdefault(missing, []).append(name)
+        missing = tuple(groups[g] for g in np.flatnonzero(np.isnan(values)).tolist())
+        lacked.setdefault(missing, []).append(name)
     for missing, names in lacked.items():
-        what = f"{counted(len(missing), 'group')} of {len(groups)} ({listed(missing)})"
-        warnings.append(f"no {', '.join(names)} for {what}")
-    return covariates
+        if missing:
+            what = f"{counted(len(missing), 'group')} of {len(groups)} ({listed(missing)})"
+            warnings.append(f"no {', '.join(names)} for {what}")
+    return covariates, warnings

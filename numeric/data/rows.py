@@ -181,21 +181,11 @@ def names_in_conditions(
 
 
 class Rows:
-    """The rows of a table under the names of quantities, with a reason for each that is of no use.
+    """The rows of a table under the names of quantities.
 
-    Attributes
-    ----------
-    table : Table
-    columns : Columns
-    numbers : dict of str to ndarray of float64, (rows,)
-        The quantities that were read.
-    reasons : ndarray of str, (rows,)
-        Why a row cannot be used; "" for others.
-    selected : ndarray of bool, (rows,)
-        Whether a row satisfies the condition.
-    derived : str or None
-        The one of params, tokens and compute that was computed from the other two.
-    warnings : list of str
+    `numbers`: quantity -> its values, (rows,); `reasons`: why a row cannot be used, "" for others;
+    `selected`: whether it satisfies the condition; `derived`: the one of params, tokens and compute
+    that was computed from the other two.
     """
 
     def __init__(self, table: Table, columns: Columns) -> None:
@@ -251,19 +241,8 @@ class Rows:
         letters: Mapping[str, str] = LETTERS,
         others: Mapping[str, Any] | None = None,
     ) -> None:
-        """Select the rows of a condition; an error where none is left.
-
-        Parameters
-        ----------
-        where : str, optional
-        what : str
-            What none of the rows then is or has, for the message.
-        quantities : mapping of str to ndarray, optional
-            Those that a condition knows; by default all that were read.
-        letters : mapping of str to str
-            Letter -> quantity.
-        others : mapping of str to ndarray, optional
-            What further names mean.
+        """Select the rows of a condition on quantities (all that were read, if not said otherwise)
+        and `others`; an error where none is left, which says `what` none of them is or has.
         """
         if where is not None:
             numbers = self.numbers if quantities is None else quantities

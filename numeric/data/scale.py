@@ -8,12 +8,11 @@ where Q_r is the accuracy of guessing. Source: Krajewski et al. 2025, arXiv 2512
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..errors import NONNEGATIVE, number, outside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["accuracy", "checked_baseline", "neg_log_accuracy"]
 
@@ -45,10 +44,8 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     >>> accuracy(0.0, 0.25)
     1.0
     """
-    import numpy as np
-
-    baseline = _baseline(random_baseline)
-    y = _array("neg_log", neg_log, lambda y: np.isfinite(y) & (y >= 0.0), NONNEGATIVE)
+    baseline, y = _baseline(random_baseline), _real("neg_log", neg_log)
+    _refuse("neg_log", y, ~(np.isfinite(y) & (y >= 0.0)), NONNEGATIVE)
     return _like(neg_log, baseline + (1.0 - baseline) * np.exp(-y))
 
 
@@ -77,20 +74,16 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     >>> neg_log_accuracy(1.0, 0.25)
     0.0
     """
-    import numpy as np
-
-    baseline = _baseline(random_baseline)
+    baseline, Q = _baseline(random_baseline), _real("accuracy", accuracy)
     domain = f"above random_baseline={random_baseline!r} and at most 1"
-    values = _array("accuracy", accuracy, lambda Q: (baseline < Q) & (Q <= 1.0), domain)
-    missing, normalised = (1.0 - values) / (1.0 - baseline), (values - baseline) / (1.0 - baseline)
-    near_one = missing < 0.5
+    _refuse("accuracy", Q, ~((baseline < Q) & (Q <= 1.0)), domain)
+    missing, normalised = (1.0 - Q) / (1.0 - baseline), (Q - baseline) / (1.0 - baseline)
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
-    y = -np.where(
-        near_one,
-        np.log1p(-np.where(near_one, missing, 0.0)),
-        np.log(np.where(near_one, 1.0, normalised)),
+    near_one = missing < 0.5
+    of_missing = np.log1p(-np.where(near_one, missing, 0.0))
+    return _like(
+        accuracy, -np.where(near_one, of_missing, np.log(np.where(near_one, 1.0, normalised)))
     )
-    return _like(accuracy, y)
 
 
 def checked_baseline(name: str, value: Any) -> float:
@@ -102,9 +95,11 @@ def checked_baseline(name: str, value: Any) -> float:
 
 
 def _baseline(value: Any) -> Any:
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        return _array("random_baseline", value, lambda Q: (Q >= 0.0) & (Q < 1.0), BASELINE)
-    return checked_baseline("random_baseline", value)
+    if np.ndim(value) == 0:
+        return checked_baseline("random_baseline", value)
+    baselines = _real("random_baseline", value)
+    _refuse("random_baseline", baselines, ~((baselines >= 0.0) & (baselines < 1.0)), BASELINE)
+    return baselines
 
 
 def _like(given: Any, values: Any) -> Any:
@@ -112,17 +107,16 @@ def _like(given: Any, values: Any) -> Any:
     return float(values) if isinstance(given, (int, float)) and not values.ndim else values
 
 
-def _array(name: str, value: Any, allowed: Callable[[Any], Any], domain: str) -> Any:
-    """The values as floats, or an error for the first that is not allowed."""
-    import numpy as np
-
+def _real(name: str, value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise outside(name, value, "real numbers")
-    values = array.astype(np.float64)
-    fine = allowed(values)
-    if not fine.all():
-        at = tuple(np.argwhere(~fine)[0].tolist())
+    return array.astype(np.float64)
+
+
+def _refuse(name: str, values: Any, bad: Any, domain: str) -> None:
+    """An error for the first value that is not allowed."""
+    if bad.any():
+        at = tuple(np.argwhere(bad)[0].tolist())
         where = f"{name}[{', '.join(map(str, at))}]" if at else name
-        raise outside(where, float(np.broadcast_to(values, fine.shape)[at]), domain)
-    return values
+        raise outside(where, float(np.broadcast_to(values, bad.shape)[at]), domain)

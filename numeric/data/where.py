@@ -120,22 +120,9 @@ def holds(
 ) -> Any:
     """Where a condition holds, a mask (rows,).
 
-    Parameters
-    ----------
-    text : str
-    columns : mapping of str to ndarray, (rows,)
-        Numbers, truth values, or objects with None for an empty cell.
-    source : str
-        What holds the columns, for messages.
-    argument : str
-        The argument that holds the condition, for errors.
-    everywhere : bool
-        Whether a column that the condition names may not be empty anywhere.
-
-    Raises
-    ------
-    ArgumentError
-        Where it cannot be read, there is no such column, or it is no condition.
+    `columns`: numbers, truth values, or objects with None for an empty cell; `source` holds them,
+    and `argument` the condition, for errors; `everywhere`: no column that it names may be empty
+    anywhere.
     """
     import pandas as pd
 
