@@ -27,9 +27,8 @@ def main(path: str = "penalty.png") -> None:
         name: law.penalty(params=params, tokens=tokens) for name, (params, tokens) in RUNS.items()
     }
     for name, cost in costs.items():
-        run = cost.run
         figures = (
-            f"{cost.ratio:8.3g} {cost.loss_penalty:8.4f} {run.loss:8.4f} {run.loss_excess:8.4f}"
+            f"{cost.ratio:8.3g} {cost.loss_penalty:8.4f} {cost.loss:8.4f} {cost.loss_excess:8.4f}"
         )
         print(f"{name:12} {figures} {cost.lost_compute:15.1%}")
     ax = plot_penalty([isoflop.law(name) for name in LAWS], within=0.01)

@@ -26,8 +26,8 @@ def main() -> None:
     kaplan = law_from_expression(
         ((Nc / N) ** (aN / aD) + Dc / D) ** aD, KAPLAN, name="Kaplan et al. 2020"
     )
-    print(f"{kaplan.name}: L = {kaplan.derived.form.loss}")
-    print(f"N* = {kaplan.derived.params}")
+    print(f"{kaplan.name}: L = {kaplan.form.loss}")
+    print(f"N* = {kaplan.form.derived.params}")
     three = law_from_expression(
         E + A * N**-b + B * D**-g + F * U**-h,
         THREE,
@@ -39,7 +39,7 @@ def main() -> None:
         print(f"{law.name}: L* - E ~ C^-{law.envelope.exponent:.4f} with E = {law.E:g}")
         for compute in (1e20, 1e22, 1e24):
             optimum = law.allocate(compute=compute)
-            spent = ", ".join(f"{name} {value:.3g}" for name, value in optimum.variables)
+            spent = ", ".join(f"{name} {value:.3g}" for name, value in optimum.variables.items())
             print(f"  C = {compute:.0e}: {spent}, loss {optimum.loss:.4f}")
 
 

@@ -8,7 +8,7 @@ import math
 from functools import partial, wraps
 from types import SimpleNamespace
 
-from .errors import POSITIVE, REAL, ArgumentError, number, outside, positive_number
+from .errors import POSITIVE, REAL, number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,21 +178,6 @@ class _Call:
         raise ValueError(f"{self.__name__}({shown}): the result {why}")
 
 
-class Forms:
-    """The formulas of a law with its coefficients in place: `forms.optimal_params(compute)`."""
-
-    def __init__(self, module: Any, law: Any, called: Callable[[str], str] = str) -> None:
-        self._module, self._law, self._called = module, law, called
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        formula = getattr(self._module, self._called(name), None)
-        if formula is None:
-            raise ArgumentError(name, complaint=f"the law {self._law.name!r} has none")
-        own = [name for name in formula.names if name in self._law.numbers]
-        needed = self._law.needed(*own)
-        return partial(formula, **{name: needed[name] for name in own})
-
-
 def is_number(value: Any) -> bool:
     """Whether a value is a plain number (NumPy's float64 scalar is a float)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -220,26 +205,29 @@ def greatest(value: Any) -> float:
     return value if is_number(value) else float(value.max()) if value.size else -math.inf
 
 
-def at_least(value: Any, bound: Any) -> Any:
-    """A value that mathematics holds at `bound` or above: what is below on floats or in NumPy is
-    rounding.
-    """
-    if is_number(value) and is_number(bound):
-        return max(value, bound)
-    if is_foreign(value):
-        return value
-    import numpy as np
-
-    return np.maximum(value, bound)
+def larger(value: Any, other: Any) -> Any:
+    """The larger of two numbers or arrays."""
+    xp = namespace(value, other)
+    if xp is FLOATS or xp.__name__ == "numpy":
+        return xp.maximum(value, other)
+    return xp.where(value < other, other, value)
 
 
-def namespace(value: Any) -> Any:
-    """The functions for a number or an array."""
-    if is_number(value):
+def smaller(value: Any, other: Any) -> Any:
+    """The smaller of two numbers or arrays."""
+    xp = namespace(value, other)
+    if xp is FLOATS or xp.__name__ == "numpy":
+        return xp.minimum(value, other)
+    return xp.where(value > other, other, value)
+
+
+def namespace(*values: Any) -> Any:
+    """The functions for numbers or arrays."""
+    if all(map(is_number, values)):
         return FLOATS
     import numpy as np
 
-    return _namespace((value,)) or np
+    return _namespace(values) or np
 
 
 def _namespace(values: tuple[Real, ...]) -> Any:

@@ -188,16 +188,16 @@ class AccuracyLaw:
         """
         on_ray = "tokens_per_param" in allocation
         cost = self.law.penalty(ratio, **allocation, compute=compute if on_ray else None)
-        s, budget, given = cost.log_size_ratio, None, dict(cost.given)
-        if cost.run is not None:
-            budget = cost.run.compute
+        s, budget, given = cost.log_size_ratio, None, cost.given
+        if cost.is_run:
+            budget = cost.compute
         elif compute is not None:
             s, budget = _together(s, positive_values("compute", compute))
             given = {name: _together(value, budget)[0] for name, value in given.items()}
         return AccuracyPenalty(
             law=self.law,
             log_size_ratio=s,
-            given=tuple(given.items()),
+            given=given,
             benchmark=self,
             budget=budget,
         )

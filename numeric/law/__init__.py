@@ -1,5 +1,7 @@
 """Laws with numbers for their coefficients, and what follows from them."""
 
-from .params_tokens import Law, NumericEnvelope, law, laws
+from .file import law
+from .scaling_law import Law, NumericEnvelope
+from .tables import laws
 
 __all__ = ["Law", "NumericEnvelope", "law", "laws"]

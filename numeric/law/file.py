@@ -1,172 +1,72 @@
-"""Law files: a law as JSON, with its notation named so that exponents cannot be mixed up."""
+"""Laws by name and in files: a law as JSON, with its notation named so that exponents cannot be
+mixed up.
+"""
 
 from __future__ import annotations
 
 import json
 from math import isfinite
+from pathlib import Path
 
-from ...theory.data.notation import notation as find_notation
-from ..errors import ArgumentError
+from ..errors import ArgumentError, outside
+from .form import COMPUTE, PARAMS_TOKENS
+from .scaling_law import Law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from ...theory.data.notation import Notation
-    from .compute import ComputeLaw
-    from .custom import CustomLaw
-    from .params_tokens import Law
-
-    AnyLaw: TypeAlias = Law | ComputeLaw | CustomLaw
+__all__ = ["beyond", "from_data", "from_text", "law", "ranges", "read"]
 
 LARGEST_FILE = 10_000_000
-NAMES = ("E", "A", "B", "beta", "gamma")
+#: What lies farther beyond the runs of a fit than by this factor is said to.
+FAR = 10.0
 
 
-def to_data(law: Law, notation: str | Notation = "schaeffer") -> dict[str, Any]:
-    """Plain data: name, notation, coefficients, source; of a law from data its draws, in the default
-    notation.
+def law(name: str | PathLike[str]) -> Law:
+    """A published params+tokens law by name, or the law of a file, of whichever form that is.
+
+    Parameters
+    ----------
+    name : str or path
+        As `laws()` lists them, e.g. "besiroglu2024", or "chinchilla"; or a law file, or a saved
+        "fit.json".
+
+    Raises
+    ------
+    ValueError
+        Where there is no such law or file, or it is a published compute law.
+
+    Examples
+    --------
+    >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
+    18.4
     """
-    draws = {} if law.draws is None else {"draws": {"coefficients": law.draws}}
-    return {
-        "name": law.name,
-        "notation": find_notation(notation).name,
-        "coefficients": law.coefficients(notation),
-        "source": law.source,
-        **draws,
+    from ...theory.data.published import find, unknown
+
+    if not isinstance(name, str) and not hasattr(name, "__fspath__"):
+        raise outside("law", name, "a name or the path of a law file")
+    entry = find(name)
+    if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
+        return read(name)
+    if entry is None:
+        raise ArgumentError("law", name, complaint=unknown(name))
+    if entry.kind != "params-tokens":
+        complaint = f"is a {entry.kind} law; a params+tokens law is needed"
+        raise ArgumentError("law", name, complaint=complaint)
+    values: dict[str, Any] = {
+        name: digits and float(digits) for name, digits in entry.coefficients.items()
     }
+    values["E"] = values["E"] or 0.0  # where the published form has no irreducible term
+    return Law(**values, name=entry.name, source=entry.source.citation)
 
 
-def from_data(data: Any, where: str = "law") -> AnyLaw:
-    """The law in the plain data, of whichever form; `where` names the file in messages.
-
-    A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of
-    another form, or one that did not reach an optimum, is refused.
-    """
-    from .params_tokens import Law
-
-    if not isinstance(data, dict):
-        raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
-    if "expression" in data:
-        from .custom import CustomLaw
-
-        try:
-            return CustomLaw.from_data(data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{where}: {error}") from None
-    if data.get("model", "params-tokens") != "params-tokens":
-        raise ValueError(
-            f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma"
-        )
-    if data.get("converged", True) is False:
-        raise ValueError(f"{where}: is a fit that did not reach an optimum; must be one that did")
-    open_ones = data.get("undetermined")
-    if not isinstance(open_ones, (list, str, type(None))):
-        raise ValueError(f"{where}: undetermined={open_ones!r}: must be a list of names")
-    if open_ones:
-        left = open_ones if isinstance(open_ones, str) else ", ".join(map(str, open_ones))
-        raise ValueError(
-            f"{where}: is a fit to runs that leave {left} undetermined; must be one that "
-            f"determines its coefficients"
-        )
-    if "notation" not in data:
-        choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
-        raise ValueError(f'{where}: names no notation; add "notation": {choices}')
-    coefficients = data.get("coefficients")
-    if not isinstance(coefficients, dict):
-        raise ValueError(
-            f"{where}: coefficients={coefficients!r}: must be an object of names and numbers"
-        )
-    values = {key: _plain(value) for key, value in coefficients.items()}
-    name, source = data.get("name", "custom"), data.get("source", "")
-    if not isinstance(name, str) or not isinstance(source, str):
-        raise ValueError(f"{where}: name and source must be strings")
-    try:
-        if "C0" in values:
-            from .compute import ComputeLaw
-
-            known = find_notation(data["notation"]).to_canonical(
-                values, kind="compute", partial=True
-            )
-            return ComputeLaw(**known, name=name, source=source)
-        draws = _draws(data["draws"]) if "draws" in data else None
-        return Law.from_coefficients(
-            values,
-            notation=data["notation"],
-            name=name,
-            source=source,
-            partial=True,
-            draws=draws,
-        )
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _draws(data: Any) -> dict[str, list[float]]:
-    """The draws of a saved fit, by coefficient."""
-    try:
-        draws = {name: list(map(float, column)) for name, column in data["coefficients"].items()}
-        sound = {*draws} <= {*NAMES} and len({len(column) for column in draws.values()}) == 1
-        sound = sound and all(isfinite(value) for column in draws.values() for value in column)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise ArgumentError("draws", "...", complaint="must be the draws of a saved fit")
-    return draws
-
-
-def _plain(value: Any) -> Any:
-    """The number of a coefficient that comes with its uncertainty; any other value as it is."""
-    return value["value"] if isinstance(value, dict) and "value" in value else value
-
-
-def from_text(text: str, where: str = "law") -> AnyLaw:
-    """The law in the JSON text."""
-    try:
-        data = json.loads(text, object_pairs_hook=_without_duplicates)
-    except RecursionError:
-        raise ValueError(f"{where}: is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(
-            f"{where}: is not JSON that can be read ({str(error).partition(';')[0]})"
-        ) from None
-    return from_data(data, where)
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; JSON itself would let the last of two entries of a name win in silence."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(
-            f"{next(name for name in names if names.count(name) > 1)!r} is given twice"
-        )
-    return found
-
-
-def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
-    """Write a law file; floats read back unchanged."""
-    from .._files import write as write_file
-
-    try:
-        write_file(path, text_of(data).encode())
-    except OSError as error:
-        raise ArgumentError(
-            "path", str(path), complaint=f"cannot be written ({error.strerror})"
-        ) from None
-
-
-def text_of(data: dict[str, Any]) -> str:
-    """The text of a law file."""
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
-
-
-def read(path: str | PathLike[str]) -> AnyLaw:
-    """Read a law file."""
+def read(path: str | PathLike[str]) -> Law:
+    """The law of a file."""
     where = f"law file {str(path)!r}"
     try:
-        with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
+        with Path(path).open(encoding="utf-8-sig") as file:
             text = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None
@@ -177,16 +77,112 @@ def read(path: str | PathLike[str]) -> AnyLaw:
     return from_text(text, where)
 
 
-#: What lies farther beyond the runs of a fit than by this factor is said to.
-FAR = 10.0
+def from_text(text: str, where: str = "law") -> Law:
+    """The law in the JSON text; `where` names the file in messages."""
+    try:
+        data = json.loads(text, object_pairs_hook=_without_duplicates)
+    except RecursionError:
+        raise ValueError(f"{where}: is nested too deeply") from None
+    except ValueError as error:
+        reason = str(error).partition(";")[0]
+        raise ValueError(f"{where}: is not JSON that can be read ({reason})") from None
+    try:
+        return from_data(data)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def from_data(data: Any) -> Law:
+    """The law in plain data.
+
+    A coefficient is a number, or an object with its "value" (as a saved fit has).
+
+    Raises
+    ------
+    ValueError
+        Where the data are no law, or a fit that did not reach an optimum or leaves a coefficient
+        undetermined.
+    """
+    if not isinstance(data, dict):
+        raise ValueError("must hold a JSON object with notation and coefficients")
+    if data.get("converged", True) is False:
+        raise ValueError("is a fit that did not reach an optimum; must be one that did")
+    if not isinstance(undetermined := data.get("undetermined"), list | str | None):
+        raise ValueError(f"undetermined={undetermined!r}: must be a list of names")
+    if undetermined:
+        shown = undetermined if isinstance(undetermined, str) else ", ".join(map(str, undetermined))
+        raise ValueError(
+            f"is a fit to runs that leave {shown} undetermined; must be one that determines its "
+            f"coefficients"
+        )
+    coefficients, name, source = (
+        data.get(key, default)
+        for key, default in (("coefficients", None), ("name", "custom"), ("source", ""))
+    )
+    if not isinstance(coefficients, dict):
+        shown = f"coefficients={coefficients!r}"
+        raise ValueError(f"{shown}: must be an object of names and numbers")
+    if not isinstance(name, str) or not isinstance(source, str):
+        raise ValueError("name and source must be strings")
+    values = {
+        key: value["value"] if isinstance(value, dict) and "value" in value else value
+        for key, value in coefficients.items()
+    }
+    if "expression" in data:
+        from .custom import law_from_expression
+
+        try:
+            given = {"variables": data["variables"], "budget": data["budget"]}
+            return law_from_expression(
+                data["expression"], values, name=name, source=source, **given
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(str(error)) from None
+    if data.get("model", "params-tokens") != "params-tokens":
+        wanted = "must be one of E + A N^-beta + B D^-gamma"
+        raise ValueError(f"is a fit of L = {data.get('law')}; {wanted}")
+    if "notation" not in data:
+        choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
+        raise ValueError(f'names no notation; add "notation": {choices}')
+    form = PARAMS_TOKENS
+    if "C0" in values:
+        form = COMPUTE
+    draws = _draws(data["draws"], form.coefficients) if "draws" in data else None
+    return Law.from_coefficients(
+        values, notation=data["notation"], form=form, name=name, source=source, draws=draws
+    )
+
+
+def _draws(data: Any, names: tuple[str, ...]) -> dict[str, list[float]]:
+    """The draws of a saved fit, by coefficient."""
+    try:
+        draws = {name: list(map(float, column)) for name, column in data["coefficients"].items()}
+        sound = {*draws} <= {*names} and len({len(column) for column in draws.values()}) == 1
+        sound = sound and all(isfinite(value) for column in draws.values() for value in column)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise ArgumentError("draws", complaint="must be the draws of a saved fit")
+    return draws
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; JSON itself would let the last of two entries of a name win in silence."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is given twice")
+    return dict(pairs)
+
+
+# -- how far beyond the runs of a fit --------------------------------------------------------------
 
 
 def ranges(path: str | PathLike[str]) -> dict[str, tuple[float, float]]:
     """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without
-    runs, or an older file.
+    runs.
     """
-    with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
-        found = json.load(file).get("ranges") or {}
+    found = json.loads(Path(path).read_text("utf-8-sig")).get("ranges") or {}
     return {name: (float(low), float(high)) for name, (low, high) in found.items()}
 
 

@@ -1,17 +1,16 @@
-"""The tables of a law, a penalty and an allocation: a column is one line, and every format and
-command has it.
+"""The tables of laws, penalties and allocations: a column is one line, and every format and command
+has it.
 """
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
-from operator import attrgetter
+from functools import partial
+from math import floor, log10
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
 from ...theory.typeset.table import Column, Table, Words
-from .penalty import Penalty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,233 +18,174 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...theory.data.notation import Notation
-    from .allocation import Allocation
-    from .params_tokens import Law
+    from .scaling_law import Law
 
-    Figure = tuple[Column, list[str]]
-
-__all__ = ["allocation_table", "intervals_of", "intervals_table", "law_table", "penalty_table"]
-
+LEVEL = 0.9
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
-
-
-def _figure(
-    key: str, heading: str, latex: str, views: str, form: Format = FOUR
-) -> tuple[str, Figure]:
-    return key, (Column(key, heading, latex, format=form, interval=Interval(form)), views.split())
-
-
-#: Every figure of a penalty or an allocation: its column, LaTeX in the names of the notation, and
-#: the tables that show it: of ratios, of runs, of allocations. JSON and frames have all of them.
-FIGURES: dict[str, Figure] = dict(
-    (
-        _figure("params", "params", "{N}", "runs allocations", SIZE),
-        _figure("tokens", "tokens", "{D}", "runs allocations", SIZE),
-        _figure("tokens_per_param", "tokens\nper\nparam", "{D}/{N}", "allocations"),
-        _figure("compute", "compute", "{C}", "runs", SIZE),
-        _figure("optimal_params", "optimal\nparams", "{N_opt}", "runs", SIZE),
-        _figure("optimal_tokens", "optimal\ntokens", "{D_opt}", "runs", SIZE),
-        _figure("optimal_tokens_per_param", "", "{D_opt}/{N_opt}", ""),
-        _figure("ratio", "ratio", "{rho}", "ratios runs"),
-        _figure("size_ratio", "size\nratio", "{N}/{N_opt}", "ratios"),
-        _figure("loss", "loss", "{L}", "runs allocations", FIVE),
-        _figure("optimal_loss", "optimal\nloss", "{L_opt}", "", FIVE),
-        _figure("loss_excess", "loss\nexcess", "{L} - {L_opt}", "", Shortest(3)),
-        _figure("reducible_loss", "reducible\nloss", "{L} - {E}", "allocations", FIVE),
-        _figure("optimal_reducible_loss", "", "{L_opt} - {E}", "", FIVE),
-        _figure("loss_penalty", "loss\npenalty", "P", "ratios runs", FIVE),
-        _figure("excess", "excess", "P - 1", "ratios", SHARE),
-        _figure("effective_compute", "effective\ncompute", r"{C}_{{\mathrm{{eff}}}}/{C}", "ratios"),
-        _figure(
-            "lost_compute", "lost\ncompute", r"1 - {C}_{{\mathrm{{eff}}}}/{C}", "ratios runs", SHARE
-        ),
-        _figure("compute_overhead", "compute\noverhead", r"\Delta {C}/{C}", "ratios runs", SHARE),
-        _figure("tokens_factor", "", "D/{D_opt}", ""),
-        _figure("accuracy", "accuracy", "Q", "", Places(4)),
-        _figure("unspent_compute", "unspent\ncompute", "", "", SIZE),
-    )
-)
+#: Every figure of a page: its heading, LaTeX in the letters of the notation, its format, and the
+#: tables that show it, in capitals where an interval is shown too. JSON and frames have the rest.
+FIGURES: dict[str, tuple[str, str, Format, str]] = {
+    "params": ("params", "{N}", SIZE, "RUNS ALLOCATIONS"),
+    "tokens": ("tokens", "{D}", SIZE, "RUNS ALLOCATIONS"),
+    "tokens_per_param": ("tokens\nper\nparam", "{D}/{N}", FOUR, "ALLOCATIONS"),
+    "compute": ("compute", "{C}", SIZE, "runs ALLOCATIONS"),
+    "optimal_params": ("optimal\nparams", "{N_opt}", SIZE, "runs"),
+    "optimal_tokens": ("optimal\ntokens", "{D_opt}", SIZE, "runs"),
+    "ratio": ("ratio", "{rho}", FOUR, "RATIOS RUNS"),
+    "size_ratio": ("size\nratio", "{N}/{N_opt}", FOUR, "ratios"),
+    "loss": ("loss", "{L}", FIVE, "runs ALLOCATIONS"),
+    "reducible_loss": ("reducible\nloss", "{L} - {E}", FIVE, "allocations"),
+    "loss_penalty": ("loss\npenalty", "P", FIVE, "RATIOS RUNS"),
+    "excess": ("excess", "P - 1", SHARE, "ratios"),
+    "effective_compute": (
+        "effective\ncompute",
+        r"{C}_{{\mathrm{{eff}}}}/{C}",
+        FOUR,
+        "ratios",
+    ),
+    "lost_compute": (
+        "lost\ncompute",
+        r"1 - {C}_{{\mathrm{{eff}}}}/{C}",
+        SHARE,
+        "RATIOS RUNS",
+    ),
+    "compute_overhead": ("compute\noverhead", r"\Delta {C}/{C}", SHARE, "RATIOS runs"),
+    "accuracy": ("accuracy", "Q", Places(4), ""),
+    "unspent_compute": ("unspent\ncompute", "", SIZE, ""),
+    "binding": ("binding", "", FOUR, ""),
+}
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
 #: From here on a number of a column is written with a power of ten, and has no say in how many
 #: decimals the others have; where these are further apart or tiny, each has those that it needs.
 LARGE, APART, MOST_PLACES = 1e4, 1e4, 5
-#: What a table of intervals shows, where the law came from data.
-SURE = {
-    "ratios": ("ratio", "loss_penalty", "lost_compute", "compute_overhead"),
-    "runs": ("params", "tokens", "ratio", "loss_penalty", "lost_compute"),
-    "allocations": ("compute", "params", "tokens", "tokens_per_param", "loss"),
-}
 
 
-def columns(
-    keys: Iterable[str],
-    names: Mapping[str, str] | None = None,
-    notation: str | Notation = DEFAULT,
-) -> list[Column]:
-    """The named columns; `names` are other headings for some."""
-    own, spelling = names or {}, find_notation(notation)
+def _column(key: str, names: Mapping[str, str], notation: str | Notation) -> Column:
+    """The column of a figure; `names` has other headings for some."""
+    spelling = find_notation(notation)
+    heading, latex, form, _ = FIGURES.get(key, (key, "", FOUR, ""))
     letters = {name: spelling.latex(name) for name in LETTERS}
-    found = []
-    for key in keys:
-        column, _ = FIGURES[key]
-        latex = "" if key in own or not column.latex else f"${column.latex.format(**letters)}$"
-        found.append(column.changed(heading=own.get(key, column.heading), latex=latex))
-    return found
+    shown = "" if key in names or not latex else f"${latex.format(**letters)}$"
+    return Column(key, names.get(key, heading), shown, format=form, interval=Interval(form))
 
 
 def shown_in(view: str) -> list[str]:
-    """The figures that one of the tables shows."""
-    return [key for key, (_, views) in FIGURES.items() if view in views]
+    """The figures that the table of "ratios", "runs" or "allocations" shows."""
+    return [key for key, (*_, views) in FIGURES.items() if view in views.lower()]
 
 
-def penalty_table(
-    costs: Sequence[Penalty],
+def results_table(
+    rows: Sequence[Any],
     names: Mapping[str, str] | None = None,
     notation: str | Notation = DEFAULT,
     *,
     aligned: bool = False,
-    like: Penalty | None = None,
+    like: Any = None,
+    more: Mapping[str, Sequence[Any]] | None = None,
 ) -> Table:
-    """Penalties of one law or several, all of ratios or all of runs: a row each.
+    """Penalties, or allocations, of one law or several: a row each.
 
     ``names``: other headings for some figures; ``aligned``: with as many decimals in all rows, as a
-    page has them; ``like``: what they are like, where there may be none.
+    page has them; ``like``: what they are like, where there may be none; ``more``: columns of
+    numbers that the rows do not have themselves.
     """
-    first = like or costs[0]
-    keys = _of_known_losses(costs, shown_in("runs" if first.run is not None else "ratios"))
-    given = {name for name, _ in first.given}
-    shown = [
-        column if column.key in given or not aligned else _aligned(column, costs)
-        for column in columns(keys, names, notation)
-    ]
-    every = [key for key in FIGURES if FIGURES[key][0].of or hasattr(first, key)]
-    hidden = [column.changed(only="data") for column in columns(every)]
-    return Table([*_named(costs), *_ordered(shown, hidden)], costs)
-
-
-def _ordered(shown: Sequence[Column], every: Sequence[Column]) -> list[Column]:
-    """What is shown, and behind it what records alone have."""
-    keys = {column.key for column in shown}
-    return [*shown, *(column for column in every if column.key not in keys)]
-
-
-def _named(rows: Sequence[Penalty | Allocation]) -> list[Column]:
-    """A column of the law, on a page where there are several; records always have it."""
-    several = len({row.law.name for row in rows}) > 1
-    return [
-        Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
-    ]
-
-
-def _of_known_losses(rows: Sequence[Penalty | Allocation], keys: Sequence[str]) -> list[str]:
-    """The figures without the loss where no law has an E."""
+    first: Any = like or rows[0]
     known = any(row.law.E is not None for row in rows)
-    return [key for key in keys if known or key != "loss"]
+    keys = [key for key in shown_in(first.view) if key in first.names and (known or key != "loss")]
+    if first.view == "allocations":
+        keys.remove("compute")
+        keys = ["compute", *keys]
+        keys += ["loss_penalty"] if any(row.is_run for row in rows) else []
+        if any(row.caps for row in rows):
+            keys += ["binding"]
+        keys += ["unspent_compute"] if any(row.unspent_compute for row in rows) else []
+    shown = [_column(key, names or {}, notation) for key in keys]
+    if aligned:
+        shown = [
+            column if column.key in first.given else _aligned(column, rows) for column in shown
+        ]
+    for key, values in (more or {}).items():
+        of_row = dict(zip(map(id, rows), values, strict=True))
+        own = _column(key, names or {}, notation)
+        shown.append(own.changed(of=lambda row, of_row=of_row: of_row[id(row)]))
+    shown = [
+        column.changed(align="left", of=_binding) if column.key == "binding" else column
+        for column in shown
+    ]
+    several = len({row.law.name for row in rows}) > 1
+    law = Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
+    hidden = [Column(key, only="data") for key in first.names if key not in {*keys, *(more or {})}]
+    return Table([law, *shown, *hidden], rows)
+
+
+def _binding(row: Any) -> str:
+    """The cap that binds, in words."""
+    both = "max params, max tokens"
+    return both if row.unspent_compute else str(row.binding).replace("_", " ")
 
 
 def _aligned(column: Column, rows: Sequence[Any]) -> Column:
     """The column with the same number of decimals in all rows, where its numbers are of one size;
     shares are in per cent, which the heading says.
     """
-    form = column.format
+    form, entry = column.format, column.entry
     if not isinstance(form, Percent | Shortest):
         return column
-    share, entry = isinstance(form, Percent), column.entry
-    factor = 100.0 if share else 1.0
-    numbers = [
-        factor * abs(value)
-        for value in map(entry, rows)
-        if value and isfinite(value) and factor * abs(value) < LARGE
-    ]
-    if not numbers or max(numbers) > APART * min(numbers):
+    is_share = isinstance(form, Percent)
+    factor, fewest, least = (100.0, 2, 1) if is_share else (1.0, 3, 0)
+    sizes = [factor * abs(value) for value in map(entry, rows) if value]
+    sizes = [size for size in sizes if size < LARGE]
+    if not sizes or max(sizes) > APART * min(sizes):
         return column
-
-    def decimals(number: float, digits: int) -> int:
-        return max(0, digits - 1 - floor(log10(number)))
-
-    least = 1 if share else 0
-    fewest = 2 if share else 3
-    places = max(least, decimals(max(numbers), form.digits), decimals(min(numbers), fewest))
+    enough = ((max(sizes), form.digits), (min(sizes), fewest))
+    places = max(least, *(digits - 1 - floor(log10(size)) for size, digits in enough))
     if places > MOST_PLACES:
         return column
-    if not share:
+    if not is_share:
         return column.changed(format=Places(places))
-    if any(number < 100.0 <= round(number, places) for number in numbers):
-        return column  # nothing below the whole is written as the whole
-
-    def percent(row: Any) -> float | None:
-        value = entry(row)
-        return None if value is None else 100.0 * value
-
     return column.changed(
-        of=percent,
+        of=lambda row: entry(row) and 100.0 * entry(row),
         format=Places(places, form.infinite),
         heading=f"{column.head()} (%)",
         latex=column.latex and rf"{column.latex} (\%)",
     )
 
 
-def allocation_table(
-    allocations: Sequence[Allocation],
-    names: Mapping[str, str] | None = None,
-    notation: str | Notation = DEFAULT,
-    *,
-    accuracies: Sequence[float | None] = (),
-    aligned: bool = False,
-) -> Table:
-    """Allocations of one law or several: a row each; with the accuracies where they are of laws of
-    accuracy.
-    """
-    is_told = any(allocation.is_told for allocation in allocations)
-    keys = ["compute", *_of_known_losses(allocations, shown_in("allocations"))]
-    keys += ["loss_penalty"] if is_told else []
-    shown = columns(keys, names, notation)
-    if aligned:
-        shown = [_aligned(column, allocations) for column in shown]
-    if accuracies:
-        of_row = dict(zip(map(id, allocations), accuracies, strict=True))
-        shown += [columns(["accuracy"])[0].changed(of=lambda row: of_row[id(row)])]
-    if any(allocation.caps for allocation in allocations):
-        shown += [Column("binding", align="left", of=_binding)]
-    if any(allocation.unspent_compute for allocation in allocations):
-        shown += columns(["unspent_compute"])
-    return Table([*_named(allocations), *shown], allocations)
-
-
-def _binding(allocation: Allocation) -> str:
-    """The cap that binds, in words."""
-    both = "max params, max tokens"
-    return both if allocation.unspent_compute else str(allocation.binding).replace("_", " ")
-
-
-def intervals_table(
-    results: Sequence[Penalty | Allocation], names: Mapping[str, str] | None = None
-) -> list[Table]:
+def intervals_table(rows: Sequence[Any], names: Mapping[str, str] | None = None) -> list[Table]:
     """What was given beside the intervals of what follows, of the laws that came from data; no table
     where there is none.
     """
-    sure = [result for result in results if result.law.draws is not None]
-    if not sure:
+    rows = [row for row in rows if row.law.draws is not None]
+    if not rows:
         return []
-    first = sure[0]
-    view = "allocations"
-    if isinstance(first, Penalty):
-        view = "runs" if first.run is not None else "ratios"
-    given = [name for name, _ in first.given]
-    chosen = [key for key in _of_known_losses(sure, SURE[view]) if key not in given]
-    shown = [
-        *columns([name for name in given if name in FIGURES], names),
-        *(column.changed(show="interval") for column in columns(chosen, names)),
+    first: Any = rows[0]
+    given = [key for key in first.given if key in FIGURES]
+    keys = [key for key, (*_, views) in FIGURES.items() if first.view.upper() in views]
+    keys = [key for key in keys if key not in given and getattr(first, key) is not None]
+    columns = [_column(key, names or {}, DEFAULT) for key in given]
+    columns += [_column(key, names or {}, DEFAULT).changed(show="interval") for key in keys]
+    entries = [
+        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in keys}}
+        for row in rows
     ]
-    rows = [
-        {"law": result.law.name}
-        | {key: getattr(result, key) for key in given}
-        | {key: result.estimate(key) for key in chosen}
-        for result in sure
-    ]
-    several = len({row["law"] for row in rows}) > 1
-    law = [Column("law", align="left")] if several else []
-    return [Table([*law, *shown], rows, title=f"{interval_heading()}s:")]
+    if len({entry["law"] for entry in entries}) > 1:
+        columns = [Column("law", align="left"), *columns]
+    return [Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")]
+
+
+def intervals_of(row: Any) -> dict[str, Any]:
+    """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
+    nothing tells them.
+    """
+    if row.law.draws is None:
+        return {}
+    known = {*row.given, *({"ratio", "size_ratio"} if row.view == "ratios" else ())}
+    ends = {
+        key: row.estimate(key).as_dict(value="")
+        for key in shown_in("ratios" if row.view == "runs" else row.view)
+        if key not in known and getattr(row, key) is not None
+    }
+    return {"intervals": {"level": LEVEL, **ends}}
 
 
 #: What is shown of a law, and what of its envelope alone.
@@ -255,59 +195,72 @@ OF_ENVELOPE = {
     "w_N": "params_share",
     "w_D": "tokens_share",
 }
-OF_LAW = {name: name for name in ("E", "A", "B", "beta", "gamma")} | {
-    name: f"envelope.{attribute}" for name, attribute in OF_ENVELOPE.items()
-}
 
 
-def law_table(law: Law, notation: str | Notation = DEFAULT, names: Iterable[str] = OF_LAW) -> Table:
+def law_table(
+    law: Law,
+    notation: str | Notation = DEFAULT,
+    names: Iterable[str] = ("E", "A", "B", "beta", "gamma", *OF_ENVELOPE),
+) -> Table:
     """The coefficients and what follows from them, with intervals where the law came from data."""
+    if law.form.kind != "params-tokens":
+        names = (*law.numbers, *([] if "alpha" in law.numbers else ["alpha"]))
     spelling = find_notation(notation)
-    missing = {name for name in ("E", "A", "B") if getattr(law, name) is None}
-    missing |= {"C0"} if missing & {"A", "B"} else set()
-    rows = [
-        {
-            "name": Words(spelling.names()[name], f"${spelling.latex(name)}$"),
-            "value": law.estimate(attrgetter(OF_LAW[name])),
-        }
-        for name in names
-        if name not in missing
-    ]
+    rows = []
+    for name in names:
+        if law.numbers.get(name, 1.0) is None or (name == "C0" and None in (law.A, law.B)):
+            continue
+        own = law.form.derived is not None and name in law.numbers
+        words = name if own else Words(spelling.names()[name], f"${spelling.latex(name)}$")
+        rows.append({"name": words, "value": law.estimate(partial(_value, name))})
     shown = [
         Column("name", "", align="left"),
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
     ]
     if law.draws is not None:
-        interval = Interval(Shortest(5))
-        shown.append(
-            Column("value", interval_heading(), show="interval", interval=interval, only="page")
-        )
+        heading, interval = f"{100 * LEVEL:.4g} % interval", Interval(Shortest(5))
+        shown.append(Column("value", heading, show="interval", interval=interval, only="page"))
     return Table(shown, rows, title=str(law))
 
 
-def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
-    """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
-    nothing tells them.
+def _value(name: str, law: Law) -> Any:
+    """A coefficient of a law or of its envelope."""
+    own = law.numbers.get(name)
+    return law.evaluate(OF_ENVELOPE[name]) if own is None else own
+
+
+def laws(kind: str | None = None) -> Table:
+    """The published laws as a table: names, coefficients in the package's notation, and sources.
+
+    Parameters
+    ----------
+    kind : {"params-tokens", "compute"}, optional
+        Only these.
+
+    Examples
+    --------
+    >>> [row["law"] for row in laws("params-tokens").records()][:2]
+    ['hoffmann2022', 'hoffmann2022-rounded']
     """
-    if result.law.draws is None:
-        return {}
-    if isinstance(result, Penalty):
-        figures, given = shown_in("ratios"), {name for name, _ in result.given}
-        given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
-    else:
-        figures, given = ["compute", *shown_in("allocations")], {name for name, _ in result.given}
-    estimates = {
-        name: result.estimate(FIGURES[name][0].of or name)
-        for name in figures
-        if name not in given and FIGURES[name][0].entry(result) is not None
-    }
-    ends = {name: estimate.as_dict(value="") for name, estimate in estimates.items()}
-    return {"intervals": {"level": LEVEL, **ends}}
+    from ...theory.data.notation import KINDS
+    from ...theory.data.published import names, published
 
-
-LEVEL = 0.9
-
-
-def interval_heading(level: float = LEVEL) -> str:
-    """What a column of intervals is called."""
-    return f"{100 * level:.4g} % interval"
+    kinds = (kind,) if kind else tuple(KINDS)
+    listed = [entry for one in kinds for entry in map(published, names(one))]
+    coefficients = list(dict.fromkeys(name for one in kinds for name in DEFAULT.names(one)))
+    rows = [
+        {"law": law.name, "kind": law.kind, "predicts": law.metric, "source": law.source.key}
+        | dict.fromkeys(coefficients)
+        | {name: digits and float(digits) for name, digits in law.coefficients.items()}
+        for law in listed
+    ]
+    return Table(
+        [
+            Column("law", align="left"),
+            *(() if kind else (Column("kind", align="left"),)),
+            *(Column(name, format=Shortest(6)) for name in coefficients),
+            Column("predicts", align="left"),
+            Column("source", align="left"),
+        ],
+        rows,
+    )

@@ -311,7 +311,7 @@ class PassFit(Fitted):
         return PowerSum(logs - self.design.centres[:, None], self.kind.terms.irreducible)
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
-        """The law with other coefficients, in their order, as a `Law` or a `ComputeLaw` (of the
+        """The law with other coefficients, in their order, as a `Law` (of the
         gold law a compute law in 1/g).
         """
         own = self.fit.coefficients

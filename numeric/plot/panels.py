@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..law import Law
-    from ..law.custom import CustomLaw
     from ..results import Band
 
 __all__ = [
@@ -85,7 +84,7 @@ PLAIN = (1e-4, 1e4)
 
 
 def plot_penalty(
-    laws: Sequence[Law | CustomLaw],
+    laws: Sequence[Law],
     ax: Axes | None = None,
     *,
     within: float | None = None,
@@ -98,7 +97,7 @@ def plot_penalty(
 
     Parameters
     ----------
-    laws : sequence of Law or CustomLaw
+    laws : sequence of Law
     ax : Axes, optional
     within : float, optional
         Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
@@ -186,7 +185,7 @@ def plot_penalty(
 
 
 def plot_isoflop(
-    law: Law | CustomLaw,
+    law: Law,
     computes: Sequence[float],
     ax: Axes | None = None,
     *,
@@ -196,7 +195,7 @@ def plot_isoflop(
 
     Parameters
     ----------
-    law : Law or CustomLaw
+    law : Law
         With A and B; without E the reducible loss is drawn.
     computes : sequence of float
         Budgets; FLOP, > 0.
@@ -226,7 +225,7 @@ def plot_isoflop(
     loss = law.reducible_loss if law.E is None else law.loss
 
     def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
-        return params, loss(params, law.forms.tokens_given_params(compute, params))
+        return params, loss(params, law.evaluate("tokens_given_params", compute, params))
 
     optimum = law.envelope.params
     profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]

@@ -32,7 +32,7 @@ def measure() -> list[Ratio]:
 
 def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], object]]:
     """Each call, and beside it what one would type instead, without any check or safe form."""
-    E, A, B, b, g = law.needed("E", "A", "B").values()
+    E, A, B, b, g = law.numbers.values()
     w_n, w_d, alpha = g / (b + g), b / (b + g), b * g / (b + g)
     G = (b * A / (g * B)) ** (1 / (b + g))
     C0, rho, envelope = law.envelope.coefficient, r**-2, law.envelope

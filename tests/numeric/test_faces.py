@@ -9,7 +9,7 @@ from tests.data import grid_runs
 import isoflop
 from isoflop.numeric.accuracy.planning import AccuracyLaw
 from isoflop.numeric.law import Law
-from isoflop.numeric.law.compute import ComputeLaw
+from isoflop.numeric.law.form import COMPUTE
 from isoflop.theory.typeset.shown import Shown
 
 LAW = Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
@@ -29,7 +29,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "envelope of a law": lambda: LAW.envelope,
     "law of one's own": lambda: isoflop.law_from_expression(*MINE),
     "envelope of one's own law": lambda: isoflop.law_from_expression(*MINE).envelope,
-    "compute law": lambda: ComputeLaw(E=1.7, C0=1000.0, alpha=0.15),
+    "compute law": lambda: Law(form=COMPUTE, E=1.7, C0=1000.0, alpha=0.15),
     "penalty": lambda: LAW.penalty(ratio=[0.1, 10.0]),
     "penalty of a run": lambda: LAW.penalty(params=8e9, tokens=15e12),
     "penalty of one's own law": lambda: isoflop.law_from_expression(*MINE).penalty(10.0),
@@ -37,7 +37,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "allocation": lambda: LAW.allocate(compute=[1e21, 1e24]),
     "allocation by one's own law": lambda: isoflop.law_from_expression(*MINE).allocate(1e21),
     "allocation of three variables": lambda: three().allocate(1e21),
-    "tolerance": lambda: LAW.tolerance(0.01),
     "fit": lambda: isoflop.fit(grid_runs(noise=0.003)),
     "proof": lambda: isoflop.prove("alpha == beta*gamma/(beta + gamma)"),
     "refutation": lambda: isoflop.prove("alpha == (beta + gamma)/2"),

@@ -16,7 +16,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 
 LAW = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
-COEFFICIENTS = LAW.needed("E", "A", "B")
+COEFFICIENTS = dict(LAW.numbers)
 PARAMS, TOKENS = np.geomspace(1e8, 1e11, 7), np.geomspace(1e11, 1e12, 7)
 COMPUTE = np.geomspace(1e18, 1e26, 7)
 RATIOS = np.array([0.02, 0.3, 0.999, 1.0, 1.02, 3.0, 20.0])

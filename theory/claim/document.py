@@ -96,10 +96,8 @@ class Piece:
     conditions : tuple of str
         That stand beside the claim in its display.
     label : str
-    premise : str
-        The claim from which an arrow of implication leads to it.
-    leads : bool
-        Whether an arrow of implication leads from it.
+    follows : bool
+        Whether an arrow of implication leads to it from the claim before.
     trouble : str
         Why it cannot be judged as it stands.
     display : int
@@ -111,8 +109,7 @@ class Piece:
     place: Place = NOWHERE
     conditions: tuple[str, ...] = ()
     label: str = ""
-    premise: str = ""
-    leads: bool = False
+    follows: bool = False
     trouble: str = ""
     display: int = 0
 
@@ -264,7 +261,7 @@ def _end(text: str, at: int) -> int:
 def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
     """The pieces, each with the number of newlines before it."""
     before, is_explained = 0, False
-    for number, found in enumerate(PIECE.finditer(text), 1):
+    for number, found in enumerate(PIECE.finditer(text)):
         between, before = text[before : found.start()], found.end()
         line = text.count("\n", 0, found.start())
         if (unclosed := UNCLOSED.search(between)) is not None:
@@ -394,11 +391,7 @@ class _Rows:
         else:
             kind = "explained" if role == "where" else "claim"
             piece = Piece(kind, bare, conditions=self.waiting, label=self.label)
-            if role == "follows" and self.found:
-                at, premise = self.found[-1]
-                self.found[-1] = at, replace(premise, leads=True)
-                piece = replace(piece, premise=premise.text)
-            self.found.append((line, piece))
+            self.found.append((line, replace(piece, follows=role == "follows")))
             self.label, self.waiting = "", ()
 
     def _role(self, mark: re.Match[str] | None) -> str:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one
-from .asked import OF_A_RUN, argument, asked, declare_run, doubts, listed
-from .errors import DONE, UsageError, blamed
+from .asked import (
+    IN_ACCURACY,
+    OF_A_RUN,
+    argument,
+    asked,
+    by_metric,
+    declare_run,
+    doubts,
+    each,
+    listed,
+)
+from .errors import DONE, UsageError
 from .render import TABLES, json_text, law_line, number, tables_text
 from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
@@ -21,15 +31,10 @@ if TYPE_CHECKING:
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
     from .arguments import Options
-    from .asked import Asked
-
-    Found = Sequence[tuple[Law, list[Allocation]]]
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json", *TABLES)
 CAPS = ("--max-params", "--max-tokens")
-#: What the figures of a law of -log Q' are called.
-IN_ACCURACY = {"loss": "-log\nQ'", "reducible_loss": "reducible\n-log\nQ'"}
 
 
 def parser() -> Parser:
@@ -49,7 +54,7 @@ def parser() -> Parser:
         "binds\n"
         "moves the optimum; where both bind, compute is left. Any two of params, tokens, compute "
         "and\n"
-        "tokens per param, or one of them with a loss, tell a run: what it reaches, and its loss "
+        "tokens per param, or one of them with a loss, give a run: what it reaches, and its loss "
         "penalty.",
         [
             "isoflop allocate --law besiroglu2024 --compute 5.76e23",
@@ -72,27 +77,28 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
-    laws = selected_laws(options)
-    given = options.given(*OF_A_RUN)
+    form, spelling = options.chosen("--format", FORMATS), notation(options)
+    laws, given = selected_laws(options), options.given(*OF_A_RUN)
     if len(given) not in (1, 2) or given == ["--tokens-per-param"]:
         domain = f"must be one of {', '.join(OF_A_RUN)}, or two (not --tokens-per-param alone)"
         subject = listed(options, given) if given else "--compute is missing"
         raise UsageError(f"{subject}: {domain}")
     for option in given:
         require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
-    targets = asked(options, given)
-    found = [(law, [_allocated(law, target, options) for target in targets]) for law in laws]
+    limits = {argument(cap): options.positive(cap) for cap in CAPS}
+    caps = tuple((cap, str(options.one(cap))) for cap in options.given(*CAPS))
+    targets = [(wanted, (*words, *caps)) for wanted, words in asked(options, given)]
+    rows = each(laws, targets, lambda law, wanted: law.allocate(**wanted, **limits))
     known = baselines(laws)
-    warnings = doubts(found, law_files(options))
+    warnings = doubts(rows, laws, law_files(options))
     if form == "json":
-        warned = {"warnings": warnings} if warnings else {}
-        return json_text({**_data(found, known), **warned}), DONE
+        data = _data(laws, rows, known)
+        return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        return tables_text(_tables(found, known, notation(options), aligned=True), form), DONE
-    lines = [law_line(law, notation(options)) for law in laws]
-    for table in _tables(found, known, notation(options)):
+        return tables_text(_tables(rows, known, spelling, aligned=True), form), DONE
+    lines = [law_line(law, spelling) for law in laws]
+    for table in _tables(rows, known, spelling):
         lines += ["", table.text()]
     lines += [
         f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q"
@@ -101,65 +107,46 @@ def run(options: Options) -> tuple[str, int]:
     return "\n".join([*lines, *(f"warning: {text}" for text in warnings)]), DONE
 
 
-def _allocated(law: Law, target: Asked, options: Options) -> Allocation:
-    arguments, given = target
-    caps = [(name, str(options.one(name))) for name in options.given(*CAPS)]
-    limits = {argument(name): options.positive(name) for name in CAPS}
-    try:
-        return law.allocate(**arguments, **limits)
-    except ValueError as error:
-        raise blamed(error, *given, *caps) from None
-
-
-def _data(found: Found, known: Mapping[str, float]) -> dict[str, Any]:
+def _data(
+    laws: Sequence[Law], rows: Sequence[Allocation], known: Mapping[str, float]
+) -> dict[str, Any]:
+    """The rows, with intervals for a law that came from data; of one row its figures as well."""
     from ..numeric.law.tables import intervals_of
 
-    rows = [
-        {
-            "law": law.name,
-            **entry.as_dict(),
-            **({"accuracy": _accuracy(entry, known[law.name])} if law.name in known else {}),
-            **intervals_of(entry),
-        }
-        for law, entries in found
-        for entry in entries
-    ]
+    entries = []
+    for row in rows:
+        accuracy = {"accuracy": _accuracy(row, known)} if row.law.name in known else {}
+        entries.append({"law": row.law.name, **row.as_dict(), **accuracy, **intervals_of(row)})
     baselines = {"random_baseline": dict(known)} if known else {}
-    if len(rows) == 1:
-        return {**rows[0], **baselines, "rows": rows}
-    names = [law.name for law, _ in found]
-    return {"law": names[0] if len(names) == 1 else names, **baselines, "rows": rows}
+    if len(entries) == 1:
+        return {**entries[0], **baselines, "rows": entries}
+    names = [law.name for law in laws]
+    return {"law": names[0] if len(names) == 1 else names, **baselines, "rows": entries}
 
 
-def _accuracy(entry: Allocation, baseline: float) -> float | None:
+def _accuracy(row: Allocation, known: Mapping[str, float]) -> float | None:
     """Q of a law of -log Q'; None where the law has no E."""
-    if entry.loss is None:
+    if row.loss is None:
         return None
     from ..numeric.data.scale import accuracy
 
-    return float(accuracy(entry.loss, baseline))
+    return float(accuracy(row.loss, known[row.law.name]))
 
 
 def _tables(
-    found: Found, known: Mapping[str, float], spelling: Notation, *, aligned: bool = False
+    rows: Sequence[Allocation],
+    known: Mapping[str, float],
+    spelling: Notation,
+    *,
+    aligned: bool = False,
 ) -> list[Table]:
-    """A table of the laws of loss and one of the laws of accuracy, and one of intervals."""
-    from ..numeric.law.tables import allocation_table, intervals_table
+    """A table of the laws of loss and one of the laws of accuracy, and those of intervals."""
+    from ..numeric.law.tables import intervals_table, results_table
 
     tables = []
-    for of_accuracy in (False, True):
-        chosen = [(law, rows) for law, rows in found if (law.name in known) == of_accuracy]
-        rows = [row for _, of_law in chosen for row in of_law]
-        if not rows:
-            continue
-        names, accuracies = {}, []
-        if of_accuracy:
-            names = IN_ACCURACY
-            accuracies = [
-                _accuracy(row, known[law.name]) for law, of_law in chosen for row in of_law
-            ]
-        tables.append(
-            allocation_table(rows, names, spelling, accuracies=accuracies, aligned=aligned)
-        )
-        tables += intervals_table(rows, names)
+    for some, is_accuracy in by_metric(rows, known):
+        names = IN_ACCURACY if is_accuracy else {}
+        more = {"accuracy": [_accuracy(row, known) for row in some]} if is_accuracy else {}
+        tables.append(results_table(some, names, spelling, aligned=aligned, more=more))
+        tables += intervals_table(some, names)
     return tables

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .errors import UsageError, typed
+from .errors import UsageError, blamed, typed
 from .render import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..numeric.law import Law
@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     Asked = tuple[dict[str, float], tuple[tuple[str, str], ...]]
 
 OF_A_RUN = ("--params", "--tokens", "--compute", "--tokens-per-param", "--loss")
+#: What figures of loss are called for a law of y = -log Q'.
+IN_ACCURACY = {
+    "loss": "-log\nQ'",
+    "reducible_loss": "reducible\n-log\nQ'",
+    "loss_penalty": "penalty",
+}
 #: Fewer params or tokens are taken for a slip: 7 for 7B.
 FEW = 1e4
 
 
 def declare_run(group: Group, *, loss: str) -> None:
-    """The options that tell a run, two of them together."""
+    """The options that give a run, two of them together."""
     from .arguments import takes_several
 
     takes_several(group, "--params", "N", "params")
@@ -66,25 +72,50 @@ def listed(options: Options, given: Iterable[str]) -> str:
     return typed(*((option, " ".join(options.several(option) or ())) for option in given))
 
 
-def doubts(found: Sequence[tuple[Law, Sequence[Any]]], files: Sequence[str | None]) -> list[str]:
+def each(
+    laws: Sequence[Law],
+    points: Sequence[Asked],
+    result: Callable[[Law, dict[str, float]], Any],
+) -> list[Any]:
+    """The results of all laws at all points; UsageError with the options that led to a figure which
+    no float holds.
+    """
+    found = []
+    for law in laws:
+        for arguments, words in points:
+            try:
+                found.append(result(law, arguments))
+                found[-1].as_dict()
+            except ValueError as error:
+                raise blamed(error, *words) from None
+    return found
+
+
+def by_metric(rows: Sequence[Any], known: Mapping[str, float]) -> Iterator[tuple[list[Any], bool]]:
+    """The rows of the laws of loss and those of the laws of accuracy, which are known."""
+    for is_accuracy in (False, True):
+        if some := [row for row in rows if (row.law.name in known) == is_accuracy]:
+            yield some, is_accuracy
+
+
+def doubts(rows: Sequence[Any], laws: Sequence[Law], files: Sequence[str | None]) -> list[str]:
     """Runs of hardly any params or tokens, and runs far beyond those to which the law of a file was
     fitted; a run has params, tokens and compute.
     """
     from ..numeric.law.file import beyond, ranges
 
+    known = {
+        law.name: {} if path is None else ranges(path)
+        for law, path in zip(laws, files, strict=True)
+    }
     texts = []
-    for (law, runs), path in zip(found, files, strict=True):
-        known = {} if path is None else ranges(path)
-        for run in runs:
-            texts += [
-                f"{name} {count(value)}: fewer than {FEW:,.0f}; in billions it is typed {count(value)}B"
-                for name, value in (("params", run.params), ("tokens", run.tokens))
-                if value < FEW
-            ]
-            far = beyond(known, params=run.params, tokens=run.tokens, compute=run.compute)
-            texts += (
-                [f"{clean(law.name)} at {count(run.compute)} FLOP is far beyond its runs: {far}"]
-                if far
-                else []
-            )
+    for row in rows:
+        texts += [
+            f"{name} {count(value)}: fewer than {FEW:,.0f}; in billions it is typed {count(value)}B"
+            for name, value in (("params", row.params), ("tokens", row.tokens))
+            if value < FEW
+        ]
+        name, ends = clean(row.law.name), known[row.law.name]
+        if far := beyond(ends, params=row.params, tokens=row.tokens, compute=row.compute):
+            texts.append(f"{name} at {count(row.compute)} FLOP is far beyond its runs: {far}")
     return list(dict.fromkeys(texts))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"ratios": "--ratio", "draws": "--bootstrap"}
+OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
 #: A quantile is not what minima and frontiers estimate.
@@ -139,7 +139,7 @@ def _of_runs(options: Options) -> Any:
     ratios = options.positives("--ratio")
     settings: dict[str, Any] = {
         "objective": options.chosen("--objective", OBJECTIVES),
-        "draws": whole(options, "--bootstrap", least=20),
+        "bootstrap": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
         "level": share(options, "--level"),
         "tolerance": share(options, "--tolerance"),

@@ -169,10 +169,10 @@ def _penalties(laws: Sequence[Law], options: Options) -> Table | None:
         return None
     if not laws:
         raise UsageError("--law is missing: penalties are those of a law")
-    from ..numeric.law.tables import penalty_table
+    from ..numeric.law.tables import results_table
 
     costs = [law.penalty(ratio=ratio) for law in laws for _, ratio in ratios]
-    return penalty_table(costs, notation=notation(options), aligned=True)
+    return results_table(costs, notation=notation(options), aligned=True)
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .asked import OF_A_RUN, asked, declare_run, doubts, listed
-from .errors import DONE, UsageError, blamed, shown
+from .asked import IN_ACCURACY, OF_A_RUN, asked, by_metric, declare_run, doubts, each, listed
+from .errors import DONE, UsageError, blamed
 from .render import TABLES, count, json_text, law_line, number, percent, tables_text
 from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
@@ -13,7 +13,7 @@ from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..numeric.accuracy.planning import AccuracyPenalty
@@ -22,19 +22,12 @@ if TYPE_CHECKING:
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
     from .arguments import Options
-    from .asked import Asked
-
-    Found = Sequence[tuple[Law, list[Penalty]]]
-    #: Of a law of accuracy the accuracy of guessing, and its penalties.
-    InAccuracy = dict[str, tuple[float, list[AccuracyPenalty]]]
 
 SUMMARY = "what over- or undertraining costs"
 FORMATS = ("text", "json", *TABLES)
 RATIOS = ("--ratio", "--size-ratio")
 #: Where nothing else is asked.
 USUAL_RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
-#: What figures of loss are called for a law of y = -log Q'.
-IN_ACCURACY = {"loss": "-log\nQ'", "loss_penalty": "penalty"}
 MEANINGS = (
     "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*",
     "optimal params and tokens: N* and D* at the run's compute",
@@ -44,8 +37,6 @@ MEANINGS = (
     "same loss",
     "compute overhead: extra compute that reaches L* at this size; never: no number of tokens does",
 )
-#: Of the compute of runs that were given one budget.
-ROUNDING = 1e-9
 
 
 def parser() -> Parser:
@@ -62,7 +53,7 @@ def parser() -> Parser:
         "What training off the compute-optimal allocation costs, against the optimum at the same "
         "compute.\n"
         "Ratios need the exponents of the law alone; runs need all its coefficients. Any two of\n"
-        "params, tokens, compute and tokens per param tell a run, or one of them and its loss.",
+        "params, tokens, compute and tokens per param give a run, or one of them and its loss.",
         [
             "isoflop penalty --law besiroglu2024",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
@@ -73,13 +64,9 @@ def parser() -> Parser:
         ],
     )
     group = built.add_argument_group("allocation")
-    takes_several(
-        group,
-        "--ratio",
-        "RATIO",
-        "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained; default: "
-        f"{', '.join(map(number, USUAL_RATIOS))}",
-    )
+    usual = ", ".join(map(number, USUAL_RATIOS))
+    overtraining = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
+    takes_several(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}")
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
     declare_run(group, loss="loss that the run is to reach, in place of its second number")
     takes_one(
@@ -97,130 +84,145 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
-    laws = selected_laws(options)
-    points = _points(options)
-    within, plot = options.positive("--within"), options.one("--plot")
-    if not points and within is None and plot is None:
+    form, spelling = options.chosen("--format", FORMATS), notation(options)
+    laws, within = selected_laws(options), options.positive("--within")
+    given = _given(options)
+    points = asked(options, given)
+    if not points and within is None and "--plot" not in options:
         points = [({"ratio": ratio}, ()) for ratio in USUAL_RATIOS]
-    if options.given(*RATIOS) == []:
-        for option in options.given(*OF_A_RUN):
+    if not options.given(*RATIOS):
+        for option in given:
             require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
-    found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
+    rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
-    if plot is not None:
-        _draw(plot, found, within)
-    in_accuracy = _in_accuracy(options, found)
-    runs = [(law, [cost.run for cost in costs if cost.run is not None]) for law, costs in found]
-    warnings = doubts(runs, law_files(options))
+    known = baselines(laws)
+    accuracies = list(_in_accuracy(options, rows, known))
+    warnings = doubts([row for row in rows if row.is_run], laws, law_files(options))
+    if "--plot" in options:
+        _draw(str(options.one("--plot")), laws, rows, within)
     if form == "json":
-        return json_text(_data(found, tolerances, in_accuracy, warnings)), DONE
+        data = _data(laws, rows, tolerances, accuracies)
+        return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        return _page(form, found, tolerances, notation(options)), DONE
-    lines = _text(found, tolerances, in_accuracy, notation(options))
-    lines += [f"warning: {text}" for text in warnings]
+        tables = tables_text(_tables(rows, {}, spelling, aligned=True), form)
+        sentences = [
+            _tolerance_latex(law.name, interval, spelling)
+            for law, interval in zip(laws, tolerances, strict=False)
+        ]
+        return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
+    parts = ["\n".join(law_line(law, spelling) for law in laws)]
+    parts += [table.text() for table in _tables(rows, known, spelling)]
+    parts += [
+        _tolerance_text(
+            law, interval, "y* - E" if law.name in known else "the reducible loss L* - E"
+        )
+        for law, interval in zip(laws, tolerances, strict=False)
+    ]
+    if accuracies:
+        from ..numeric.accuracy.planning import accuracy_table
+
+        for name, baseline in known.items():
+            heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
+            own = [cost for cost in accuracies if cost.law.name == name]
+            parts.append("\n".join([heading, accuracy_table(own).text()]))
+    text = "\n".join(["\n\n".join(parts), *(f"warning: {text}" for text in warnings)])
     if "--explain" in options:
         from textwrap import wrap
 
-        lines += ["", *(line for text in MEANINGS for line in wrap(text, 100))]
-    return "\n".join(lines), DONE
+        text = "\n".join([text, "", *(line for words in MEANINGS for line in wrap(words, 100))])
+    return text, DONE
 
 
-def _in_accuracy(options: Options, found: Found) -> InAccuracy:
-    """The penalties of the laws of accuracy, which have budgets at a ratio."""
-    known = baselines([law for law, _ in found])
-    of_ratio = bool(options.given(*RATIOS))
-    budgets = [value for _, value in options.positives("--compute") or ()] if of_ratio else []
-    if budgets and not known:
-        words = shown(" ".join(options.words("--compute") or ()))
-        raise UsageError(f"--compute {words}: at a ratio is for a law of accuracy")
+def _given(options: Options) -> list[str]:
+    """The options of the ratios, or of the runs, that are asked about."""
+    ratios, of_run = options.given(*RATIOS), options.given(*OF_A_RUN)
+    if len(ratios) > 1 or (ratios and of_run not in ([], ["--compute"])):
+        either = "must be --ratio, or --size-ratio, or a run"
+        raise UsageError(f"{listed(options, [*ratios, *of_run])}: {either}")
+    if not ratios and len(of_run) not in (0, 2):
+        two = "two of --params, --tokens, --compute and --tokens-per-param, or one with --loss"
+        raise UsageError(f"{listed(options, of_run)}: a run takes {two}")
+    return ratios or of_run
+
+
+def _in_accuracy(
+    options: Options, rows: Sequence[Penalty], known: Mapping[str, float]
+) -> Iterator[AccuracyPenalty]:
+    """The penalties of the laws of accuracy in accuracy, which takes a budget at a ratio."""
+    budgets: list[Any] = [None]
+    if options.given(*RATIOS) and "--compute" in options:
+        if not known:
+            which = listed(options, ["--compute"])
+            raise UsageError(f"{which}: at a ratio is for a law of accuracy")
+        budgets = [value for _, value in options.positives("--compute") or ()]
     if not known:
-        return {}
+        return
     from ..numeric.accuracy.planning import AccuracyLaw
 
-    entries: InAccuracy = {}
-    for law, rows in found:
-        if law.name in known:
-            accuracy = AccuracyLaw(law=law, random_baseline=known[law.name])
-            costs = [
-                accuracy.penalty(**dict(row.given), **({"compute": budget} if budget else {}))
-                for row in rows
-                for budget in ((None,) if row.run is not None else (budgets or (None,)))
-            ]
-            entries[law.name] = (known[law.name], costs)
-    return entries
+    for row in rows:
+        if row.law.name in known:
+            accuracy = AccuracyLaw(law=row.law, random_baseline=known[row.law.name])
+            for budget in [None] if row.is_run else budgets:
+                yield accuracy.penalty(**row.given, compute=budget)
+
+
+def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
+    try:
+        return law.tolerance(within)
+    except ValueError as error:
+        raise blamed(error, ("--within", str(options.one("--within")))) from None
 
 
 # -- output ----------------------------------------------------------------------------------------
 
 
 def _tables(
-    found: Found, in_accuracy: InAccuracy, spelling: Notation, *, aligned: bool = False
+    rows: Sequence[Penalty],
+    known: Mapping[str, float],
+    spelling: Notation,
+    *,
+    aligned: bool = False,
 ) -> list[Table]:
-    """A table of the laws of loss and one of the laws of accuracy, and one of intervals."""
-    from ..numeric.law.tables import intervals_table, penalty_table
+    """A table of the laws of loss and one of the laws of accuracy, and those of intervals."""
+    from ..numeric.law.tables import intervals_table, results_table
 
     tables = []
-    for of_accuracy in (False, True):
-        rows = [
-            cost
-            for law, costs in found
-            if (law.name in in_accuracy) == of_accuracy
-            for cost in costs
-        ]
-        names = IN_ACCURACY if of_accuracy else {}
-        if rows:
-            tables.append(penalty_table(rows, names, spelling, aligned=aligned))
-            tables += intervals_table(rows, names)
+    for some, is_accuracy in by_metric(rows, known):
+        names = IN_ACCURACY if is_accuracy else {}
+        tables.append(results_table(some, names, spelling, aligned=aligned))
+        tables += intervals_table(some, names)
     return tables
 
 
 def _data(
-    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, warnings: list[str]
+    laws: Sequence[Law],
+    rows: Sequence[Penalty],
+    tolerances: Sequence[Tolerance],
+    accuracies: Sequence[AccuracyPenalty],
 ) -> dict[str, Any]:
-    """The rows, with intervals for a law that came from data, and the tolerance intervals if any."""
-    from ..numeric.law.tables import intervals_of, penalty_table
+    """The rows, with intervals for a law that came from data; what keeps within the tolerance."""
+    from ..numeric.law.tables import intervals_of
 
-    names = [law.name for law, _ in found]
+    names = [law.name for law in laws]
     data: dict[str, Any] = {
         "law": names[0] if len(names) == 1 else names,
-        "rows": [
-            {**record, **intervals_of(cost)}
-            for _, rows in found
-            if rows
-            for cost, record in zip(rows, penalty_table(rows).records(), strict=True)
-        ],
+        "rows": [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows],
     }
     if tolerances:
         intervals = [
-            {"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)
+            {"law": name, **interval.as_dict()}
+            for name, interval in zip(names, tolerances, strict=True)
         ]
         data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
-    if in_accuracy:
+    if accuracies:
         figures = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
         data["accuracy"] = [
-            {"law": name, "ratio": cost.ratio, "compute": cost.budget}
+            {"law": cost.law.name, "ratio": cost.ratio, "compute": cost.budget}
             | {figure: getattr(cost, figure) for figure in figures}
-            for name, (_, costs) in in_accuracy.items()
-            for cost in costs
+            for cost in accuracies
         ]
-    return {**data, **({"warnings": warnings} if warnings else {})}
-
-
-def _page(form: str, found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
-    """The penalties of all laws in a table, intervals, and what keeps within the tolerance."""
-    tables = _tables(found, {}, spelling, aligned=True)
-    named = [(law.name, tolerance) for (law, _), tolerance in zip(found, tolerances, strict=False)]
-    if form != "latex":
-        tables += [
-            table.changed(title=f"{name}: {table.title}")
-            for name, tolerance in named
-            for table in tolerance.tables()
-        ]
-        return tables_text(tables, form)
-    sentences = [_tolerance_latex(name, tolerance, spelling) for name, tolerance in named]
-    return "\n\n".join([*([tables_text(tables, form)] if tables else []), *sentences])
+    return data
 
 
 def _tolerance_latex(name: str, interval: Tolerance, spelling: Notation) -> str:
@@ -233,90 +235,35 @@ def _tolerance_latex(name: str, interval: Tolerance, spelling: Notation) -> str:
     return rf"{latex_escaped(name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$."
 
 
-def _text(
-    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
-) -> list[str]:
-    """A line a law, and a table of all."""
-    lines = [law_line(law, spelling) for law, _ in found]
-    for table in _tables(found, in_accuracy, spelling):
-        lines += ["", table.text()]
-    for (law, _), interval in zip(found, tolerances, strict=False):
-        reducible = "y* - E" if law.name in in_accuracy else "the reducible loss L* - E"
-        lines += ["", *_tolerance_lines(law, interval, reducible)]
-    for name, (baseline, costs) in in_accuracy.items():
-        if costs:
-            from ..numeric.accuracy.planning import accuracy_table
-
-            heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
-            lines += ["", heading, accuracy_table(costs).text()]
-    return lines
-
-
-def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]:
-    low, high = (number(end) for end in interval.size_ratio)
-    least, most = (number(end) for end in interval.ratio)
+def _tolerance_text(law: Law, interval: Tolerance, reducible: str) -> str:
+    (low, high), (least, most) = (
+        map(number, ends) for ends in (interval.size_ratio, interval.ratio)
+    )
     compute = percent(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
-    return [
+    return (
         f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most "
-        f"{compute} of the",
-        f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}",
-    ]
+        f"{compute} of the\n"
+        f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}"
+    )
 
 
-# -- input -----------------------------------------------------------------------------------------
-
-
-def _points(options: Options) -> list[Asked]:
-    """The ratios or the runs that are asked about."""
-    ratios, of_run = options.given(*RATIOS), options.given(*OF_A_RUN)
-    if len(ratios) > 1 or (ratios and of_run not in ([], ["--compute"])):
-        either = "must be --ratio, or --size-ratio, or a run"
-        raise UsageError(f"{listed(options, [*ratios, *of_run])}: {either}")
-    if ratios or not of_run:
-        return asked(options, ratios)
-    if len(of_run) != 2:
-        two = "two of --params, --tokens, --compute and --tokens-per-param, or one with --loss"
-        raise UsageError(f"{listed(options, of_run)}: a run takes {two}")
-    return asked(options, of_run)
-
-
-def _evaluated(law: Law, point: Asked) -> Penalty:
-    arguments, given = point
-    try:
-        found = law.penalty(**arguments)
-        found.as_dict()  # computed here, where the options that led to a figure without a float are known
-    except ValueError as error:
-        raise blamed(error, *given) from None
-    return found
-
-
-def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
-    try:
-        return law.tolerance(within)
-    except ValueError as error:
-        raise blamed(error, ("--within", str(options.one("--within")))) from None
-
-
-def _draw(path: str, found: Found, within: float | None) -> None:
+def _draw(path: str, laws: Sequence[Law], rows: Sequence[Penalty], within: float | None) -> None:
     from ..numeric.plot.panels import plot_penalty, save
 
-    costs = [cost for _, rows in found for cost in rows]
-    budgets = [cost.run.compute for cost in costs if cost.run is not None]
-    alike = bool(budgets) and max(budgets) <= min(budgets) * (1.0 + ROUNDING)
-    best = costs[0].run if len(found) == 1 and alike else None
+    of_laws = [[row for row in rows if row.law is law] for law in laws]
+    budgets = {row.compute for row in rows if row.is_run}
+    best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
     try:
         ax = plot_penalty(
-            [law for law, _ in found],
+            laws,
             within=within,
-            points=[[cost.ratio for cost in rows] for _, rows in found],
-            names=[[_name(cost) for cost in rows] for _, rows in found],
-            optimal_tokens_per_param=None if best is None else best.optimal_tokens_per_param,
+            points=[[row.ratio for row in own] for own in of_laws],
+            names=[
+                [f"{count(row.params)}, {count(row.tokens)}" if row.is_run else "" for row in own]
+                for own in of_laws
+            ],
+            optimal_tokens_per_param=best,
         )
         save(ax, path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None
-
-
-def _name(cost: Penalty) -> str:
-    """What a run is called in a figure."""
-    return "" if cost.run is None else f"{count(cost.run.params)}, {count(cost.run.tokens)}"

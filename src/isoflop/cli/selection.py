@@ -130,15 +130,21 @@ def _entries(word: str) -> list[str]:
 
 def _named(entry: str, option: str) -> Law:
     from ..numeric.law import Law, law
+    from ..numeric.law.file import read as read_law
 
     try:
         if not _is_path(entry):
             read: Law = law(entry)
         else:
-            read = Law.load(entry)
+            read = read_law(entry)
+            if read.form.kind != "params-tokens":
+                form = (
+                    f"is a law of {', '.join(read.form.variables)}; a params+tokens law is needed"
+                )
+                raise UsageError(f"{option} {shown(entry)}: {form}")
             if read.name == CUSTOM:
-                own = read.as_dict()["coefficients"]
-                read = Law(**own, name=entry, source=read.source, draws=read.draws)
+                own = {"source": read.source, "draws": read.draws, **read.numbers}
+                read = Law(name=entry, **own)
     except RecursionError:
         raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:
@@ -174,7 +180,7 @@ def _from_coefficients(options: Options) -> Law:
     read = {spelling.irreducible: options.nonnegative}
     values = {name: read.get(name, options.positive)(f"--{name}") for name in own}
     given = {name: value for name, value in values.items() if value is not None}
-    return Law.from_coefficients(given, notation=spelling, partial=True, name=CUSTOM)
+    return Law.from_coefficients(given, notation=spelling, name=CUSTOM)
 
 
 def _home(name: str, spelling: Notation) -> str:

@@ -69,7 +69,7 @@ def test_overtraining_in_accuracy_points(task, reference) -> None:
 def test_a_run_in_accuracy(task) -> None:
     """A run has its own compute; the figures of the penalty are those of any law."""
     cost = task.penalty(params=7e9, tokens=2e12)
-    assert cost.budget == cost.run.compute
+    assert cost.budget == cost.compute
     assert cost.accuracy == pytest.approx(float(task.accuracy(7e9, 2e12)), rel=1e-13)
     assert cost.loss_penalty == task.law.penalty(params=7e9, tokens=2e12).loss_penalty
     assert "points" in str(cost)

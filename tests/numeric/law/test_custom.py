@@ -2,6 +2,7 @@
 minimisation with 50 digits.
 """
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 import isoflop
 from isoflop.numeric.law import Law
-from isoflop.numeric.law.custom import CustomLaw, law_from_expression
+from isoflop.numeric.law.custom import law_from_expression
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -59,7 +60,7 @@ LAWS: dict[str, tuple[str, dict[str, float], Callable[[Any, Any], Any], float]] 
 COMPUTE = 1e21
 
 
-def made(name: str) -> CustomLaw:
+def made(name: str) -> Law:
     expression, coefficients, _, _ = LAWS[name]
     return isoflop.law_from_expression(expression, coefficients)
 
@@ -119,15 +120,6 @@ def test_the_exponent_is_of_the_loss(name: str) -> None:
     )
 
 
-def test_the_figures_of_kaplans_form() -> None:
-    law = made("kaplan")
-    assert round(law.penalty(10).loss_penalty, 4) == 1.0416
-    assert round(law.envelope.exponent, 4) == 0.0422
-    text = str(law.derived)
-    assert "R*(C)       = C0 C^-alpha" in text
-    assert "C0^aD C^(-alpha aD)" in text
-
-
 @pytest.mark.parametrize(
     "expression",
     ["exp(-A*N**-b - B*D**-g)", "log(1 + A*N**-b + B*D**-g)", "log(A*N**-b + B*D**-g)"],
@@ -172,8 +164,9 @@ def test_a_saved_law_of_ones_own_is_the_same(name: str, tmp_path: Path) -> None:
     read = isoflop.law(tmp_path / "mine.json")
     assert read.loss(3e9, 2e11) == law.loss(3e9, 2e11)
     assert read.envelope.loss(COMPUTE) == law.envelope.loss(COMPUTE)
-    with pytest.raises(ValueError, match="a params\\+tokens law is needed"):
-        Law.load(tmp_path / "mine.json")
+    assert read == law
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(law)
 
 
 def test_three_variables() -> None:
@@ -190,12 +183,10 @@ def test_three_variables() -> None:
     assert law.penalty(**off).loss_penalty == pytest.approx(
         law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12
     )
-    with pytest.raises(ValueError, match="fixes the allocation of 2 variables only"):
+    with pytest.raises(ValueError, match="ratio: is of laws of two variables"):
         law.penalty(10)
     with pytest.raises(ValueError, match=r"^max_params=1.0: "):
         law.allocate(COMPUTE, max_params=1.0)
-    with pytest.raises(AttributeError, match="has no 'flops'; it has params, tokens, U"):
-        _ = law.allocate(COMPUTE).flops  # type: ignore[union-attr]
 
 
 def test_the_same_law_has_the_same_answers() -> None:
@@ -221,8 +212,6 @@ def test_the_same_law_has_the_same_answers() -> None:
         ),
         (mine.tolerance(0.01), law.tolerance(0.01)),
     ):
-        assert isinstance(ours, type(theirs))
-        assert str(ours).replace(mine.name, law.name) == str(theirs)
         for name, value in theirs.as_dict().items():
             expected = value if isinstance(value, str) else pytest.approx(value, rel=1e-11)
             assert getattr(ours, name) == expected, name
@@ -250,26 +239,27 @@ def test_tolerances_and_wasted_compute_of_other_forms() -> None:
     )
 
 
-def test_figures_of_a_law_of_ones_own_have_estimates_without_an_interval() -> None:
-    law = law_from_expression(
-        "E + A*N^-b + B*D^-g", {"E": 1.8, "A": 480.0, "B": 2085.0, "b": 0.35, "g": 0.36}
-    )
-    for result, figure in ((law.penalty(10.0), "loss_penalty"), (law.allocate(1e22), "params")):
-        estimate = result.estimate(figure)
-        assert (estimate.value, estimate.has_interval) == (getattr(result, figure), False)
-
-
-def test_a_law_of_ones_own_is_drawn_as_the_built_in_one_is() -> None:
-    numbers = {"E": 1.8, "A": 480.0, "B": 2085.0, "b": 0.35, "g": 0.36}
-    mine = law_from_expression("E + A*N^-b + B*D^-g", numbers)
-    own = Law(E=1.8, A=480.0, B=2085.0, beta=0.35, gamma=0.36)
+def test_a_law_of_ones_own_has_pages_figures_and_a_limit() -> None:
+    mine, law = made("plain"), Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
     for ask in (lambda law: law, lambda law: law.penalty(10.0), lambda law: law.allocate([1e22])):
-        drawn, expected = (ask(law).plot().get_lines()[0].get_xydata() for law in (mine, own))
+        drawn, expected = (ask(each).plot().get_lines()[0].get_xydata() for each in (mine, law))
         assert drawn == pytest.approx(expected, rel=1e-12)
+    assert str(mine.penalty(10)) == str(law.penalty(10))
+    assert not mine.penalty(10.0).estimate("loss_penalty").has_interval
+    lifted = law_from_expression("1.7 + 400/N**0.34 + 410/D**0.28", {})
+    with pytest.raises(ValueError, match=r"^loss=1\.7: must be a finite number above"):
+        lifted.allocate(loss=1.7)
+    assert lifted.allocate(loss=1.7001).loss == 1.7001
 
 
-def test_the_limit_of_a_law_of_ones_own_is_reached_nowhere() -> None:
-    mine = law_from_expression("1.7 + 400/N**0.34 + 410/D**0.28", {})
-    with pytest.raises(ValueError, match=r"^loss=1\.7: must be a value that"):
-        mine.allocate(loss=1.7)
-    assert mine.allocate(loss=1.7001).loss == 1.7001
+@pytest.mark.parametrize(
+    ("coefficients", "message"),
+    [
+        ({"E": 1.7, "A": 400.0, "b": 0.34}, "unknown name .B."),
+        ({"E": 1.7, "z": 1.0} | TERMS, "z not in the law"),
+        ({"E": -1.7} | TERMS, "E=-1.7: must be a positive"),
+    ],
+)
+def test_coefficients_of_a_law_of_ones_own(coefficients: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        law_from_expression("E + A*N**-b + B*D**-g", coefficients)

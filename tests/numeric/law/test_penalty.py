@@ -1,9 +1,6 @@
-"""The penalty of a law: known figures, symmetries, bounds, the tolerance interval, and how its
-arguments combine.
-"""
+"""The penalty of a law: known figures, properties, the tolerance interval, arguments, pages."""
 
 import math
-import pickle
 import sys
 from typing import Any
 
@@ -14,62 +11,28 @@ from hypothesis import strategies as st
 
 from isoflop.numeric import formulas
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law.penalty import Penalty, Run, Tolerance
+from isoflop.numeric.law.tables import results_table
 
 EPS = sys.float_info.epsilon
-BESIROGLU = law("besiroglu2024")
-ROUNDED = Law(
-    E=1.69, A=406.4, B=410.7, beta=0.34, gamma=0.28
-)  # Hoffmann et al. 2022, the five with two digits
+BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
+#: Hoffmann et al. 2022, the five with two digits.
+ROUNDED = Law(E=1.69, A=406.4, B=410.7, beta=0.34, gamma=0.28)
 EXPONENTS = st.floats(0.01, 5.0)
 LOGARITHMS = st.one_of(st.floats(-50.0, 50.0), st.floats(-1e-6, 1e-6))
 
 
-# Figures that others print, or that follow from them by hand
-
-
-def test_the_overhead_of_small_models() -> None:
+def test_figures_that_others_print_or_that_follow_by_hand() -> None:
     """H. de Vries prints 20 % at half the optimal size and 188 % at a quarter, for the rounded
     coefficients of Hoffmann et al.
     """
-    for size, percent, decimals in (
-        (0.75, 2.85, 2),
-        (0.5, 20.8, 1),
-        (0.3, 105.5, 1),
-        (0.25, 188.6, 1),
-    ):
+    for size, percent, decimals in ((0.75, 2.85, 2), (0.5, 20.8, 1), (0.25, 188.6, 1)):
         assert round(100 * ROUNDED.penalty(size_ratio=size).compute_overhead, decimals) == percent
-    assert round(BESIROGLU.penalty(size_ratio=0.5).compute_overhead, 3) == 0.259
-    assert round(BESIROGLU.penalty(size_ratio=0.25).compute_overhead, 3) == 3.465
-
-
-def test_penalties_of_besiroglu() -> None:
     assert round(BESIROGLU.penalty(size_ratio=0.5).loss_penalty, 6) == 1.030591
-    assert round(BESIROGLU.penalty(size_ratio=10).loss_penalty, 4) == 1.3617
-    assert [round(BESIROGLU.penalty(size_ratio=r).effective_compute, 3) for r in (0.25, 2, 10)] == [
-        0.520,
-        0.843,
-        0.177,
-    ]
-
-
-def test_critical_sizes() -> None:
-    assert (round(ROUNDED.critical_size_ratio, 4), round(ROUNDED.critical_tokens_ratio, 3)) == (
-        0.0965,
-        0.117,
-    )
-    assert (round(BESIROGLU.critical_size_ratio, 4), round(BESIROGLU.critical_tokens_ratio, 4)) == (
-        0.1464,
-        0.1402,
-    )
-
-
-def test_tolerance_of_one_percent() -> None:
-    assert [round(r, 3) for r in BESIROGLU.tolerance(0.01).size_ratio] == [0.673, 1.485]
+    effective = BESIROGLU.penalty(size_ratio=[0.25, 2, 10]).effective_compute
+    assert effective.round(3).tolist() == [0.520, 0.843, 0.177]
+    assert round(ROUNDED.critical_size_ratio, 4) == 0.0965
+    assert round(ROUNDED.critical_tokens_ratio, 3) == 0.117
     assert [round(r, 3) for r in ROUNDED.tolerance(0.01).size_ratio] == [0.634, 1.584]
-
-
-# Properties
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
@@ -89,15 +52,6 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
             assert abs(cost.loss_penalty - 1) <= 2 * EPS
             assert cost.excess == cost.lost_compute == cost.compute_overhead == 0
             assert cost.effective_compute == cost.tokens_factor == 1
-
-
-@given(s=LOGARITHMS, exponent=EXPONENTS)
-def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> None:
-    both = [formulas.excess(t, exponent, exponent) for t in (s, -s)]
-    assert both[0] == pytest.approx(both[1], rel=64 * EPS, abs=1e-300)
-    assert both[0] == pytest.approx(
-        2 * math.sinh(exponent * s / 2) ** 2, rel=64 * EPS * (1 + abs(exponent * s)), abs=1e-300
-    )
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
@@ -181,39 +135,6 @@ def test_no_tokens_reach_the_loss_from_the_critical_size_down(
 
 
 @given(
-    size_ratio=st.floats(1e-3, 1e3),
-    scales=st.tuples(*[st.floats(1e-6, 1e6)] * 4),
-    beta=st.floats(0.05, 2.0),
-    gamma=st.floats(0.05, 2.0),
-)
-def test_the_units_do_not_matter(
-    size_ratio: float, scales: tuple[float, ...], beta: float, gamma: float
-) -> None:
-    """The loss in other units, params and tokens counted in other units: the same penalty at the
-    same size ratio.
-    """
-    loss_unit, params_unit, tokens_unit, compute = scales
-    plain = Law(A=400.0, B=2000.0, beta=beta, gamma=gamma)
-    other = Law(
-        A=400.0 * loss_unit * params_unit**beta,
-        B=2000.0 * loss_unit * tokens_unit**gamma,
-        beta=beta,
-        gamma=gamma,
-    )
-    penalties = []
-    for chosen, budget in (
-        (plain, 1e20 * compute),
-        (other, 1e20 * compute * params_unit * tokens_unit),
-    ):
-        best = chosen.allocate(compute=budget)
-        run = chosen.penalty(params=best.params * size_ratio, tokens=best.tokens / size_ratio)
-        penalties.append(run.excess)
-        assert run.size_ratio == pytest.approx(size_ratio, rel=1e-13)
-    rounding = 1e-13 * (1 + abs(1 / math.log(size_ratio)) if size_ratio != 1 else 1)
-    assert penalties[0] == pytest.approx(penalties[1], rel=rounding, abs=1e-25)
-
-
-@given(
     params=st.floats(1e6, 1e13),
     tokens=st.floats(1e8, 1e15),
     beta=st.floats(0.05, 2.0),
@@ -224,8 +145,7 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(
 ) -> None:
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
     found = chosen.penalty(params=params, tokens=tokens)
-    run = found.run
-    assert run is not None
+    run = found
     assert run.compute == chosen.compute(params, tokens)
     assert run.optimal_loss == chosen.envelope.loss(run.compute)
     assert run.loss == pytest.approx(chosen.loss(params, tokens), rel=4 * EPS)
@@ -241,30 +161,6 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(
     )
     same = chosen.penalty(size_ratio=found.size_ratio)
     assert same.excess == pytest.approx(found.excess, rel=1e-13, abs=EPS**2)
-
-
-# The tolerance interval
-
-
-@given(
-    within=st.floats(1e-12, 1e6) | st.floats(1e-40, 1e-12),
-    beta=st.floats(0.02, 3.0),
-    gamma=st.floats(0.02, 3.0),
-)
-def test_the_ends_of_the_tolerance_interval(within: float, beta: float, gamma: float) -> None:
-    """P is 1 + within there to 13 digits, never more; on the next float it is."""
-    assume(
-        2 * math.log1p(within * (1 + max(beta / gamma, gamma / beta))) / min(beta, gamma) < 700
-    )  # the ends are floats
-    found = Law(beta=beta, gamma=gamma).tolerance(within)
-    chosen = Law(beta=beta, gamma=gamma)
-    for name, ends in (("size_ratio", found.size_ratio), ("ratio", found.ratio)):
-        assert ends[0] <= 1 <= ends[1]
-        for end, outside in zip(ends, (0.0, math.inf), strict=True):
-            excess = chosen.penalty(**{name: end}).excess
-            assert excess <= within
-            assert (1 + excess) == pytest.approx(1 + within, rel=1e-13)
-            assert chosen.penalty(**{name: math.nextafter(end, outside)}).excess > within
 
 
 @pytest.mark.parametrize("within", [1e-300, 1e-40, 1e-16, 1e-3, 0.5, 10.0])
@@ -302,9 +198,6 @@ def test_a_tolerance_beyond_all_floats_is_refused() -> None:
 def test_a_tolerance_outside_its_domain(within: Any) -> None:
     with pytest.raises(ValueError, match=r"^within="):
         BESIROGLU.tolerance(within)
-
-
-# Arguments
 
 
 @pytest.mark.parametrize(
@@ -346,85 +239,6 @@ def test_values_outside_the_domain(name: str, bad: Any) -> None:
             )
 
 
-def test_a_run_needs_the_coefficients_and_a_ratio_does_not() -> None:
-    bare = Law(beta=BESIROGLU.beta, gamma=BESIROGLU.gamma)
-    assert bare.penalty(ratio=4).excess == BESIROGLU.penalty(ratio=4).excess
-    with pytest.raises(ValueError, match=r"^A, B=None: this needs a value"):
-        bare.penalty(params=1e9, tokens=1e10)
-    run = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658).penalty(params=1e9, tokens=1e10).run
-    assert run is not None
-    assert run.loss is None
-    assert run.optimal_loss is None
-    assert run.loss_excess > 0
-
-
-def test_ratio_and_size_ratio_are_two_names_of_one_thing() -> None:
-    for ratio in (1e-4, 0.1, 1.0, 7.0, 1e6):
-        by_ratio, by_size = (
-            BESIROGLU.penalty(ratio=ratio),
-            BESIROGLU.penalty(size_ratio=ratio**-0.5),
-        )
-        for name in Penalty.figures():
-            assert getattr(by_ratio, name) == pytest.approx(getattr(by_size, name), rel=1e-12)
-        assert by_ratio.ratio == ratio
-        assert by_ratio.size_ratio == pytest.approx(ratio**-0.5, rel=2 * EPS)
-        assert by_size.ratio == pytest.approx(ratio, rel=4 * EPS)
-
-
-def test_arrays_and_numbers_agree() -> None:
-    ratios = np.array([[0.01, 0.5], [1.0, 30.0]])
-    found = BESIROGLU.penalty(ratio=ratios)
-    runs = BESIROGLU.penalty(params=np.array([1e9, 2e9]), tokens=np.array([[1e10], [1e11]]))
-    assert runs.excess.shape == (2, 2)
-    for position, ratio in np.ndenumerate(ratios):
-        single = BESIROGLU.penalty(ratio=float(ratio))
-        for name in Penalty.figures():
-            assert getattr(found, name)[position] == pytest.approx(
-                getattr(single, name), rel=1e-13, abs=0
-            )
-    single = BESIROGLU.penalty(params=2e9, tokens=1e11)
-    assert runs.run is not None
-    assert single.run is not None
-    for name, value in single.run.as_dict().items():
-        full = np.broadcast_to(getattr(runs.run, name), (2, 2))
-        assert full[1, 1] == pytest.approx(value, rel=1e-13)
-    assert runs.excess[1, 1] == pytest.approx(single.excess, rel=1e-13)
-    assert BESIROGLU.penalty(size_ratio=[0.5, 2]).excess.shape == (2,)
-    assert BESIROGLU.penalty(size_ratio=np.float32(0.5)).excess.dtype == np.float32
-
-
-# Records
-
-
-def test_records_are_values() -> None:
-    first, second = (
-        BESIROGLU.penalty(params=1e9, tokens=1e10),
-        BESIROGLU.penalty(params=1e9, tokens=1e10),
-    )
-    tolerance = BESIROGLU.tolerance(0.01)
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first != BESIROGLU.penalty(ratio=2)
-    for record in (first, first.run, tolerance):
-        assert pickle.loads(pickle.dumps(record)) == record
-        with pytest.raises(AttributeError, match="cannot assign"):
-            setattr(record, next(iter(record.__dataclass_fields__)), 1.0)
-    assert isinstance(first, Penalty)
-    assert isinstance(first.run, Run)
-    assert isinstance(tolerance, Tolerance)
-
-
-def test_printing() -> None:
-    found = BESIROGLU.penalty(params=1e9, tokens=1e10)
-    for name, value in found.as_dict().items():
-        assert f"{name}={value!r}" in repr(found)
-    assert repr(found.run).startswith("Run(params=1000000000.0, ")
-    assert set(BESIROGLU.penalty(ratio=2).as_dict()) == set(Penalty.figures())
-    tolerance = BESIROGLU.tolerance(0.01)
-    assert repr(tolerance).startswith("Tolerance(within=0.01, size_ratio=(0.6")
-    assert tolerance.as_dict()["ratio"] == list(tolerance.ratio)
-
-
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
     """L >= L* and R >= R* though L* is taken at the rounded C = 6 N D."""
     law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
@@ -461,7 +275,71 @@ def test_arrays_of_runs_keep_their_digits_next_to_the_critical_size() -> None:
         assert (abs(getattr(cost, name) / one_by_one - 1) <= 64 * EPS * (1 + 1 / distance)).all()
 
 
-def test_the_first_argument_needs_no_name() -> None:
-    known = law("besiroglu2024")
-    assert known.penalty(10) == known.penalty(ratio=10)
-    assert known.allocate(1e21) == known.allocate(compute=1e21)
+def test_arrays_numbers_and_both_ratios_agree() -> None:
+    ratios = np.array([[0.01, 0.5], [1.0, 30.0]])
+    found, by_size = BESIROGLU.penalty(ratios), BESIROGLU.penalty(size_ratio=ratios**-0.5)
+    for position, ratio in np.ndenumerate(ratios):
+        for name, value in BESIROGLU.penalty(ratio=float(ratio)).as_dict().items():
+            assert getattr(found, name)[position] == pytest.approx(value, rel=1e-13, abs=0)
+            assert getattr(by_size, name)[position] == pytest.approx(value, rel=1e-12, abs=1e-30)
+    runs = BESIROGLU.penalty(params=np.array([1e9, 2e9]), tokens=np.array([[1e10], [1e11]]))
+    for name, value in BESIROGLU.penalty(params=2e9, tokens=1e11).as_dict().items():
+        full = np.broadcast_to(getattr(runs, name), (2, 2))
+        assert full[1, 1] == pytest.approx(value, rel=1e-13)
+    assert BESIROGLU.penalty(size_ratio=np.float32(0.5)).excess.dtype == np.float32
+    assert len(BESIROGLU.penalty(ratio=[]).to_frame()) == 0
+    bare = Law(beta=BESIROGLU.beta, gamma=BESIROGLU.gamma)
+    assert bare.penalty(4).excess == BESIROGLU.penalty(4).excess
+    with pytest.raises(ValueError, match=r"^A, B=None: this needs a value"):
+        bare.penalty(params=1e9, tokens=1e10)
+    assert (BESIROGLU.penalty(2).compute, BESIROGLU.penalty(2).loss) == (None, None)
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+RUNS: dict[str, Any] = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
+
+
+def page(notation: str = "schaeffer", **allocations: Any) -> str:
+    laws = (BESIROGLU, HOFFMANN)
+    costs = [cost for chosen in laws for cost in chosen.penalty(**allocations).rows()]
+    return results_table(costs, notation=notation, aligned=True).latex()
+
+
+def cells(text: str) -> list[list[str]]:
+    lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
+    return [line for line in lines if len(line) > 1][1:]
+
+
+def test_a_page_of_runs_has_a_row_a_law_and_aligned_columns() -> None:
+    text = page(**RUNS)
+    assert "law & $N$ & $D$ & " in text
+    rows = cells(text)
+    assert [row[:3] for row in rows[::3]] == [
+        ["besiroglu2024", "8B", "15T"],
+        ["hoffmann2022", "405B", "15.6T"],
+    ]
+    costs = [cost for chosen in (BESIROGLU, HOFFMANN) for cost in chosen.penalty(**RUNS).rows()]
+    for place, (name, factor) in {
+        -5: ("ratio", 1),
+        -4: ("loss", 1),
+        -3: ("loss_penalty", 1),
+        -2: ("lost_compute", 100),
+    }.items():
+        column = [row[place] for row in rows]
+        assert len({len(cell.partition(".")[2]) for cell in column}) == 1
+        expected = [factor * getattr(cost, name) for cost in costs]
+        assert [float(cell) for cell in column] == pytest.approx(expected, rel=6e-3)
+    assert {row[-1] for row in rows} >= {"never"}
+
+
+def test_a_page_of_ratios_in_both_notations() -> None:
+    assert "$N/N^{*}$" in page(ratio=[2.0])
+    assert r"$N/N_{\mathrm{opt}}$" in page("hoffmann", ratio=[2.0])
+    assert r"\times 10^{" in page(ratio=[1.0001, 1e-9])
+    (cell,) = (row[5] for row in cells(page(ratio=1e12)) if row[0] == "besiroglu2024")
+    assert not cell.startswith("100")  # a share just below the whole
+    bare = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
+    assert (
+        "loss " not in str(bare.penalty(params=8e9, tokens=1e12)).split("\n")[1].split("penalty")[0]
+    )

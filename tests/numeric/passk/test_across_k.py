@@ -5,7 +5,6 @@ and the truth of simulations.
 import json
 import math
 import random
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -159,7 +158,7 @@ def test_what_an_allocation_for_another_k_loses():
         assert row["loss_penalty"] == pytest.approx(penalty, rel=1e-10)
         saved = 1.0 - penalty ** (-1.0 / other.envelope.exponent)
         assert row["lost_compute"] == pytest.approx(saved, rel=1e-8)
-    with_floors = {k: replace(law, E=0.01 * k) for k, law in laws.items()}
+    with_floors = {k: Law(**{**law.numbers, "E": 0.01 * k}) for k, law in laws.items()}
     with pytest.raises(ValueError, match=r"^compute=1e\+22: the laws at k=1 and k=100 contradict"):
         lost_compute(with_floors, 1e22)
 

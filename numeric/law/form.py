@@ -1,0 +1,95 @@
+"""The form of a law: its variables, its coefficients and the functions generated for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .. import formulas
+from ..errors import ArgumentError
+from . import compute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ...theory.envelope import Envelope
+    from ..arrays import Proved
+
+__all__ = ["COMPUTE", "PARAMS_TOKENS", "Form"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """Everything about a law but the values of its coefficients.
+
+    Attributes
+    ----------
+    kind : {"params-tokens", "compute", "expression"}
+    loss : str
+        L; where the form has a notation, with its coefficients in braces: "{E} + {A} N^-{beta}".
+    variables : tuple of str
+        The arguments of the loss, in their order.
+    coefficients, needed : tuple of str
+        Their names, and those that a law of this form cannot be without.
+    functions : module
+        The formulas by name: `loss`, `optimal_loss`, `exponent`, ... (isoflop.theory.code).
+    budget : str
+        What the compute is of the variables.
+    of_sum : callable
+        The name of the formula of R in a law h(R), from its name in a law E + R.
+    limit : callable
+        E, to which the law tends as its variables grow, from the coefficients.
+    sign : int
+        1 where the law falls to that limit, -1 where it rises to it.
+    derived : Envelope, optional
+        The symbolic optimum of a user's own law, with its proofs.
+    """
+
+    kind: str
+    loss: str
+    variables: tuple[str, ...]
+    coefficients: tuple[str, ...]
+    needed: tuple[str, ...]
+    functions: Any = field(compare=False)
+    budget: str = "6*N*D"
+    of_sum: Callable[[str], str] = field(default=str, compare=False)
+    limit: Callable[[Mapping[str, Any]], Any] = field(default=lambda x: x["E"], compare=False)
+    sign: int = 1
+    derived: Envelope | None = field(default=None, compare=False)
+
+    def function(self, name: str) -> Proved[...]:
+        """The formula of that name; an `ArgumentError` where laws of this form have none."""
+        found = getattr(self.functions, name, None)
+        if found is None:
+            complaint = f"is not known of a {self.kind} law in {', '.join(self.variables)}"
+            raise ArgumentError(name, complaint=complaint)
+        return found
+
+    def __reduce__(self) -> str:
+        """To other processes by its name; a user's own law goes as a file."""
+        if self.derived is not None:
+            raise TypeError(
+                f"the law {self.loss} cannot be pickled: save it, or send its as_dict()"
+            )
+        return "COMPUTE" if self.kind == "compute" else "PARAMS_TOKENS"
+
+
+#: L = E + A N^-beta + B D^-gamma under C = 6 N D.
+PARAMS_TOKENS = Form(
+    kind="params-tokens",
+    loss="{E} + {A} N^-{beta} + {B} D^-{gamma}",
+    variables=("params", "tokens"),
+    coefficients=("E", "A", "B", "beta", "gamma"),
+    needed=("beta", "gamma"),
+    functions=formulas,
+)
+#: L = E + C0 C^-alpha: the envelope of a params+tokens law exactly, the losses at one D/N nearly.
+COMPUTE = Form(
+    kind="compute",
+    loss="{E} + {C0} C^-{alpha}",
+    variables=("compute",),
+    coefficients=("E", "C0", "alpha"),
+    needed=("C0", "alpha"),
+    functions=compute,
+)
