@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 from tests.theory import random_bounds, reference, rewriting
+from tests.theory.random_limits import random_limits
 from tests.theory.rewriting import (
     MINUS_ONE,
     MP,
@@ -39,8 +40,6 @@ Constraint = tuple[Node, str, Node]
 SAME = MP.mpf(10) ** -35
 CLEARLY = MP.mpf(10) ** -25
 TRUE_POINTS, FALSE_POINTS = 8, 24
-DIGITS_IN_A_LIMIT = 420
-STEPS = (20, 40, 80, 160)  # powers of ten on the way to a limit
 SPELLING = {"b": "beta", "g": "gamma", "p": "p", "d": "q"}
 
 A, B, C, D, E, N = map(sym, "ABCDEN")
@@ -151,22 +150,8 @@ class Meaning:
 
 
 ATTACHED = {"T_N": "A beta", "T_D": "B gamma", "L": "A B beta gamma E", "L_opt": "A B beta gamma E"}
-QUANTITIES = {
-    "T_N",
-    "T_D",
-    "R",
-    "L",
-    "N_opt",
-    "D_opt",
-    "R_opt",
-    "L_opt",
-    "C0",
-    "alpha",
-    "G",
-    "w_N",
-    "w_D",
-    "P",
-}
+NAMES = "T_N T_D R L N_opt D_opt R_opt L_opt C0 alpha G w_N w_D P"
+QUANTITIES = {*NAMES.split()}
 
 
 def symbols_of(*nodes: Node) -> set[str]:
@@ -241,14 +226,7 @@ def plain_text(node: Node) -> str:
     return f"{kind}({', '.join(inner)})" if inner else kind
 
 
-LATEX_NAMES = {
-    "N_opt": "N^{*}",
-    "D_opt": "D^{*}",
-    "L_opt": "L^{*}",
-    "R_opt": "R^{*}",
-    "C0": "C_0",
-    "alpha": r"\alpha",
-}
+LATEX_NAMES = {f"{x}_opt": f"{x}^{{*}}" for x in "NDLR"} | {"C0": "C_0", "alpha": r"\alpha"}
 GREEK = {"beta": r"\beta", "gamma": r"\gamma", "kappa": r"\kappa"}
 
 
@@ -279,15 +257,7 @@ def latex_text(node: Node) -> str:
     return rf"{name}\left({', '.join(inner)}\right)" if inner else name
 
 
-LATEX_RELATIONS = {
-    "==": "=",
-    ">=": r"\ge",
-    "<=": r"\le",
-    ">": ">",
-    "<": "<",
-    "->": r"\to",
-    "~": r"\sim",
-}
+LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le"}
 
 
 # -- claims --------------------------------------------------------------------------------------------------------------
@@ -372,12 +342,22 @@ def under_constraints() -> list[tuple[Node, str, Node, Node, Node]]:
     ]
 
 
+#: True limits, and assumptions that end before them.
+VACUOUS = (
+    ("P(r) ~ w_N*r^-beta", "r -> 0", ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r^2 > x")),
+    ("P(r) ~ w_D*r^gamma", "r -> oo", ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y")),
+    ("L_opt -> E", "C -> oo", ("C < 6", "C <= x", "6*x*C < y")),
+    ("R_opt -> oo", "C -> 0", ("C > 6", "C >= x", "C*x > 1")),
+)
+
+
 class Maker:
     """A seeded source of claims."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.rewriter = Rewriter(seed)
+        self.limits = random_limits(seed)
 
     # -- drafts of each kind, true ones and false ones
 
@@ -537,82 +517,11 @@ class Maker:
     def _mistaken(self, node: Node) -> Node:
         return renamed(self.rewriter.mutated(node), SPELLING)
 
-    # -- limits
-
-    def limit(self, truth: bool) -> tuple[Node, str, Node | str, str, tuple[Constraint, ...], str]:
-        """left, relation, right (or "oo"), variable, assumptions, target."""
-        more = ((BETA, ">", GAMMA),)
-        gap_of_exponents = add(BETA, negative(GAMMA))
-        first, second = (renamed(self.rewriter.monomial(), SPELLING | {"C": "k"}) for _ in range(2))
-        slow, fast = sorted(self.random.sample(range(1, 9), 2))
-        small, large = rat(slow, 3), rat(fast, 3)
-        tail = add(mul(first, power(R, small)), mul(second, power(R, large)))
-        ray = ("P", R)
-        right: list[Any] = [
-            (tail, "~", mul(first, power(R, small)), "r", (), "0"),
-            (tail, "~", mul(second, power(R, large)), "r", (), "oo"),
-            (tail, "->", rat(0), "r", (), "0"),
-            (add(X, tail), "->", X, "r", (), "0"),
-            (tail, "->", "oo", "r", (), "oo"),
-            (ray, "~", mul(W_N, power(R, negative(BETA))), "r", (), "0"),
-            (ray, "~", mul(W_D, power(R, GAMMA)), "r", (), "oo"),
-            (ray, "->", "oo", "r", (), self.random.choice(("0", "oo"))),
-            (L_OPT, "->", E, "C", (), "oo"),
-            (R_OPT, "->", rat(0), "C", (), "oo"),
-            (N_OPT, "->", "oo", "C", (), "oo"),
-            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", more, "oo"),
-            (mul(N_OPT, inverse(D_OPT)), "->", rat(0), "C", more, "oo"),
-            (power(C, gap_of_exponents), "->", "oo", "C", more, "oo"),
-            (add(X, mul(Y, power(R, gap_of_exponents))), "->", X, "r", more, "0"),
-            (
-                add(mul(X, power(R, BETA)), mul(Y, power(R, GAMMA))),
-                "~",
-                mul(Y, power(R, GAMMA)),
-                "r",
-                more,
-                "0",
-            ),
-        ]
-        wrong: list[Any] = [
-            (tail, "~", mul(second, power(R, large)), "r", (), "0"),
-            (tail, "~", mul(rat(2), second, power(R, large)), "r", (), "oo"),
-            (add(X, tail), "->", add(X, Y), "r", (), "0"),
-            (add(X, tail), "->", X, "r", (), "oo"),
-            (inverse(tail), "->", "oo", "r", (), "oo"),
-            (ray, "~", mul(W_D, power(R, negative(BETA))), "r", ((BETA, ">", GAMMA),), "0"),
-            (ray, "->", ONE, "r", (), "0"),
-            (L_OPT, "->", add(E, X), "C", (), "oo"),
-            (L_OPT, "->", "oo", "C", (), "oo"),
-            (mul(D_OPT, inverse(N_OPT)), "->", rat(0), "C", more, "oo"),
-            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", ((BETA, "<", GAMMA),), "oo"),
-            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", ((BETA, ">=", GAMMA),), "oo"),
-            (mul(N_OPT, inverse(D_OPT)), "->", rat(0), "C", ((BETA, ">=", GAMMA),), "oo"),
-            (power(C, gap_of_exponents), "->", "oo", "C", ((BETA, ">=", GAMMA),), "oo"),
-            (add(X, mul(Y, power(R, gap_of_exponents))), "->", X, "r", ((GAMMA, "<=", BETA),), "0"),
-        ]
-        return self.random.choice(right if truth else wrong)
-
     def vacuous(self) -> RandomClaim:
         """A true limit under an assumption that ends before it."""
-        text, limit, assumptions = self.random.choice(
-            (
-                (
-                    "P(r) ~ w_N*r^-beta",
-                    "r -> 0",
-                    ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r > y + z", "r^2 > x"),
-                ),
-                (
-                    "P(r) ~ w_D*r^gamma",
-                    "r -> oo",
-                    ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y"),
-                ),
-                ("L_opt -> E", "C -> oo", ("C < 6", "C <= x", "6*x*C < y")),
-                ("R_opt -> oo", "C -> 0", ("C > 6", "C >= x", "C*x > 1")),
-            )
-        )
-        return RandomClaim(
-            "vacuous limit", None, text, assume=(self.random.choice(assumptions),), limit=limit
-        )
+        text, limit, assumptions = self.random.choice(VACUOUS)
+        ends = (self.random.choice(assumptions),)
+        return RandomClaim("vacuous limit", None, text, assume=ends, limit=limit)
 
     # -- checked and rendered
 
@@ -680,7 +589,8 @@ class Maker:
 
     def claim(self, kind: str, truth: bool) -> RandomClaim:
         if kind == "limit":
-            return self._limit(truth)
+            found = next(limit for limit in self.limits if limit.truth is truth)
+            return RandomClaim(kind, truth, found.text, assume=found.assume, limit=found.limit)
         if kind == "vacuous limit":
             return self.vacuous()
         make: Callable[[bool], Draft] = (
@@ -713,100 +623,6 @@ class Maker:
             else None
         )
         return RandomClaim(kind, truth, written, latex, assume, budget=budget)
-
-    def _limit(self, truth: bool) -> RandomClaim:
-        left, relation, right, variable, where, target = self.limit(truth)
-        self._check_limit(left, relation, right, variable, where, target, truth)
-        shown = right if isinstance(right, str) else plain_text(right)
-        assume = tuple(f"{plain_text(a)} {r} {plain_text(b)}" for a, r, b in where)
-        text = f"{plain_text(left)} {relation} {shown}"
-        return RandomClaim("limit", truth, text, assume=assume, limit=f"{variable} -> {target}")
-
-    def _check_limit(
-        self,
-        left: Node,
-        relation: str,
-        right: Any,
-        variable: str,
-        where: tuple[Constraint, ...],
-        target: str,
-        truth: bool,
-    ) -> None:
-        """The remainder at 10^20, ..., 10^160 shrinks (inverted where it has to grow); a false one
-        does not, at some point.
-        """
-        sides = [left] if right == "oo" else [left, right]
-        draft = Draft((*sides, sym(variable)), (), where)
-        shrinks = []
-        for point in self.points(draft, 4):
-            with MP.workdps(DIGITS_IN_A_LIMIT):
-                remainders = []
-                for step in STEPS:
-                    at = point | {variable: MP.mpf(10) ** (step if target == "oo" else -step)}
-                    values = [_evaluate_far(side, at) for side in sides]
-                    if right == "oo":
-                        remainders.append(1 / values[0])
-                    else:
-                        remainders.append(
-                            abs(values[0] / values[1] - 1)
-                            if relation == "~"
-                            else abs(values[0] - values[1])
-                        )
-                shrinks.append(
-                    all(b < a * (1 - CLEARLY) for a, b in itertools.pairwise(remainders))
-                )
-        assert all(shrinks) if truth else not all(shrinks), (
-            left,
-            relation,
-            right,
-            variable,
-            target,
-        )
-
-
-def _evaluate_far(node: Node, point: Point) -> Any:
-    """Far from 1 the search for the optimum is done at C = 1; the least loss and its place are
-    powers of C by their scaling.
-    """
-    meaning = Meaning({**point, "C": MP.one})
-    beta, gamma = (point.get(name, MP.one) for name in ("beta", "gamma"))
-    known = dict(point)
-
-    def plain(part: Node) -> Node:
-        if part[0] in QUANTITIES:
-            name = f"#{len(known)}"
-            known[name] = far(part)
-            return sym(name)
-        return part if part[0] in ("sym", "rat") else (part[0], *map(plain, part[1:]))
-
-    def far(part: Node) -> Any:
-        name = part[0]
-        if name in ("N_opt", "D_opt", "R_opt", "L_opt"):
-            with MP.workdps(60):
-                params, tokens = meaning.optimum(MP.one)
-            params, tokens = (
-                params * point["C"] ** (gamma / (beta + gamma)),
-                tokens * point["C"] ** (beta / (beta + gamma)),
-            )
-            at = meaning.reducible(params, tokens)
-            return {
-                "N_opt": params,
-                "D_opt": tokens,
-                "R_opt": at,
-                "L_opt": at + point["E"] if "E" in point else at,
-            }[name]
-        with MP.workdps(60):
-            params, tokens = meaning.optimum(MP.one)
-        if name == "P":
-            ratio = point[part[1][1]]
-            return meaning.reducible(params * ratio, tokens / ratio) / meaning.reducible(
-                params, tokens
-            )
-        return meaning.term(
-            f"T_{name[2]}", (params, tokens)["ND".index(name[2])]
-        ) / meaning.reducible(params, tokens)
-
-    return rewriting.evaluate(plain(node), known)
 
 
 def _can_be_written(draft: Draft) -> bool:

@@ -11,12 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import permutations, product
 from typing import Any, Protocol
 
-from mpmath.libmp import round_nearest, to_int, to_str
-from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_power_base
+from mpmath.libmp import to_str
+from sympy import (
+    Add,
+    Expr,
+    Integer,
+    Mul,
+    Rational,
+    Symbol,
+    expand_log,
+    expand_mul,
+    expand_power_base,
+    log,
+)
 
 from ..data.notation import Notation
 from ..kernel.answer import BOUNDS, Answer, Decision, undecided, witness_at
@@ -26,10 +36,10 @@ from .question import Question
 
 #: Relations beside which a number may be rounded.
 ROUNDED = ("==", "approx", "!=")
+OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 #: Where letters that the law does not fix are put for a witness.
 USUAL = {"C": Integer(10) ** 21, "N": Integer(10) ** 9, "D": Integer(10) ** 11}
-MOST_TERMS = 5
-DIGITS_SHOWN = 4
+MOST_TERMS, DIGITS_SHOWN = 5, 4
 Range = tuple[Rational, Rational]
 
 
@@ -70,14 +80,13 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class TypedSide:
-    """One side as it is typed.
+    """One side as it is typed: with a letter for every number that is rounded, and what rounds to
+    these.
 
     Attributes
     ----------
     expression : sympy.Expr
-        With a letter for every number that is rounded.
     ranges : mapping of Symbol to pair of Rational
-        What rounds to these numbers.
     unit : Rational or None
         Of the last digit, where the side is a number alone; 0 where that is exact.
     """
@@ -98,8 +107,8 @@ def typed_side(tokens: Sequence[Token], relation: str, read: Callable[..., Expr]
     for i, token in enumerate(tokens):
         half = _unit_within(token, tokens[max(0, i - 2) : i], relation) / 2
         if half:
-            value, letter = Fraction(token.text), Symbol(f"number {i}", positive=True)
-            ranges[letter] = (_rational(value - half), _rational(value + half))
+            value, letter = Rational(token.text), Symbol(f"number {i}", positive=True)
+            ranges[letter] = (value - half, value + half)
             instead[i] = Token("name", letter.name, token.position)
     return TypedSide(read(instead, {letter.name: letter for letter in ranges}), ranges, unit)
 
@@ -117,35 +126,31 @@ def unit_alone(tokens: Sequence[Token], relation: str) -> Rational | None:
     scaled = re.fullmatch(r"\*?10(?:\^([+-]?[0-9]{1,3}))?", power)
     if power and scaled is None:
         return None
-    scale = Fraction(10) ** int(scaled[1] or 1) if scaled is not None else Fraction(1)
     is_whole = not scaled and re.fullmatch("[0-9_]+", texts[0]) is not None
-    return Integer(0) if is_whole and relation != "approx" else _rational(_unit(texts[0]) * scale)
+    scale = Rational(10) ** int(scaled[1] or 1) if scaled is not None else Integer(1)
+    return Integer(0) if is_whole and relation != "approx" else _unit(texts[0]) * scale
 
 
-def _unit(text: str) -> Fraction:
+def _unit(text: str) -> Rational:
     """Of the last digit of a number."""
     mantissa, _, exponent = text.lower().partition("e")
     decimals = len(mantissa.partition(".")[2].replace("_", ""))
-    return Fraction(10) ** (int(exponent or 0) - decimals)
+    return Rational(10) ** (int(exponent or 0) - decimals)
 
 
-def _unit_within(token: Token, before: Sequence[Token], relation: str) -> Fraction:
+def _unit_within(token: Token, before: Sequence[Token], relation: str) -> Rational:
     """Of a number inside a side: rounded where it has a decimal point, and beside `approx` where it
     has two digits and is no exponent and no power of ten; 0 where it is exact.
     """
     if token.kind != "number":
-        return Fraction(0)
+        return Integer(0)
     if "." in token.text:
         return _unit(token.text)
     is_exponent = bool(before) and (
         before[-1].kind == "power" or (before[-1].text == "(" and before[0].kind == "power")
     )
     is_long = token.text.isdigit() and len(token.text) > 1 and token.text.rstrip("0") != "1"
-    return Fraction(int(relation == "approx" and is_long and not is_exponent))
-
-
-def _rational(value: Fraction) -> Rational:
-    return Rational(value.numerator, value.denominator)
+    return Integer(int(relation == "approx" and is_long and not is_exponent))
 
 
 # -- the decision ----------------------------------------------------------------------------------
@@ -169,87 +174,69 @@ def compared(
     """
     law = law or Coefficients("", {})
     try:
-        if (failing := _failing_assumption(question, law)) is not None:
-            return undecided(f"what is assumed does not hold{law.at}: {failing}")
+        for c in question.domain.conditions:
+            if c.relation != "!=" and c.expression.free_symbols <= law.values.keys():
+                value = IntervalEvaluator().evaluate(c.expression, law.values)
+                if certainly_fails(c.relation, value.a, value.b):
+                    fails = f"{c.expression} is {_shown(value)}"
+                    return undecided(f"what is assumed does not hold{law.at}: {fails}")
+        letters = question.lhs.free_symbols | question.rhs.free_symbols
+        moving = tuple(sorted(letters - law.values.keys(), key=str))
         if typed is None:
-            return _bound(question, law)
-        if question.relation != "!=":
-            return _equal(question, typed, law)
-        equal = _equal(replace(question, relation="=="), typed, law)
+            return _bound(question, law, moving)
+        compare = _term_by_term if moving else _equal
+        equal = compare(question, typed, law, moving)
+        if question.relation != "!=" or not (equal.proved or equal.refuted):
+            return equal
         if equal.refuted:
             return Decision(Answer.PROVED, equal.reason.replace("fails", "holds", 1))
-        said = f"the two sides are equal{law.at} to the digits typed"
-        return undecided(said) if equal.proved else equal
+        return undecided(f"the two sides are equal{law.at} to the digits typed")
     except Undefined as error:
         return undecided(f"a side has no value{law.at}: {error}")
 
 
-def _failing_assumption(question: Question, law: Coefficients) -> str | None:
-    for condition in question.domain.conditions:
-        e, relation = condition.expression, condition.relation
-        if relation != "!=" and e.free_symbols <= law.values.keys():
-            value = IntervalEvaluator().evaluate(e, law.values)
-            if certainly_fails(relation, value.a, value.b):
-                return f"{e} is {_shown(value)}"
-    return None
-
-
-def _equal(question: Question, typed: tuple[TypedSide, TypedSide], law: Coefficients) -> Decision:
+def _equal(
+    question: Question,
+    typed: tuple[TypedSide, TypedSide],
+    law: Coefficients,
+    _: tuple[Symbol, ...],
+) -> Decision:
     """Whether the sides meet, each with all that rounds to its numbers."""
-    if moving := _left_open(question, law):
-        return _term_by_term(question, typed, law, moving)
-    evaluator = _Enclosures()
+    evaluator, is_near = _Enclosures(), question.relation == "approx"
     left, right = question.values_at(law.values, evaluator)
-    near, all_near = (
-        [
-            evaluator.evaluate(side.expression, {**law.values, **more, **side.ranges})
-            for side in typed
-        ]
-        for more in ({}, law.ranges)
-    )
-    is_near, is_rounded = question.relation == "approx", any(side.ranges for side in typed)
     apart = ""
     if is_near and certainly_nonzero(right):
         apart = f", {_shown(abs(left / right - 1) * 100, 2)} % apart"
-    if is_near and any(
-        s.unit and not certainly_nonzero(x) for s, x in zip(typed, (left, right), strict=True)
-    ):
-        return undecided(
-            f"how near {_shown(left)}{law.at} is to 0 needs something to compare it with"
-        )
-    if not certainly_nonzero(near[0] - near[1]):
+    elif is_near and (typed[0].unit or typed[1].unit):
+        near_0 = f"how near {_shown(left)}{law.at} is to 0"
+        return undecided(f"{near_0} needs something to compare it with")
+    shown = f"{_shown(left)} against {_shown(right)}"
+    is_rounded = any(side.ranges for side in typed)
+    if _meets(typed, law.values, evaluator):
         if not is_rounded:
             return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
-        shown = f"{_shown(left)} against {_shown(right)}"
-        number, value, unit = next(
-            (
-                (x, y, s.unit)
-                for s, x, y in zip(typed[::-1], (right, left), (left, right), strict=True)
-                if s.unit
-            ),
-            (None, None, None),
-        )
-        if number is None or number.mid == 0:
-            return Decision(Answer.PROVED, f"holds{law.at} to the digits typed: {shown}{apart}")
-        digits = len(
-            str(to_int(abs(number / evaluator.rational(unit)).mid._mpi_[0], round_nearest))
-        )
-        to = f"to {digits} digit{'' if digits == 1 else 's'}"
-        shown = _shown(value, max(DIGITS_SHOWN, digits + 1))
-        return Decision(Answer.PROVED, f"holds {to}{law.at}: {shown}{apart}")
+        for side, number, value in ((typed[1], right, left), (typed[0], left, right)):
+            if side.unit and number.mid != 0:
+                last = evaluator.rational(side.unit)
+                digits = len(_shown(abs(number / last) + 1e-9, 30).partition(".")[0])
+                shown = _shown(value, max(DIGITS_SHOWN, digits + 1))
+                to = f"{digits} digit{'' if digits == 1 else 's'}"
+                return Decision(Answer.PROVED, f"holds to {to}{law.at}: {shown}{apart}")
+        return Decision(Answer.PROVED, f"holds{law.at} to the digits typed: {shown}{apart}")
     if is_near and not is_rounded:
-        shown = f"{_shown(left)} against {_shown(right)}{law.at}{apart}"
-        return undecided(f"{shown}; how near is meant is not said")
+        return undecided(f"{shown}{law.at}{apart}; how near is meant is not said")
     fails = _fails(question, law, left, right)
-    if not certainly_nonzero(all_near[0] - all_near[1]):
+    if _meets(typed, {**law.values, **law.ranges}, evaluator):
         return undecided(f"{fails.reason}; not so for all that rounds to these")
     return replace(fails, reason=f"{fails.reason}{apart}")
 
 
-def _left_open(question: Question, law: Coefficients) -> tuple[Symbol, ...]:
-    """The letters that the law does not fix."""
-    letters = question.lhs.free_symbols | question.rhs.free_symbols
-    return tuple(sorted(letters - law.values.keys(), key=str))
+def _meets(
+    typed: Sequence[TypedSide], values: Mapping[Symbol, Any], evaluator: IntervalEvaluator
+) -> bool:
+    """Whether the sides, with all that rounds to their numbers, may be the same."""
+    left, right = (evaluator.evaluate(s.expression, {**values, **s.ranges}) for s in typed)
+    return not certainly_nonzero(left - right)
 
 
 def _fails(
@@ -270,17 +257,16 @@ def _fails(
     return Decision(Answer.REFUTED, reason, witness=witness)
 
 
-def _bound(question: Question, law: Coefficients) -> Decision:
+def _bound(question: Question, law: Coefficients, moving: tuple[Symbol, ...]) -> Decision:
     """An order or a limit: by the values where the law fixes all letters, else for every law whose
     exponents are ordered as here.
     """
-    moving = _left_open(question, law)
     if not moving and question.relation in BOUNDS:
         left, right = question.values_at(law.values, IntervalEvaluator())
-        if certainly_fails(question.relation, (left - right).a, (left - right).b):
+        gap = left - right
+        if certainly_fails(question.relation, gap.a, gap.b):
             return _fails(question, law, left, right)
-        opposite = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}[question.relation]
-        if certainly_fails(opposite, (left - right).a, (left - right).b):
+        if certainly_fails(OPPOSITE[question.relation], gap.a, gap.b):
             shown = f"{_shown(left)} against {_shown(right)}"
             return Decision(Answer.PROVED, f"holds{law.at}: {shown}")
         return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
@@ -292,9 +278,6 @@ def _bound(question: Question, law: Coefficients) -> Decision:
         others = tuple(c for c in decision.conditions if c.expression not in ordered)
         return Decision(Answer.PROVED, f"{decision.reason}{law.at}", others)
     return undecided(f"{', '.join(map(str, moving))} is not fixed{law.at}: {decision.reason}")
-
-
-# -- term by term ----------------------------------------------------------------------------------
 
 
 def _term_by_term(
@@ -321,15 +304,15 @@ def _term_by_term(
         sides.append([[evaluator.evaluate(e, at) for e in term] for term in terms])
     left, right = sides
     if len(left) == len(right) and any(
-        all(map(_meet, left, order)) for order in permutations(right)
+        all(map(_are_near, left, order)) for order in permutations(right)
     ):
         return Decision(Answer.PROVED, f"every term agrees to the digits typed{law.at}")
     pairs = ((x, y) for terms in sides for i, x in enumerate(terms) for y in terms[:i])
-    if any(_meet(x[1:], y[1:]) for x, y in pairs):
+    if any(_are_near(x[1:], y[1:]) for x, y in pairs):
         return undecided(f"the terms do not agree one by one{law.at}")
     point = {x: USUAL.get(str(x), Integer(10) ** 3) for x in moving}
     for one, other in product(left, right):
-        if _meet(one[1:], other[1:]) and not _meet(one, other):
+        if _are_near(one[1:], other[1:]) and not _are_near(one, other):
             return _fails(question, law, one[0], other[0], point)
     fails = _fails(question, law, left[0][0], right[0][0], point)
     return replace(fails, reason=f"the powers of {names} differ{law.at}")
@@ -355,10 +338,61 @@ def _terms(e: Expr, moving: Sequence[Symbol]) -> list[tuple[Expr, ...]] | None:
     return found if len(found) <= MOST_TERMS else None
 
 
-def _meet(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def _are_near(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two tuples of enclosures may be the same."""
     return not any(certainly_nonzero(x - y) for x, y in zip(one, other, strict=True))
 
 
 def _shown(value: Any, digits: int = DIGITS_SHOWN) -> str:
     return str(to_str(value.mid._mpi_[0], digits))
+
+
+# -- a link of a claim as it is typed --------------------------------------------------------------
+
+
+def is_rounded(question: Question, parts: Sequence[Sequence[Token]]) -> bool:
+    """Whether a link is an equality of two numbers, one of them worked out, that has decimals; or a
+    proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
+    """
+    if question.relation == "propto" and (power := _power(question, parts[1])) is not None:
+        exponent, typed = power
+        return bool(exponent.is_number and exponent != 0) and any("." in t.text for t in typed)
+    is_numbers = question.relation == "==" and question.lhs.is_number and question.rhs.is_number
+    has_decimals = any("." in token.text for part in parts for token in part)
+    return bool(is_numbers and has_decimals and any(len(part) > 1 for part in parts))
+
+
+def at_numbers(
+    question: Question,
+    parts: Sequence[list[Token]],
+    read: Callable[..., Expr],
+    law: Coefficients | None,
+) -> Decision:
+    """A link at the coefficients of a law, its numbers as they are typed; `read(tokens, letters)`
+    makes an expression of tokens.
+    """
+    sides = None
+    power = _power(question, parts[1]) if question.relation == "propto" else None
+    if power is not None:
+        exponent, tokens = power
+        sides = TypedSide(exponent, {}), typed_side(tokens, "==", read)
+        question = replace(question, lhs=exponent, relation="==", rhs=read(tokens))
+    elif question.relation in ROUNDED:
+        left, right = (typed_side(part, question.relation, read) for part in parts)
+        sides = left, right
+    return compared(question, sides, law)
+
+
+def _power(question: Question, part: Sequence[Token]) -> tuple[Expr, list[Token]] | None:
+    """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
+    None where the right side is no power of a letter, or the left one no such power.
+    """
+    typed = [token for token in part if token.text not in "()"]
+    if [token.kind for token in typed if token.text != "-"] != ["name", "power", "number"]:
+        return None
+    letter, *more = sorted(question.rhs.free_symbols, key=str) or [None]
+    if letter is None or more or letter.name != typed[0].text:
+        return None
+    logarithm = expand_log(log(question.lhs), force=True)
+    exponent = (letter * logarithm.diff(letter)).cancel()
+    return None if exponent.has(letter) else (exponent, typed[2:])

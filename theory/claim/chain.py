@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Symbol, expand_log, log
+from sympy import Expr, Symbol, log
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
@@ -18,13 +18,14 @@ from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Decision, undecided
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
+from ..reader.building import Domain
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .at_law import ROUNDED, Coefficients, HasCoefficients, TypedSide, compared, typed_side
+from .at_law import Coefficients, HasCoefficients, at_numbers, is_rounded
 from .checker import Finding, Reading, check
 from .correction import Corrector, Side
 from .definitions import LETTERS, by_definition, without_formula
-from .given import ClaimReader, Given, defined
+from .given import Given, Names
 from .question import MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import sources, split
@@ -55,7 +56,6 @@ class Settings:
     limit: str | None = None
     seconds: float | None = None
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    define: Sequence[str] = ()
     seed: int = 0
     given: Coefficients | None = None
 
@@ -84,8 +84,6 @@ class ChainLink:
     lhs, rhs : sympy.Expr
     relation : str
     decision : Decision
-    position : int
-        Of the relation in the text.
     definitions : tuple of str
         What letters mean beside each other, where it is proved for that: `C == 6*N*D`.
     spelling : Spelling
@@ -101,7 +99,6 @@ class ChainLink:
     relation: str
     rhs: Expr
     decision: Decision
-    position: int = 0
     definitions: tuple[str, ...] = ()
     spelling: Spelling = PLAIN
     check: str = ""
@@ -131,10 +128,8 @@ class ChainLink:
     @property
     def conditions(self) -> tuple[str, ...]:
         """Where a proof holds: `beta - gamma != 0`."""
-        return tuple(
-            f"{self.spelling(condition.expression)} {condition.relation} 0"
-            for condition in self.decision.conditions
-        )
+        found = self.decision.conditions
+        return tuple(f"{self.spelling(c.expression)} {c.relation} 0" for c in found)
 
     @property
     def point(self) -> dict[str, str]:
@@ -156,12 +151,9 @@ class ChainLink:
     def __str__(self) -> str:
         decision = self.decision
         parts = [f"{decision.answer.value}: {decision.reason}"]
-        if decision.conditions:
-            parts.append("where " + ", ".join(self.conditions))
-        if decision.witness is not None:
-            parts.append(f"witness {self.counterexample}")
-        if self.definitions:
-            parts.append("by definition " + ", ".join(self.definitions))
+        parts += [f"where {', '.join(self.conditions)}"] if decision.conditions else []
+        parts += [f"witness {self.counterexample}"] if decision.witness is not None else []
+        parts += [f"by definition {', '.join(self.definitions)}"] if self.definitions else []
         return "; ".join(parts)
 
     def lines(self, *, named: bool) -> list[str]:
@@ -191,12 +183,16 @@ class ChainLink:
 
 
 @dataclass(frozen=True)
-class _Read:
-    """The sides as they are read with some meanings of the names, and what is assumed with these."""
+class _Meant:
+    """The sides as they are read with some meanings of the names, what is assumed with these, and
+    where a limit goes.
+    """
 
     given: Given
-    reader: ClaimReader
+    names: Names
     sides: list[Expr]
+    domain: Domain
+    limit: tuple[Symbol, str] | None
 
 
 class Chain:
@@ -218,101 +214,108 @@ class Chain:
                 raise ParseError(said, text=text)
         try:
             with within(settings.seconds):
-                found = self._read(self.words)
-                self.given, self.reader, self.sides = found.given, found.reader, found.sides
-                self.domain = self.given.domain_of(self.reader.domain, text)
+                self.meant = self._read(self.words)
+                domain = self.meant.given.domain_of(self.meant.names.domain, text)
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-        self.limit = self._limit(found)
+        letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
+        self.questions = [
+            Question(*ends, domain, self.meant.limit, settings.seed, letters)
+            for ends in zip(
+                self.meant.sides,
+                (relation.text for relation in self.relations),
+                self.meant.sides[1:],
+                strict=False,
+            )
+        ]
 
-    def _read(self, words: Vocabulary) -> _Read:
+    def _read(self, words: Vocabulary) -> _Meant:
         settings = self.settings
-        given = Given(words, settings.assume, settings.define, settings.let)
-        reader = ClaimReader(given.table, words)
-        pairs = zip(self.parts, ["==", *(r.text for r in self.relations)], strict=True)
-        sides = [given.at(reader.side(self.text, *pair), self.text) for pair in pairs]
-        return _Read(given, reader, sides)
-
-    def _limit(self, found: _Read) -> tuple[Symbol, str] | None:
-        limit = self.settings.limit
-        return None if limit is None else found.given.limit(limit, found.reader.table)
+        given = Given(words, settings.assume, settings.let)
+        names = Names(given.table, words)
+        signs = ["==", *(relation.text for relation in self.relations)]
+        pairs = zip(self.parts, signs, strict=True)
+        sides = [given.at(names.read(self.text, *pair), self.text) for pair in pairs]
+        domain = names.domain.map(lambda e: given.at(e, self.text))
+        domain.add(given.domain)
+        limit = None if settings.limit is None else given.limit(settings.limit, names.table)
+        return _Meant(given, names, sides, domain, limit)
 
     # -- one link ----------------------------------------------------------------------------------
 
     def link(self, i: int) -> ChainLink:
         """One link, decided within some time."""
-        question = self.question(i)
+        question, relation = self.questions[i], self.relations[i]
         try:
             with within(self.settings.seconds):
-                decision, definitions, check = self.answer(i)
+                decision, definitions, check = self._answer(i)
         except OutOfTime as error:
             decision, definitions, check = undecided(str(error)), (), ""
-        shown, relation = sources(self.text, self.relations), self.relations[i]
+        shown = sources(self.text, self.relations)
+        is_to_correct = decision.refuted and self.settings.numbers is None
         return ChainLink(
             f"{shown[i]} {relation.text} {shown[i + 1]}",
             question.lhs,
             relation.text,
             question.rhs,
             decision,
-            relation.position,
             definitions,
             self.spelling,
             check,
-            self.corrector(i) if decision.refuted and self.settings.numbers is None else None,
+            self._corrector(i) if is_to_correct else None,
         )
 
-    def question(self, i: int) -> Question:
-        """The link as a question about its letters."""
-        letters = {x for x in self.words.names.values() if isinstance(x, Symbol)}
-        return Question(
-            self.sides[i],
-            self.relations[i].text,
-            self.sides[i + 1],
-            self.domain,
-            self.limit,
-            self.settings.seed,
-            frozenset(letters - MOVING),
-        )
-
-    def answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
+    def _answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
         """The decision for every law, and where that is none, for the one whose numbers are given;
         what letters mean at one run; and the check of what is proved.
         """
-        question = self.question(i)
-        decision, meanings = decided(question, self.words, self.given)
+        question, numbers = self.questions[i], self.settings.numbers
+        decision, meanings = decided(question, self.words, self.meant.given)
         if decision.holds:
-            return self.checked(i, decision, meanings)
-        if (unknown := self.unknown(i)) is not None:
+            return self._checked(i, decision, meanings)
+        if (unknown := self._unknown(i)) is not None:
             said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
         has_letters = bool(question.lhs.free_symbols | question.rhs.free_symbols)
-        is_near = question.relation == "approx"
-        if (self.settings.numbers is not None if has_letters else is_near) or self.is_rounded(i):
-            return self.at_numbers(i), (), ""
+        is_near, typed = question.relation == "approx", self.parts[i : i + 2]
+        if (numbers is not None if has_letters else is_near) or is_rounded(question, typed):
+            return at_numbers(question, typed, self.value, numbers), (), ""
         if is_near:
             said = "whether the two sides are near each other hangs on a law: name one with --law"
             return undecided(f"{said} NAME"), (), ""
         return decision, meanings, ""
 
-    def unknown(self, i: int) -> str | None:
+    def _unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""
-        if self.relations[i].text in BOUNDS:
-            return None
-        given = self.given
+        given, sides = self.meant.given, self.meant.sides
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
-        for one in (i, i + 1):
-            side = self.sides[one]
-            others = [other for k, other in enumerate(self.sides) if k != one]
-            is_free = side in self.reader.free.values() and side not in self.words.of_a_run
-            is_said = any(side in e.free_symbols for e in (*others, *said))
-            if is_free and not is_said and str(side) not in self.words.signs:
-                return str(side)
+        own = {*self.meant.names.free.values()} - self.words.of_a_run
+        for one in (i, i + 1) if self.relations[i].text not in BOUNDS else ():
+            others = [other for k, other in enumerate(sides) if k != one]
+            is_said = any(sides[one] in e.free_symbols for e in (*others, *said))
+            if sides[one] in own and not is_said and str(sides[one]) not in self.words.signs:
+                return str(sides[one])
         return None
+
+    def value(self, tokens: list[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
+        """An expression of the claim, where some names may stand for these letters."""
+        table = {**self.meant.names.table, **(letters or {})}
+        return self.meant.given.at(read(self.text, tokens, table), self.text)
+
+    def free(self, links: Sequence[ChainLink]) -> tuple[str, ...]:
+        """The names that stand for letters of their own: not those of a derivative, and of a run."""
+        definitions, names = self.words.definitions.items(), self.meant.names.free
+        told = {
+            str(x) for x, said in definitions if any(said in link.definitions for link in links)
+        }
+        d = names.get("d")
+        told |= set() if any(side.has(d) for side in self.meant.sides if d) else {"d"}
+        return tuple(name for name in names if name not in told)
 
     # -- the second opinion ------------------------------------------------------------------------
 
-    def checked(
+    def _checked(
         self, i: int, decision: Decision, meanings: tuple[str, ...]
     ) -> tuple[Decision, tuple[str, ...], str]:
         """What is proved of a link where the check does not find otherwise, and what it found."""
@@ -328,149 +331,79 @@ class Chain:
 
     def _check(self, i: int, decision: Decision, meanings: Sequence[str]) -> Finding:
         """The link with no closed forms in it, tried at points where all holds that is assumed."""
-        read, question = self._by_definition, self.question(i)
-        limit = self._limit(read)
+        meant, question = self._by_definition, self.questions[i]
+        limit = meant.limit
         held = {sym.N, sym.D} if limit is not None and limit[0] in (sym.N, sym.D) else set()
-        run = {x: e for x, e in self._run.items() if meanings and x not in held}
-        domain = read.reader.domain.map(lambda e: read.given.at(e, self.text))
-        domain.add(read.given.domain)
+        run = {
+            x: e if isinstance(e, log) else without_formula(f"{x} of the run", e)
+            for x, e in self.words.run.items()
+            if meanings and x not in held
+        }
+        domain = meant.domain.map(lambda e: e)
         for condition in decision.conditions:
             group = domain.groups[(">", "!=", ">=").index(condition.relation)]
             group.append(condition.expression)
         reading = Reading(
-            read.sides[i].xreplace(run),
+            meant.sides[i].xreplace(run),
             question.relation,
-            read.sides[i + 1].xreplace(run),
+            meant.sides[i + 1].xreplace(run),
             domain.map(lambda e: e.xreplace(run)),
             limit,
             question.moving if question.relation == "propto" else (),
         )
         spelt = self.words.notation.names()
-        meant = {name: self.words.names[spelt.get(name, name)] for name in LETTERS}
-        letters = {name: x for name, x in meant.items() if isinstance(x, Symbol)}
+        meanings_of = {name: self.words.names[spelt.get(name, name)] for name in LETTERS}
+        letters = {name: x for name, x in meanings_of.items() if isinstance(x, Symbol)}
         return check(reading, letters, self.settings.budget or SIX_ND, self.settings.seed)
 
     @cached_property
-    def _by_definition(self) -> _Read:
+    def _by_definition(self) -> _Meant:
         """The chain where the names of the law have no formula."""
         names = by_definition(self.words.names, self.words.notation.names())
         return self._read(replace(self.words, names=names))
 
-    @property
-    def _run(self) -> dict[Symbol, Expr]:
-        """The quantities of one run, in C and r."""
-        return {
-            x: e if isinstance(e, log) else without_formula(f"{x} of the run", e)
-            for x, e in self.words.run.items()
-        }
-
-    # -- how it is read ----------------------------------------------------------------------------
+    # -- by names ----------------------------------------------------------------------------------
 
     @cached_property
     def reading(self) -> str:
         """The chain as it was read, quantities of the law by their names where that is possible."""
-        first, *others = (as_read(self.in_names(i)) for i in range(len(self.sides)))
+        first, *others = (as_read(self._in_names(i)) for i in range(len(self.parts)))
         links = (f"{r.text} {side}" for r, side in zip(self.relations, others, strict=True))
-        line = " ".join([first, *links])
-        return line if self.limit is None else f"{line}, as {self.limit[0]} -> {self.limit[1]}"
+        line, limit = " ".join([first, *links]), self.meant.limit
+        return line if limit is None else f"{line}, as {limit[0]} -> {limit[1]}"
 
     @cached_property
-    def _named(self) -> ClaimReader:
-        """Reads the names of the law as names."""
+    def _named(self) -> Names:
+        """The names of the law as names."""
         words = replace(self.words, names=by_name(self.words.names))
-        own = defined(self.settings.let, self.settings.define, words)
-        return ClaimReader({**words.names, **own}, words)
+        return Names(Given(words, (), self.settings.let).table, words)
 
-    def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
+    def _in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
         """A side, or what its tokens were changed to, with the quantities of the law by their names
         where that is possible.
         """
         relation = self.relations[i - 1].text if i else "=="
         try:
             for self._named.kept in (True, False):  # a derivative as it is taken
-                side = self._named.side(self.text, tokens or self.parts[i], relation)
+                side = self._named.read(self.text, tokens or self.parts[i], relation)
                 if not side.has(Partial):
                     break
             return side
         except (ParseError, ValueError):
-            return self.sides[i] if tokens is None else self.value(tokens)
+            return self.meant.sides[i] if tokens is None else self.value(tokens)
 
-    def value(self, tokens: list[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
-        """An expression of the claim, where some names may stand for these letters."""
-        table = {**self.reader.table, **(letters or {})}
-        return self.given.at(read(self.text, tokens, table), self.text)
-
-    def free(self, links: Sequence[ChainLink]) -> tuple[str, ...]:
-        """The names that stand for letters of their own: not those of a derivative, and of a run."""
-        definitions = self.words.definitions.items()
-        told = {
-            str(x) for x, said in definitions if any(said in link.definitions for link in links)
-        }
-        d = self.reader.free.get("d")
-        if d is None or not any(side.has(d) for side in self.sides):
-            told.add("d")
-        return tuple(name for name in self.reader.free if name not in told)
-
-    # -- at numbers --------------------------------------------------------------------------------
-
-    def is_rounded(self, i: int) -> bool:
-        """Whether the link is an equality of two numbers, one of them worked out, that has decimals;
-        or a proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
-        """
-        parts, sides = self.parts[i : i + 2], self.sides[i : i + 2]
-        power = self.power(i) if self.relations[i].text == "propto" else None
-        if power is not None:
-            exponent, typed = power
-            is_number = exponent.is_number and exponent != 0
-            return bool(is_number) and any("." in token.text for token in typed)
-        is_numbers = self.relations[i].text == "==" and all(side.is_number for side in sides)
-        has_decimals = any("." in token.text for part in parts for token in part)
-        return is_numbers and has_decimals and any(len(part) > 1 for part in parts)
-
-    def at_numbers(self, i: int) -> Decision:
-        """The link at the coefficients of the law."""
-        question, sides = self.question(i), None
-        power = self.power(i) if question.relation == "propto" else None
-        if power is not None:
-            exponent, tokens = power
-            sides = TypedSide(exponent, {}), typed_side(tokens, "==", self.value)
-            question = replace(question, lhs=exponent, relation="==", rhs=self.value(tokens))
-        elif question.relation in ROUNDED:
-            left, right = self.parts[i : i + 2]
-            sides = (
-                typed_side(left, question.relation, self.value),
-                typed_side(right, question.relation, self.value),
-            )
-        return compared(question, sides, self.settings.numbers)
-
-    def power(self, i: int) -> tuple[Expr, list[Token]] | None:
-        """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
-        None where the right side is no power of a letter, or the left one no such power.
-        """
-        part = [token for token in self.parts[i + 1] if token.text not in "()"]
-        kinds = [token.kind for token in part if token.text != "-"]
-        if kinds != ["name", "power", "number"]:
-            return None
-        letter = self.reader.table.get(part[0].text)
-        if not isinstance(letter, Symbol):
-            return None
-        logarithm = expand_log(log(self.sides[i]), force=True)
-        exponent = (letter * logarithm.diff(letter)).cancel()
-        return None if exponent.has(letter) else (exponent, part[2:])
-
-    def corrector(self, i: int) -> Corrector:
+    def _corrector(self, i: int) -> Corrector:
         """What looks for the right claim in place of the link."""
-        texts = sources(self.text, self.relations)
+        texts, sides = sources(self.text, self.relations), self.meant.sides
         left, right = (
-            Side(texts[k], tuple(self.parts[k]), self.sides[k], self.in_names(k))
-            for k in (i, i + 1)
+            Side(texts[k], tuple(self.parts[k]), sides[k], self._in_names(k)) for k in (i, i + 1)
         )
         return Corrector(
-            self.question(i),
+            self.questions[i],
             left,
             right,
             self.words,
             self.spelling,
-            lambda tokens: (self.value(tokens), self.in_names(i, tokens)),
-            lambda question: decided(question, self.words, self.given)[0],
+            lambda tokens: (self.value(tokens), self._in_names(i, tokens)),
+            lambda question: decided(question, self.words, self.meant.given)[0],
         )

@@ -1,47 +1,61 @@
-"""What would be right where a claim is refuted: the closed form that the tool derives, and the same
-claim with two letters exchanged, a factor, the other sign or the other order, where that is proved.
+"""What would be right where an equality is refuted: the closed form that the tool derives, and the
+same claim with two letters exchanged, a factor, or the other sign, where that is proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from sympy import Expr, Mul, Symbol, cancel, powsimp
 
 from ..budget import Budget
 from ..envelope import derive
-from ..kernel.answer import BOUNDS, Decision
+from ..kernel.answer import Decision
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError, Token
 from .question import Question
-from .spelling import Spelling
+from .spelling import MOST_PARTS, Spelling
 from .vocabulary import Vocabulary
 
 #: A factor that is missing has at most so many operations.
 LARGEST_MISSING = 6
-REVERSED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 #: Names that play the same part for params and for tokens.
-TWINS = (
-    ("beta", "gamma"),
-    ("A", "B"),
-    ("N", "D"),
-    ("N_opt", "D_opt"),
-    ("T_N", "T_D"),
-    ("w_N", "w_D"),
-)
+TWINS = (("beta", "gamma"), ("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", "T_D"), ("w_N", "w_D"))  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a claim as it is typed and as it is read."""
+    """One side of a claim as it is typed and as it is read; `named` with the quantities of the law
+    by their names.
+    """
 
     text: str
     tokens: tuple[Token, ...]
     expression: Expr
     named: Expr
-    """With the quantities of the law by their names."""
+
+    @property
+    def is_derivative(self) -> bool:
+        """Whether it is `dL/dN` or the like alone."""
+        texts = [token.text for token in self.tokens if token.text not in ("(", ")")]
+        if texts.count("/") != 1 or {"+", "*", "^"} & {*texts}:
+            return False
+        above, below = texts[0], texts[texts.index("/") + 1]
+        return all(name == "partial" or name[0] == "d" for name in (above, below))
+
+    def quantity(self, words: Vocabulary) -> str | None:
+        """The name of a quantity with a closed form, where the side is that alone."""
+        first, *rest = self.tokens
+        meaning = words.names.get(first.text) if first.kind == "name" else None
+        if meaning is None or isinstance(meaning, Symbol):
+            return None
+        signs = ((token.text in "([") - (token.text in ")]") for token in rest)
+        depths = list(accumulate(signs))
+        is_called = isinstance(meaning, NamedFunction) and [*depths, 0].index(0) == len(rest) - 1
+        return first.text if not rest or (is_called and len(rest) > 2) else None
 
 
 @dataclass(frozen=True)
@@ -69,76 +83,50 @@ class Corrector:
     decide: Callable[[Question], Decision]
 
     def derived(self) -> str:
-        """The closed form of a side that is a named quantity or a derivative, else nothing."""
+        """The closed form of a side that is a named quantity or a derivative, or the power that it
+        is proportional to; else nothing.
+        """
         if self.question.relation == "propto":
             return self._derived_power()
         if self.question.relation != "==":
             return ""
         sides = [side for side in (self.left, self.right) if self._is_derived(side)]
-        forms = [(side.text, self._closed(side)) for side in sides]
+        short = (side for side in sides if side.expression.count_ops() <= MOST_PARTS)
+        forms = [(side.text, self._closed(side)) for side in short]
         return ", ".join(f"{text} = {form}" for text, form in forms if text != form)
 
     def correction(self) -> str:
         """The claim with the first small change under which it is proved, in words and as it would
         be typed; nothing where none is found.
         """
-        question = self.question
-        if question.relation in BOUNDS:
-            turned = REVERSED[question.relation]
-            for relation in (turned, f"{turned}=") if len(turned) == 1 else (turned,):
-                if self.decide(replace(question, relation=relation)).proved:
-                    return f"the other way round: {self.left.text} {relation} {self.right.text}"
-            return ""
-        if question.relation != "==":
+        if self.question.relation != "==":
             return ""
         changes_left = self._is_derived(self.right) and not self._is_derived(self.left)
         side, other = (self.left, self.right) if changes_left else (self.right, self.left)
         for words, changed, named in self._changes(side, other.expression):
             text = self.spelling(named)
-            if text == other.text:
-                continue
             sides = {"lhs" if changes_left else "rhs": changed}
-            if self.decide(replace(question, **sides)).proved:
+            if text != other.text and self.decide(replace(self.question, **sides)).proved:
                 left, right = (text, other.text) if changes_left else (other.text, text)
                 return f"{words}: {left} {'=' if self.spelling.latex else '=='} {right}"
         return ""
 
-    # -- closed forms ----------------------------------------------------------------------------------------
+    # -- closed forms ------------------------------------------------------------------------------
 
     def _is_derived(self, side: Side) -> bool:
-        return self._name(side) is not None or _is_derivative(side.tokens)
-
-    def _name(self, side: Side) -> str | None:
-        """The name of a quantity with a closed form, where the side is that alone."""
-        first, *rest = side.tokens
-        meaning = self.words.names.get(first.text) if first.kind == "name" else None
-        if meaning is None or isinstance(meaning, Symbol):
-            return None
-        called = len(rest) > 2 and rest[0].text == "(" and _closes_last(rest)
-        return first.text if not rest or (called and isinstance(meaning, NamedFunction)) else None
+        return side.quantity(self.words) is not None or side.is_derivative
 
     def _closed(self, side: Side) -> str:
         """In names where a paper has them: E + C0 C^-alpha."""
-        name = self._name(side)
-        if name in ("L_opt", "R_opt", "C0"):
-            meaning = self.words.names[name]
-            if side.expression == (meaning.body if isinstance(meaning, NamedFunction) else meaning):
-                return self._in_names(name)
-        return self.spelling.simplest(side.expression)
-
-    def _in_names(self, name: str) -> str:
-        from ..typeset.plain import plain
-        from ..typeset.printer import render
-
+        name = side.quantity(self.words)
+        if name not in ("L_opt", "R_opt", "C0"):
+            return self.spelling.simplest(side.expression)
+        meaning = self.words.names[name]
+        if side.expression != (meaning.body if isinstance(meaning, NamedFunction) else meaning):
+            return self.spelling.simplest(side.expression)
         envelope = derive(budget=Budget.parse(str(self.words.budget)))
-        brief = envelope.named
-        forms = {
-            "L_opt": brief.loss,
-            "R_opt": brief.reducible,
-            "C0": envelope.coefficient_in_names,
-        }
-        written = render if self.spelling.latex else plain
-        return written(forms[name], notation=self.words.notation)
+        forms = {"L_opt": envelope.named.loss, "R_opt": envelope.named.reducible}
+        return self.spelling(forms.get(name, envelope.coefficient_in_names), self.words.notation)
 
     def _derived_power(self) -> str:
         """`N_opt propto C^(gamma/(beta + gamma))`."""
@@ -147,16 +135,23 @@ class Corrector:
             return ""
         (x,) = moving
         power = cancel(powsimp((x * lhs.diff(x) / lhs).expand()))
-        if power.has(x):
-            power = cancel(power.simplify())
+        power = cancel(power.simplify()) if power.has(x) else power
         sign = r"\propto" if self.spelling.latex else "propto"
         return "" if power.has(x) else f"{self.left.text} {sign} {self.spelling(x**power)}"
 
-    # -- small changes ---------------------------------------------------------------------------------------
+    # -- small changes -----------------------------------------------------------------------------
 
     def _changes(self, side: Side, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
         """The change in words, and the side with it, also by names."""
-        yield from self._exchanged(side)
+        own = self.words.notation.names()
+        for pair in TWINS:
+            a, b = (own.get(name, name) for name in pair)
+            twin = {a: b, b: a}
+            if any(token.text in twin for token in side.tokens):
+                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in side.tokens]
+                with suppress(ParseError):
+                    words = f"with {self._shown(a)} and {self._shown(b)} exchanged"
+                    yield words, *self.read(tokens)
         factor = powsimp(cancel(powsimp(wanted / side.expression)), force=True)
         short = min(LARGEST_MISSING, max(wanted.count_ops(), side.expression.count_ops()) - 1)
         if factor == -1:
@@ -168,41 +163,6 @@ class Corrector:
             words = f"with a factor {self.spelling(k)}"
             yield words, Mul(k, side.expression), Mul(k, side.named)
 
-    def _exchanged(self, side: Side) -> Iterator[tuple[str, Expr, Expr]]:
-        """beta and gamma exchanged throughout, or A and B, and so on."""
-        own = self.words.notation.names()
-        for pair in TWINS:
-            a, b = (own.get(name, name) for name in pair)
-            twin = {a: b, b: a}
-            if any(token.text in twin for token in side.tokens):
-                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in side.tokens]
-                with suppress(ParseError):
-                    words = f"with {self._shown(a)} and {self._shown(b)} exchanged"
-                    yield words, *self.read(tokens)
-
     def _shown(self, name: str) -> str:
         meaning = self.words.names.get(name)
         return self.spelling.name(meaning) if isinstance(meaning, Symbol) else name
-
-
-def _closes_last(tokens: Sequence[Token]) -> bool:
-    """Whether the bracket that opens first closes at the very end."""
-    depth = 0
-    for i, token in enumerate(tokens):
-        depth += (token.text in "([") - (token.text in ")]")
-        if depth == 0:
-            return i == len(tokens) - 1
-    return False
-
-
-def _is_derivative(tokens: Sequence[Token]) -> bool:
-    """Whether the side is `dL/dN` or the like alone."""
-    names = [token.text for token in tokens if token.kind == "name"]
-    slashes = [token.text for token in tokens].count("/")
-    return (
-        slashes == 1
-        and len(names) > 1
-        and all(name[0] == "d" or name == "partial" or i % 2 for i, name in enumerate(names))
-        and names[0][0] in "dp"
-        and not any(t.text in ("+", "*", "^") for t in tokens)
-    )

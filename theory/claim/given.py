@@ -1,4 +1,4 @@
-"""Expressions of a claim in the names of the law, and what is assumed beside it."""
+"""What the names of a claim mean, and what is assumed of its letters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..reader.latex import tokens_of
 from ..reader.parse import read
 from ..reader.tokens import PRIME, ParseError, Token, quoted
 from .typed import CANNOT_BE_A_FACTOR, called, is_latex, split, starred
-from .vocabulary import Vocabulary
+from .vocabulary import Meaning, Vocabulary
 
 LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
@@ -29,57 +29,39 @@ SIGN_ASSUMED = re.compile(
     r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
     r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
 )
-SIGNS = {
-    None: frozenset([-1, 0, 1]),
-    "<": frozenset([-1]),
-    "<=": frozenset([-1, 0]),
-    ">=": frozenset([0, 1]),
-}
+SIGNS = {"": (-1, 0, 1), "<": (-1,), "<=": (-1, 0), ">=": (0, 1)}
 ORDERS = ("<", "<=", ">", ">=")
 #: The quantities of the law without a unit.
 RATIOS = frozenset(name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1")
 INFINITIES = (["oo"], ["inf"], ["infinity"])
-Table = Mapping[str, Expr | NamedFunction]
+Table = Mapping[str, Meaning]
 
 
-class ClaimReader:
-    """Reads sides of a claim; collects the free letters, the names that it meets, and where what is
-    typed has a value.
+class Names:
+    """What names mean; a letter without a meaning is taken in as it is met. Collects the free
+    letters, and where what is typed has a value.
     """
 
     def __init__(self, table: Table, words: Vocabulary, *, kept: bool = False) -> None:
         self.table, self.words, self.kept = dict(table), words, kept
         self.free: dict[str, Symbol] = {}
-        self.met: dict[str, None] = {}
         self.domain = Domain()
 
-    @property
-    def read_as(self) -> tuple[str, ...]:
-        """The names met that are more than a letter, with what they mean."""
-        means, names = self.words.means, self.words.names
-        return tuple(
-            f"{name}, {means[name]}"
-            for name in self.met
-            if name in means and self.table[name] is names[name]
-        )
-
-    def side(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
-        """One side; after `->` it may be infinite."""
-        if relation == "->" and [t.text for t in tokens if t.text not in ("+", "-")] in INFINITIES:
-            return -oo if [t.text for t in tokens].count("-") % 2 else oo
+    def read(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
+        """The expression of one side; after `->` it may be infinite."""
+        signs = [token.text for token in tokens if token.text in ("+", "-")]
+        bare = [token.text for token in tokens if token.text not in ("+", "-")]
+        if relation == "->" and bare in INFINITIES:
+            return -oo if signs.count("-") % 2 else oo
         tokens = list(map(self._known, tokens))
-        for token, following in zip_longest(tokens, tokens[1:]):
-            if token.kind != "name" or (token.text == "Gamma" and _opens(following)):
-                continue
-            if token.text in self.words.names:
-                self.met[token.text] = None
+        for token, after in zip_longest(tokens, tokens[1:]):
             slope_of = token.text.partition(f"_{PRIME}")[0]
-            is_slope = slope_of != token.text
-            if is_slope and isinstance(self.table.get(slope_of), NamedFunction):
-                continue
-            letter = None if token.text in self.table else self.words.free_symbol(token.text)
-            if letter is not None:
-                self.free[token.text] = self.table[token.text] = letter
+            is_slope = isinstance(self.table.get(slope_of), NamedFunction)
+            is_gamma = token.text == "Gamma" and after is not None and after.text == "("
+            if token.kind == "name" and token.text not in self.table and not is_slope | is_gamma:
+                letter = self.words.free_symbol(token.text)
+                if letter is not None:
+                    self.free[token.text] = self.table[token.text] = letter
         return read(
             text,
             tokens,
@@ -92,14 +74,9 @@ class ClaimReader:
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
-        if token.text in self.table:
-            return token
         other = "C_opt" if token.text == "C_star" else _joined(token)
-        return Token(token.kind, other, token.position) if other in self.table else token
-
-
-def _opens(token: Token | None) -> bool:
-    return token is not None and token.text == "("
+        is_other = token.text not in self.table and other in self.table
+        return Token(token.kind, other, token.position) if is_other else token
 
 
 def _joined(token: Token) -> str:
@@ -108,35 +85,33 @@ def _joined(token: Token) -> str:
     return token.text.replace("_", "") if is_index else token.text
 
 
-# -- definitions -----------------------------------------------------------------------------------
-
-#: The text of a definition, its parameters, and what stands on its right side.
-Definition = tuple[str, list[Token], list[Token]]
-
-
-def defined(let: Sequence[str], define: Sequence[str], words: Vocabulary) -> Table:
+def defined(definitions: Sequence[str], words: Vocabulary) -> Table:
     """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
     have the meaning that they have without, else that of another definition.
 
     Raises
     ------
     ParseError
-        Where a name of `define` has a meaning already, or is defined by way of itself.
+        Where a name is defined twice, or by way of itself.
     """
-    waiting: dict[str, Definition] = {}
-    for text in (*let, *define):
-        name, definition = _definition(text, words)
-        if name in waiting or (text in define and name in words.names):
+    waiting: dict[str, tuple[str, list[Token], list[Token]]] = {}
+    for text in definitions:
+        left, _, right = map(str.strip, re.sub(":?==?", "=", text, count=1).partition("="))
+        named = called(tokens_of(left, latex=is_latex(left))) if left else None
+        if named is None or not right:
+            raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
+        name, latex = _joined(named[0]), is_latex(right)
+        if name in waiting:
             raise ParseError(f"{quoted(text)}: {name} has a meaning already")
-        waiting[name] = definition
-    found: dict[str, Expr | NamedFunction] = {}
+        body = tokens_of(right, latex=latex)
+        ends = (*CANNOT_BE_A_FACTOR, "+", "-")
+        waiting[name] = text, named[1], body if latex else starred(body, words.names, ends)
+    found: dict[str, Meaning] = {}
     while waiting:
         for name, (text, parameters, body) in waiting.items():
             own = {token.text for token in parameters} | words.names.keys()
-            used = {n for token in body for n in (token.text, _joined(token))} - own
-            if not used & waiting.keys():
-                reader = ClaimReader({**found, **words.names}, words)
-                found[name] = _meaning(reader, text, parameters, body)
+            if not ({n for token in body for n in (token.text, _joined(token))} - own) & {*waiting}:
+                found[name] = _meaning({**found, **words.names}, words, text, parameters, body)
                 del waiting[name]
                 break
         else:
@@ -145,30 +120,17 @@ def defined(let: Sequence[str], define: Sequence[str], words: Vocabulary) -> Tab
     return found
 
 
-def _definition(text: str, words: Vocabulary) -> tuple[str, Definition]:
-    left, _, right = (part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("="))
-    tokens = tokens_of(left, latex=is_latex(left)) if left else []
-    named = called(tokens)
-    if named is None or not right:
-        raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
-    body = tokens_of(right, latex=is_latex(right))
-    body = body if is_latex(right) else starred(body, words.names, (*CANNOT_BE_A_FACTOR, "+", "-"))
-    return _joined(named[0]), (text, named[1], body)
-
-
 def _meaning(
-    reader: ClaimReader, text: str, parameters: list[Token], body: list[Token]
-) -> Expr | NamedFunction:
+    table: Table, words: Vocabulary, text: str, parameters: list[Token], body: list[Token]
+) -> Meaning:
     """What a definition says; a function alone gives its other name."""
-    alone = reader.table.get(body[0].text) if len(body) == 1 else None
+    alone = table.get(body[0].text) if len(body) == 1 else None
     if isinstance(alone, NamedFunction):
         return alone
-    letters = tuple(reader.side(text, [token]) for token in parameters)
-    value = reader.side(text, body)
+    names = Names(table, words)
+    letters = tuple(names.read(text, [token]) for token in parameters)
+    value = names.read(text, body)
     return NamedFunction(letters, value) if letters else value
-
-
-# -- assumptions -----------------------------------------------------------------------------------
 
 
 def signs_assumed(
@@ -187,7 +149,7 @@ def signs_assumed(
             others.append(text)
             continue
         for name in letters:
-            signs[name] = signs.get(name, SIGNS[None]) & SIGNS[match["sign"]]
+            signs[name] = frozenset(signs.get(name, SIGNS[""])) & {*SIGNS[match["sign"] or ""]}
     return signs, others
 
 
@@ -197,14 +159,10 @@ class Given:
     """
 
     def __init__(
-        self,
-        words: Vocabulary,
-        assume: Sequence[str] = (),
-        define: Sequence[str] = (),
-        let: Sequence[str] = (),
+        self, words: Vocabulary, assume: Sequence[str] = (), let: Sequence[str] = ()
     ) -> None:
         self.words = words
-        own = defined(let, define, words)
+        own = defined(let, words)
         if known := own.keys() & words.signs.keys():
             raise ParseError(f"{min(known)} is defined, and its sign follows from that")
         self.table: Table = {**words.names, **own}
@@ -216,27 +174,25 @@ class Given:
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(assume)))
 
     def _add(self, text: str) -> None:
-        reader = ClaimReader(self.table, self.words)
         parts, relations = split(text, self.words)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", *ORDERS):
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
             raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
-        left, right = (self.at(reader.side(text, part), text) for part in parts)
-        self.domain.positive += reader.domain.positive
-        self.domain.nonzero += reader.domain.nonzero
-        match relations[0].text:
-            case "==":
-                self._replace(*_replacement(left, right, text), text)
-            case "!=":
-                self.domain.nonzero.append(left - right)
-            case relation:
-                larger, smaller = (left, right) if relation[0] == ">" else (right, left)
-                if plainly_positive(larger) and smaller.is_negative:
-                    said = "holds without being assumed, as every letter is positive; one that may"
-                    hint = "be negative is declared, as in `x real`"
-                    raise ParseError(f"{quoted(text)}: {said} {hint}")
-                group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
-                group.append(larger - smaller)
+        names, domain, relation = Names(self.table, self.words), self.domain, relations[0].text
+        left, right = (self.at(names.read(text, part), text) for part in parts)
+        domain.positive += names.domain.positive
+        domain.nonzero += names.domain.nonzero
+        if relation == "==":
+            self._replace(*_replacement(left, right, text), text)
+        elif relation == "!=":
+            domain.nonzero.append(left - right)
+        else:
+            larger, smaller = (left, right) if relation[0] == ">" else (right, left)
+            if plainly_positive(larger) and smaller.is_negative:
+                said = "holds without being assumed, as every letter is positive; one that may"
+                raise ParseError(f"{quoted(text)}: {said} be negative is declared, as in `x real`")
+            group = domain.positive if len(relation) == 1 else domain.nonnegative
+            group.append(larger - smaller)
 
     def _replace(self, symbol: Symbol, value: Expr, text: str) -> None:
         known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
@@ -251,11 +207,16 @@ class Given:
         """The expression with every replacement made."""
         return substituted(expression, self.replaced, text)
 
-    def is_budget(self, symbol: Symbol) -> bool:
-        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for
-        another letter.
+    def ties(self, letters: set[Symbol] | frozenset[Symbol]) -> set[Symbol]:
+        """The letters that an equality other than the budget, `C == 6*N*D` or solved for another
+        letter, ties to some of these.
         """
-        return is_zero((sym.C - self.words.budget).xreplace({symbol: self.replaced[symbol]}))
+        tied: set[Symbol] = set()
+        for x, e in self.replaced.items():
+            is_budget = is_zero((sym.C - self.words.budget).xreplace({x: e}))
+            if not is_budget and ({x} | e.free_symbols) & letters:
+                tied |= {x} | e.free_symbols
+        return tied
 
     def limit(self, text: str, table: Table) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""
@@ -308,11 +269,13 @@ def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) 
 def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     """The symbol of an equality and what it stands for."""
     symbol, value = (left, right) if left.is_Symbol else (right, left)
+    said = ""
     if not symbol.is_Symbol or symbol in value.free_symbols:
         said = "one side of an equality must be a symbol that the other does not hold"
+    elif symbol.is_positive and value.is_nonpositive:
+        said = f"{symbol} is positive"
+    elif symbol.is_nonnegative and value.is_negative:
+        said = f"{symbol} is not negative"
+    if said:
         raise ParseError(f"{quoted(text)}: {said}")
-    if symbol.is_positive and value.is_nonpositive:
-        raise ParseError(f"{quoted(text)}: {symbol} is positive")
-    if symbol.is_nonnegative and value.is_negative:
-        raise ParseError(f"{quoted(text)}: {symbol} is not negative")
     return symbol, value

@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
-from ..kernel.answer import BOUNDS, Answer, Decision, undecided, weaker
+from ..kernel.answer import BOUNDS, Answer, undecided, weaker
 from ..reader.tokens import ParseError, Token
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
@@ -22,12 +23,16 @@ from .at_law import HasCoefficients
 from .chain import Chain, ChainLink, Settings
 from .given import signs_assumed
 from .typed import as_typed, limit_of, separated, sources, spans, split, without_dollars
-from .vocabulary import refuse_clashes, said_of
+from .vocabulary import refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "signs_assumed", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+SIGNS_SAID = {
+    frozenset([1]): ">", frozenset([0, 1]): ">=", frozenset([-1, 1]): "!=",
+    frozenset([-1]): "<", frozenset([-1, 0]): "<=", frozenset([0]): "=",
+}  # fmt: skip
 #: The names that the law has in one of the two notations alone, and alpha, which both have: of what.
 HOFFMANNS = frozenset(HOFFMANN.names().values()) - {*HOFFMANN.names()} | {"alpha"}
 OURS_ALONE = frozenset(HOFFMANN.names()) - {*HOFFMANN.names().values()}
@@ -47,9 +52,6 @@ class Proof(Shown):
         One for `a == b`, several for `a == b == c`.
     free : tuple of str
         Names that stand for free symbols because the law has none of that name.
-    read_as : tuple of str
-        What the other names mean that are more than a letter, each with its meaning:
-        `R_opt, the least reducible loss at C`.
     signs : mapping of str to frozenset of int
         Those of the free symbols that are not just positive.
     reading : str
@@ -59,7 +61,6 @@ class Proof(Shown):
     text: str
     links: tuple[ChainLink, ...]
     free: tuple[str, ...] = ()
-    read_as: tuple[str, ...] = ()
     signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
     reading: str = ""
 
@@ -89,7 +90,6 @@ class Proof(Shown):
             "reading": self.reading,
             "links": [link.as_dict() for link in self.links],
             "free": list(self.free),
-            "read_as": list(self.read_as),
         }
 
     def __str__(self) -> str:
@@ -97,15 +97,11 @@ class Proof(Shown):
         for link in self.links:
             lines += [f"  {line}" for line in link.lines(named=len(self.links) > 1)]
         positive = [name for name in self.free if name not in self.signs]
-        if positive:
-            lines.append(f"  free positive symbols: {', '.join(positive)}")
-        if self.signs:
-            others = [said_of(name, signs) for name, signs in self.signs.items()]
-            lines.append(f"  free symbols: {', '.join(others)}")
-        lines.append(f"  read as {self.reading}")
-        if self.read_as and self.answer is not Answer.PROVED:
-            lines.append(f"  where {'; '.join(self.read_as)}")
-        return "\n".join(lines)
+        lines += [f"  free positive symbols: {', '.join(positive)}"] if positive else []
+        bounds = ((name, SIGNS_SAID.get(signs)) for name, signs in self.signs.items())
+        others = [f"{x} {sign} 0" if sign else f"{x} real" for x, sign in bounds]
+        lines += [f"  free symbols: {', '.join(others)}"] if others else []
+        return "\n".join([*lines, f"  read as {self.reading}"])
 
 
 def prove(
@@ -113,7 +109,6 @@ def prove(
     *,
     latex: bool = False,
     assume: Sequence[str] = (),
-    define: Sequence[str] = (),
     let: Sequence[str] = (),
     notation: str | None = None,
     limit: str | None = None,
@@ -139,13 +134,10 @@ def prove(
     assume : sequence of str
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain. A
         letter of one's own is positive unless `x real`, `x < 0` or `x <= 0` is assumed.
-    define : sequence of str
-        `X == A/B` names an expression, which may have either sign, and `f(x) == x^2` a function; the
-        name must have no meaning of its own.
     let : sequence of str
-        `R_opt := D*/N*` gives a name another meaning than the one it has by default, or another
-        name to one of its quantities: `k := kappa`. On the right side names have their default
-        meanings.
+        `x := A/B` names an expression, which may have either sign, and `f(x) := x^2` a function;
+        `R_opt := D*/N*` gives a name another meaning than the one it has by default, `k := kappa`
+        another name to a quantity. On the right side names have their default meanings.
     notation : {"schaeffer", "hoffmann"}, optional
         Schaeffer's letters by default. A claim that is not proved in these, and has alpha or a name
         that only Hoffmann's have (a, b) and none that only these have (gamma), is read in
@@ -186,50 +178,41 @@ def prove(
 
     def in_letters(name: str) -> Proof:
         refuse_clashes(budget or SIX_ND, name)
-        settings = Settings(
-            name, budget, law, define=define, let=let, limit=limit, seed=seed, seconds=seconds
-        )
+        settings = Settings(name, budget, law, let=let, limit=limit, seed=seed, seconds=seconds)
         signs, others = signs_assumed(assume, settings.words)
         return proved(text, replace(settings, signs=signs, assume=others), latex=latex)
 
     if notation is not None:
         return in_letters(notation)
-    proof, error = None, None
-    try:
-        proof = in_letters(DEFAULT.name)
-    except ParseError as unread:
-        error = unread
-    if proof is None or proof.answer is not Answer.PROVED:
-        words = set(re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume])))
+    words = set(re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume])))
+    may_be_hoffmanns = words & HOFFMANNS and not words & OURS_ALONE
+    found: dict[str, Proof] = {}
+    errors: list[ValueError] = []
+    for name in (DEFAULT.name, HOFFMANN.name)[: 1 + bool(may_be_hoffmanns)]:
         try:
-            may_be = words & HOFFMANNS and not words & OURS_ALONE
-            other = in_letters(HOFFMANN.name) if may_be else None
-        except ValueError:
-            other = None
-        if other is not None and _is_better(other, proof):
-            return replace(other, reading=f"{other.reading}, in Hoffmann's letters")
+            found[name] = in_letters(name)
+        except ValueError as error:
+            errors.append(error)
+        if name in found and found[name].answer is Answer.PROVED:
+            break
+    proof, other = (found.get(name) for name in (DEFAULT.name, HOFFMANN.name))
+    if other is not None and (proof is None or _is_hoffmanns(other, proof)):
+        return replace(other, reading=f"{other.reading}, in Hoffmann's letters")
     if proof is None:
-        raise error or ParseError("not read", text=text)
+        raise errors[0]
     return proof
 
 
-def _is_better(other: Proof, proof: Proof | None) -> bool:
-    """Whether a claim is meant in other letters than the default ones, in which it is not proved:
-    where it holds in them, has no meaning by default, or fails in both and has the others' terms of
-    the law, or letters that by default are not the law's, or is nearly right in the others alone.
+def _is_hoffmanns(other: Proof, proof: Proof) -> bool:
+    """Whether a claim that is not proved in the default letters is meant in Hoffmann's: where it
+    holds in them, has no meaning by default, or fails in both and has the others' terms of the law,
+    or letters that by default are not the law's.
     """
-    if proof is None or other.answer is Answer.PROVED:
-        return True
     if other.answer is not Answer.REFUTED:
-        return False
-    if any("is unknown" in link.decision.reason for link in proof.links):
-        return True
-    if proof.answer is not Answer.REFUTED:
-        return False
-    has_strangers = bool(proof.read_as) and len(other.free) < len(proof.free)
-    corrected = [any(link.correction for link in one.links) for one in (proof, other)]
-    has_terms = HOFFMANNS_TERMS.search(proof.text) is not None
-    return has_terms or has_strangers or corrected == [False, True]
+        return other.answer is Answer.PROVED
+    is_unknown = any("is unknown" in link.decision.reason for link in proof.links)
+    is_theirs = len(other.free) < len(proof.free) or HOFFMANNS_TERMS.search(proof.text)
+    return is_unknown or (proof.answer is Answer.REFUTED and bool(is_theirs))
 
 
 # -- single claims, several claims, and implications -----------------------------------------------
@@ -248,9 +231,8 @@ def proved(
     """The verdict on a claim under these settings and what is added to them."""
     settings = replace(
         settings,
-        define=(*settings.define, *define),
         assume=(*settings.assume, *assume),
-        let=(*settings.let, *let),
+        let=(*settings.let, *define, *let),
         limit=limit or settings.limit,
     )
     if (rewritten := limit_of(text, latex)) is not None:
@@ -263,27 +245,15 @@ def proved(
         return _implied(text, relations, settings, latex)
     chain = Chain(text, settings, latex)
     links = tuple(map(chain.link, range(len(relations))))
-    reader = chain.reader
-    return Proof(text, links, chain.free(links), reader.read_as, settings.signs, chain.reading)
+    return Proof(text, links, chain.free(links), settings.signs, chain.reading)
 
 
-def _joined(
-    text: str, settings: Settings, proofs: Sequence[tuple[int, Proof]], between: str
-) -> Proof:
-    """The verdict on claims that stand in one text, each with its place."""
-    links = [
-        replace(link, position=start + link.position) for start, p in proofs for link in p.links
-    ]
-    free, read_as, readings = (
-        dict.fromkeys(found)
-        for found in (
-            (name for _, proof in proofs for name in proof.free),
-            (name for _, proof in proofs for name in proof.read_as),
-            (proof.reading for _, proof in proofs),
-        )
-    )
-    reading = between.join(readings)
-    return Proof(text, tuple(links), tuple(free), tuple(read_as), settings.signs, reading)
+def _joined(text: str, settings: Settings, proofs: Sequence[Proof]) -> Proof:
+    """The verdict on claims that stand in one text."""
+    links = tuple(link for proof in proofs for link in proof.links)
+    free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
+    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
+    return Proof(text, links, free, settings.signs, reading)
 
 
 def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
@@ -292,40 +262,38 @@ def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
     if len(pieces) < 2:
         return None
     try:
-        found = [split(piece, settings.words, latex=latex)[1] for _, piece in pieces]
+        signs = [split(piece, settings.words, latex=latex)[1] for piece in pieces]
     except ParseError:
         return None
-    relations = [[r.text for r in signs] for signs in found]
-    if any(name in IMPLICATIONS for names in relations for name in names):
+    relations = [{sign.text for sign in each} for each in signs]
+    if any(names & {*IMPLICATIONS} for names in relations):
         return None
-    proofs = [(start, proved(piece, settings, latex=latex)) for start, piece in pieces]
-    bounds = [set(names) <= {*BOUNDS, "!="} for names in relations]
-    for (_, proof), is_bound in zip(proofs, bounds, strict=True):
+    proofs = [proved(piece, settings, latex=latex) for piece in pieces]
+    bounds = [names <= {*BOUNDS, "!="} for names in relations]
+    for proof, is_bound in zip(proofs, bounds, strict=True):
         if is_bound and not all(bounds) and proof.answer is not Answer.PROVED:
             what = f"{proof.text.strip()} beside an equation may be a claim or a condition"
             raise ParseError(f"{what}: say --assume for a condition", text=text)
-    return _joined(text, settings, proofs, "; ")
+    return _joined(text, settings, proofs)
 
 
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
     """`a == b implies c == d`: the right side where the left one is assumed; `iff` both ways."""
     signs = [relation for relation in relations if relation.text in IMPLICATIONS]
-    statements = spans(text, signs)
-    proofs: list[tuple[int, Proof]] = []
-    for sign, one, other in zip(signs, statements, statements[1:], strict=False):
-        for (_, premise), (place, conclusion) in ((one, other), (other, one)):
+    proofs: list[Proof] = []
+    for sign, (one, other) in zip(signs, pairwise(spans(text, signs)), strict=True):
+        for premise, conclusion in ((one, other), (other, one))[: 1 + (sign.text == "iff")]:
             proof = _under(premise, conclusion, settings, latex)
-            named = (
-                replace(link, text=f"{premise.strip()} implies {link.text}") for link in proof.links
-            )
-            proofs.append((place, replace(proof, links=tuple(named))))
-            if sign.text == "implies":
-                break
-    return _joined(text, settings, proofs, "; ")
+            said = f"{premise.strip()} implies "
+            links = tuple(replace(link, text=said + link.text) for link in proof.links)
+            proofs.append(replace(proof, links=links))
+    return _joined(text, settings, proofs)
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
-    """The conclusion where the premise is assumed; undecided where it cannot be."""
+    """The conclusion where the premise is assumed; undecided where it cannot be, and its
+    contrapositive is not decided.
+    """
     bare = proved(conclusion, settings, latex=latex)
     reading = f"{Chain(premise, settings, latex).reading} implies {bare.reading}"
     bare = replace(bare, reading=reading)
@@ -348,13 +316,17 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
     return proof if turned is None else replace(proof, links=(replace(proof.links[0], **turned),))
 
 
-def _links_of(text: str, settings: Settings, latex: bool) -> list[str]:
-    """A chain as its links: `a < b` and `b < c`."""
+def _links_of(
+    text: str, settings: Settings, latex: bool, signs: Mapping[str, str] | None = None
+) -> list[str]:
+    """A chain as its links: `a < b` and `b < c`; the relations may be others in their place."""
     _, relations = split(text, settings.words, latex=latex)
-    sides = sources(text, relations)
+    sides, names = pairwise(sources(text, relations)), [relation.text for relation in relations]
+    instead = names if signs is None else [signs.get(name, "") for name in names]
     return [
-        as_typed(left, relation.text, right, latex=latex)
-        for left, relation, right in zip(sides, relations, sides[1:], strict=False)
+        as_typed(left, sign, right, latex=latex)
+        for (left, right), sign in zip(sides, instead, strict=True)
+        if sign
     ]
 
 
@@ -364,23 +336,19 @@ def _contrapositive(
     """That the premise fails wherever the conclusion does, as what it changes of the link; None
     where that is not decided.
     """
-    negated = []
-    for text in (premise, conclusion):
-        _, relations = split(text, settings.words, latex=latex)
-        if len(relations) != 1 or relations[0].text not in NEGATED:
-            return None
-        left, right = sources(text, relations)
-        negated.append(as_typed(left, NEGATED[relations[0].text], right, latex=latex))
+    negated = [_links_of(text, settings, latex, NEGATED) for text in (premise, conclusion)]
+    whole = [_links_of(text, settings, latex) for text in (premise, conclusion)]
+    if any(len(one) != 1 or len(all_) != 1 for one, all_ in zip(negated, whole, strict=True)):
+        return None
     try:
-        (link,) = proved(negated[0], settings, latex=latex, assume=negated[1:]).links
+        (link,) = proved(negated[0][0], settings, latex=latex, assume=negated[1]).links
     except ParseError:
         return None
-    decision: Decision = link.decision
-    if decision.proved:
-        reason = f"where the conclusion fails the premise does: {decision.reason}"
-    elif decision.witness is not None:
+    if link.decision.proved:
+        reason = f"where the conclusion fails the premise does: {link.decision.reason}"
+    elif link.decision.witness is not None:
         reason = "the premise holds at a point where the conclusion fails"
     else:
         return None
-    decision = replace(decision, reason=reason)
+    decision = replace(link.decision, reason=reason)
     return {"decision": decision, "definitions": link.definitions, "corrector": None}

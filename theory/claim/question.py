@@ -5,16 +5,17 @@ belong to one run also for what they mean there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from random import Random
 from typing import Any
 
-from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
+from sympy import Abs, Expr, Integer, N, Pow, Rational, Symbol, gamma, nan, oo, zoo
 
 from ..kernel import symbols as sym
 from ..kernel.answer import (
     BOUNDS,
+    STRICT,
     Answer,
     Condition,
     Decision,
@@ -31,21 +32,26 @@ from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain
 from .given import Given
-from .vocabulary import RUN_SYMBOLS, Vocabulary
+from .vocabulary import RATIOS, RUN_SYMBOLS, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
-MOVING = frozenset(
-    (sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO)
-).union(RUN_SYMBOLS)
-#: Values that are easily put in by hand.
+MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS, *RUN_SYMBOLS))
+#: Values that are easily put in by hand: of exponents, of other letters, of those that may be
+#: negative, of what a factorial is of, and of what the Gamma function is of.
 FRACTIONS = tuple(Rational(1, n) for n in (2, 3, 4))
 WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
+REAL = tuple(map(Rational, (0, 1, -1, 2, "1/2", "-1/2", -2, 3, "-1/10000000", "1/10000000")))
+COUNTS, MORE_COUNTS = tuple(map(Integer, (1, 2, 3, 4, 5, 6))), (Integer(0), Integer(-1))
+HALVES = tuple(Rational(n, 2) for n in range(1, 10))
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
 #: What is not 0 and may have either sign: so much of it is tried case by case.
 MOST_CASES = 2
 RECURRENCE = "(x + 1)! = (x + 1) x!"
+#: Whether a number is certain to satisfy a condition.
+CERTAIN = {">": lambda x: x > 0, ">=": lambda x: x >= 0, "!=": lambda x: x != 0}
+FAILS = "lhs {} rhs fails at a point"
 #: Two sides that differ by this share of the larger are seen to differ.
 PLAINLY = Rational(1, 100)
 
@@ -77,26 +83,25 @@ class Question:
         """The decision with the conditions under which both sides exist; a bound that fails only
         where something is 0 that is not also by the two cases that this is positive or negative.
         """
-        known = (e for group in self.domain.groups for e in group)
-        if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
+        if any(e.has(Factorial, Gamma) for e in self._expressions):
             return self._by_recurrence()
         decision = self._by_kernel()
-        witness = decision.witness
-        if witness is not None and any(_vanishes(e, witness) for e in self.domain.nonzero):
+        if decision.witness is not None and self._has_no_value(dict(decision.witness.point)):
             where = " or ".join(f"{e} is 0" for e in self.domain.nonzero)
             decision = undecided(f"it fails only at points where {where}")
         if decision.answer is Answer.UNDECIDED and self.relation in (*BOUNDS, "!="):
             decision = self._by_cases() or decision
+        if decision.answer is Answer.UNDECIDED and self.limit is None:
+            decision = self._at_a_simple_point() or decision
         if decision.witness is not None:
             return replace(decision, witness=self._simpler(decision.witness))
         if not decision.holds:
             return decision
         needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
-        conditions = tuple(dict.fromkeys((*decision.conditions, *needed)))
-        reason = decision.reason
+        conditions, reason = dict.fromkeys((*decision.conditions, *needed)), decision.reason
         if any(c.relation == ">=" for c in conditions):
             reason = reason.replace("of positive terms", "of terms that are not negative")
-        return replace(decision, reason=reason, conditions=conditions)
+        return replace(decision, reason=reason, conditions=tuple(conditions))
 
     def _by_kernel(self) -> Decision:
         """What the kernel says, by the kind of the relation."""
@@ -106,9 +111,7 @@ class Question:
         if self.limit is not None and self.relation in ("->", "~"):
             return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         if self.relation in BOUNDS:
-            decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
-            is_open = self.relation in ("<", ">") and decision.answer is Answer.UNDECIDED
-            return (is_open and self._equal_at_a_point()) or decision
+            return decide_bound(self.lhs, self.relation, self.rhs, **known)
         if self.relation == "!=":
             return self._never_equal()
         if self.relation == "propto":
@@ -119,16 +122,13 @@ class Question:
         """What is positive and what is not negative; both where it cannot be 0."""
         weak = [*self.domain.nonnegative]
         weak += [x for x in self.letters if x.is_nonnegative and not x.is_positive]
-        strict = [e for e in weak if self._is_apart(e)]
+        apart = self.domain.nonzero
+        strict = [e for e in weak if any(is_zero(e - x) or is_zero(e + x) for x in apart)]
         return {
             "assume": [*self.domain.positive, *strict],
             "assume_nonnegative": [e for e in self.domain.nonnegative if e not in strict],
             "seed": self.seed,
         }
-
-    def _is_apart(self, e: Expr) -> bool:
-        """Whether the expression cannot be 0 where the claim has a meaning."""
-        return any(is_zero(e - other) or is_zero(e + other) for other in self.domain.nonzero)
 
     def at(self, values: Mapping[Symbol, Expr]) -> Question:
         """The question with its letters replaced, all at once."""
@@ -136,10 +136,13 @@ class Question:
         return replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(lambda e: e.xreplace(values)))
 
     @property
+    def _expressions(self) -> tuple[Expr, ...]:
+        return (self.lhs, self.rhs, *(e for group in self.domain.groups for e in group))
+
+    @property
     def letters(self) -> set[Symbol]:
-        known = (e for group in self.domain.groups for e in group)
         moving = {self.limit[0]} if self.limit is not None else set()
-        return moving.union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
+        return moving.union(*(e.free_symbols for e in self._expressions))
 
     @property
     def has_a_meaning(self) -> bool:
@@ -150,20 +153,27 @@ class Question:
     # -- what is made of other decisions -----------------------------------------------------------
 
     def _by_cases(self) -> Decision | None:
-        """Proved for each sign of what is not 0; None where that is no proof."""
-        if len(self.domain.nonzero) > MOST_CASES:
-            return None
-        for e in self.domain.nonzero:
-            rest = [other for other in self.domain.nonzero if other != e]
-            cases = [
-                replace(self.domain, positive=[*self.domain.positive, side], nonzero=rest)
-                for side in (e, -e)
-            ]
-            proofs = [replace(self, domain=domain).decide() for domain in cases[:1]]
-            if proofs[0].proved:
-                proofs.append(replace(self, domain=cases[1]).decide())
-            if proofs[-1].proved:
-                found = zip("><", proofs, strict=True)
+        """Proved for each sign of what is not 0, or of what has an absolute value; None where that
+        is no proof.
+        """
+        nonzero = self.domain.nonzero
+        sized = sorted(self.lhs.atoms(Abs) | self.rhs.atoms(Abs), key=str)
+        cases: list[tuple[tuple[str, str], Expr, list[Expr], list[Expr]]] = [
+            ((">", "<"), e, [x for x in nonzero if x != e], []) for e in nonzero
+        ]
+        cases += [((">=", "<="), size.args[0], nonzero, [size]) for size in sized[:MOST_CASES]]
+        for signs, e, rest, sizes in cases if len(nonzero) <= MOST_CASES else ():
+            proofs: list[Decision] = []
+            for side in (e, -e):
+                lhs, rhs = (x.xreplace(dict.fromkeys(sizes, side)) for x in (self.lhs, self.rhs))
+                domain = self.domain.map(lambda x: x)
+                (domain.nonnegative if sizes else domain.positive).append(side)
+                domain = replace(domain, nonzero=rest)
+                proofs.append(replace(self, lhs=lhs, rhs=rhs, domain=domain).decide())
+                if not proofs[-1].proved:
+                    break
+            else:
+                found = zip(signs, proofs, strict=True)
                 reason = "; ".join(f"where {e} {sign} 0: {proof.reason}" for sign, proof in found)
                 needed = (c for p in proofs for c in p.conditions if c.expression not in (e, -e))
                 return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(needed)))
@@ -186,7 +196,7 @@ class Question:
         return Decision(weaker(*decisions).answer, reason, tuple(dict.fromkeys(lasting)))
 
     def _by_recurrence(self) -> Decision:
-        """With factorials: proved where it follows from their recurrence."""
+        """With factorials: proved where it follows from their recurrence, refuted at counts."""
         factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
         if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
             return undecided("limits of factorials and of the Gamma function are not decided")
@@ -194,7 +204,8 @@ class Question:
         decision = replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(in_values)).decide()
         if decision.proved:
             return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
-        return undecided(f"it does not follow from {RECURRENCE} alone")
+        refuted = self._at_counts() if self.relation in ("==", *BOUNDS) else None
+        return refuted or undecided(f"it does not follow from {RECURRENCE} alone")
 
     @property
     def moving(self) -> tuple[Symbol, ...]:
@@ -247,36 +258,26 @@ class Question:
                 reason = f"the left side is always {word}: {bound.reason}"
                 return Decision(Answer.PROVED, reason, bound.conditions)
         apart = "neither a bound that keeps the sides apart nor a point where they are equal"
-        return self._equal_at_a_point() or undecided(f"{apart} is found")
+        return undecided(f"{apart} is found")
 
-    # -- witnesses ---------------------------------------------------------------------------------
+    # -- points ------------------------------------------------------------------------------------
 
-    def _equal_at_a_point(self) -> Decision | None:
-        """The refutation of what says that the sides are never equal."""
-        for point in self._simple_points():
-            if decide(*(side.xreplace(dict(point)) for side in (self.lhs, self.rhs))).proved:
-                value = IntervalEvaluator().evaluate(self.lhs, point)
-                witness = witness_at(point, value, -abs(value) - 1)
-                witness = replace(witness, rhs=witness.lhs)
-                reason = "the two sides are equal at a point"
-                return Decision(Answer.REFUTED, reason, witness=witness)
-        return None
-
-    def _simple_points(self) -> Iterator[Point]:
-        """Points of simple values at which all is certain to hold that is assumed."""
+    def _at_points(self) -> Iterator[tuple[Point, Any, Any]]:
+        """Points of simple values at which all is certain to hold that is assumed, each with both
+        sides, enclosed.
+        """
         letters = sorted(self.letters, key=str)
-        draws = Random(self.seed)
+        draws, evaluator = Random(self.seed), IntervalEvaluator()
         small, large = iter(FRACTIONS), iter(WHOLE)
         first = [next(small if x in EXPONENTS else large, Integer(1)) for x in letters]
-        drawn = [[draws.choice(SIMPLE) for _ in letters] for _ in range(SIMPLE_POINTS)]
+        drawn = [[draws.choice(_values(x)) for x in letters] for _ in range(SIMPLE_POINTS)]
         with_one = [[*first[:i], Integer(1), *first[i + 1 :]] for i in range(len(letters))]
         pool = [first, *drawn, *with_one, [Integer(1)] * len(letters)]
-        evaluator = IntervalEvaluator()
         for values in pool[: None if letters else 1]:
             point = dict(zip(letters, values, strict=True))
             try:
-                if all(condition.holds(evaluator, point) for condition in self.domain.conditions):
-                    yield point
+                if all(c.holds(evaluator, point) for c in self.domain.conditions):
+                    yield point, *self.values_at(point, evaluator)
             except Undefined:
                 continue
 
@@ -286,36 +287,85 @@ class Question:
         """Both sides, enclosed."""
         return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
+    def _at_a_simple_point(self) -> Decision | None:
+        """The refutation of a bound that fails at one, or of what says that the sides are never
+        equal.
+        """
+        for point, left, right in self._at_points() if self.relation in (*BOUNDS, "!=") else ():
+            gap, witness = left - right, witness_at(point, left, right)
+            if self.relation != "!=" and certainly_fails(self.relation, gap.a, gap.b):
+                return Decision(Answer.REFUTED, FAILS.format(self.relation), witness=witness)
+            is_apart = self.relation not in (*STRICT, "!=") or certainly_nonzero(gap)
+            if not is_apart and decide(*(e.xreplace(point) for e in (self.lhs, self.rhs))).proved:
+                witness = replace(witness_at(point, left, -abs(left) - 1), rhs=witness.lhs)
+                return Decision(
+                    Answer.REFUTED, "the two sides are equal at a point", witness=witness
+                )
+        return None
+
+    def _at_counts(self) -> Decision | None:
+        """The refutation of a claim on factorials at whole numbers, and at halves where it has only
+        values of the Gamma function.
+        """
+        letters, draws = sorted(self.letters, key=str), Random(self.seed)
+        factorials = set().union(*(e.atoms(Factorial) for e in self._expressions))
+        of_counts = set().union(*(f.free_symbols for f in factorials))
+        values = {x: COUNTS if x in of_counts else HALVES for x in letters}
+        values |= {x: (*COUNTS, *MORE_COUNTS) for x in letters if x.is_positive is None}
+        for _ in range(SIMPLE_POINTS):
+            point = {x: draws.choice(values[x]) for x in letters}
+            counted = (f.args[0].xreplace(point) for f in factorials)
+            if not all(n.is_Integer and n >= 0 for n in counted):
+                continue
+            at = [_number(e, point) for e in (self.lhs, self.rhs)]
+            gap, size = at[0] - at[1], max(map(abs, at))
+            known = ((c.relation, _number(c.expression, point)) for c in self.domain.conditions)
+            is_plain = abs(gap) > PLAINLY * size and certainly_fails(self.relation, gap, gap)
+            if is_plain and all(CERTAIN[relation](value) for relation, value in known):
+                lhs, rhs = (str(N(x, 10)) for x in at)
+                witness = Witness(tuple(point.items()), lhs, rhs, 30)
+                return Decision(Answer.REFUTED, FAILS.format(self.relation), witness=witness)
+        return None
+
     def _simpler(self, witness: Witness) -> Witness:
         """Another witness of simple values, at which the two sides are seen to differ; the same
         where none is found.
         """
         if self.relation not in ("==", *BOUNDS) or witness.lhs == witness.rhs:
             return witness
-        evaluator = IntervalEvaluator()
-        for point in islice(self._simple_points(), SIMPLE_POINTS):
-            try:
-                left, right = self.values_at(point, evaluator)
-            except Undefined:
-                continue
+        for point, left, right in self._at_points():
             difference, largest = left - right, max(abs(left).b, abs(right).b)
             plainly = abs(difference).a * PLAINLY.q > largest * PLAINLY.p
             if plainly and certainly_fails(self.relation, difference.a, difference.b):
                 return witness_at(point, left, right)
         return witness
 
+    def _has_no_value(self, point: Point) -> bool:
+        """Whether something that must not be 0 is, or has no value, at a point."""
+        for e in self.domain.nonzero:
+            with suppress(Undefined):  # what has no enclosure may still be seen to have no value
+                if all(value.is_Rational for value in point.values()) and certainly_nonzero(
+                    IntervalEvaluator().evaluate(e, point)
+                ):
+                    continue
+            value = e.xreplace(point)
+            if value.has(zoo, nan) or is_zero(value):
+                return True
+        return False
 
-def _vanishes(e: Expr, witness: Witness) -> bool:
-    """Whether the expression is 0, or has no value, at the point of a witness."""
-    point = dict(witness.point)
-    if all(value.is_Rational for value in point.values()):
-        try:
-            if certainly_nonzero(IntervalEvaluator().evaluate(e, point)):
-                return False
-        except Undefined:
-            pass  # what has no enclosure may still be seen to have no value
-    value = e.xreplace(point)
-    return bool(value.has(zoo, nan)) or is_zero(value)
+
+def _number(e: Expr, point: Point) -> Expr:
+    """The value of an expression with values of the Gamma function."""
+    return N(e.xreplace(point).replace(Gamma, gamma), 30)
+
+
+def _values(letter: Symbol) -> tuple[Rational, ...]:
+    """Simple values of a letter, by the sign that it may have."""
+    if letter.is_positive:
+        return SIMPLE
+    least, most = ((0 if no else oo) for no in (letter.is_nonnegative, letter.is_nonpositive))
+    kept = [x for x in REAL if -least <= x <= most and not (x == 0 and letter.is_zero is False)]
+    return tuple(kept) or (Integer(0),)
 
 
 # -- at one run ------------------------------------------------------------------------------------
@@ -341,15 +391,9 @@ def _decided(
     question: Question, words: Vocabulary, given: Given
 ) -> tuple[Decision, tuple[str, ...]]:
     independent = question.decide()
-    fixed = {
-        x: e
-        for x, e in given.replaced.items()
-        if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)
-    }
     together = question.letters & words.of_a_run
-    own = together - {sym.C, sym.SIZE_RATIO}
-    concerned = together.union(fixed, *(e.free_symbols for e in fixed.values()))
-    if independent.holds or not words.depend(concerned):
+    own, tied = together - {sym.C, sym.SIZE_RATIO}, given.ties(words.of_a_run)
+    if independent.holds or not words.depend(together | tied):
         return independent, ()
     tends = None if question.limit is None else question.limit[0]
     if tends in (sym.N, sym.D):  # the others in terms of C, which is held
@@ -359,14 +403,14 @@ def _decided(
             if decision.holds:
                 return decision, words.meanings(of_compute)
     bounds = (*given.domain.positive, *given.domain.nonnegative)
-    tied = any(words.depend(e.free_symbols - {*RUN_SYMBOLS}) for e in bounds)
+    is_bounded = any(words.depend(e.free_symbols - {*RUN_SYMBOLS}) for e in bounds)
     is_held = tends is not None and (
         tends not in (sym.C, sym.SIZE_RATIO) or bool(own & {sym.N, sym.D})
     )
-    if fixed or tied or is_held:
+    if tied or is_bounded or is_held:
         if not independent.refuted:
             return independent, ()
-        meant = ", ".join(words.meanings(concerned))
+        meant = ", ".join(words.meanings(together | tied))
         said = f"what they mean at one run ({meant}) is not decided beside what is assumed"
         return undecided(f"it fails for independent letters; {said}"), ()
     at_run = question.at({symbol: words.run[symbol] for symbol in own})

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from sympy import Derivative, Expr, Rational, Symbol, powsimp
 from sympy.printing.str import StrPrinter
 
+from ..data.notation import DEFAULT, Notation
+
 #: Longer expressions are not rewritten before they are printed.
 MOST_PARTS = 60
 #: From here on a power of ten is written as one, and beyond it a fraction as a decimal.
@@ -19,16 +21,16 @@ class Spelling:
 
     latex: bool = False
 
-    def __call__(self, expression: Expr) -> str:
-        """The expression, whose letters are those of the claim."""
+    def __call__(self, expression: Expr, notation: Notation = DEFAULT) -> str:
+        """The expression, whose letters are those of the claim or of a notation."""
         from ..typeset.plain import plain
         from ..typeset.printer import render
 
-        return render(expression) if self.latex else plain(expression)
+        return (render if self.latex else plain)(expression, notation=notation)
 
-    def name(self, letter: Symbol | str) -> str:
+    def name(self, letter: Symbol) -> str:
         """A letter, as in the point of a witness."""
-        return self(letter) if self.latex and isinstance(letter, Symbol) else str(letter)
+        return self(letter) if self.latex else str(letter)
 
     def simplest(self, expression: Expr) -> str:
         """The shortest of a few ways to write the expression."""

@@ -37,7 +37,7 @@ def looked_at_again(
         return prove(
             f"{lhs} {step.relation} {rhs}",
             assume=[*map(_equality, fixed), *assumed, *real],
-            define=[_equality(replace(d, value=unfolded(d.value, renamed))) for d in named],
+            let=[_equality(replace(d, value=unfolded(d.value, renamed))) for d in named],
             notation="schaeffer",
             limit=limit,
             budget=budget,

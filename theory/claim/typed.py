@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
 
 from ..reader.latex import tokens_of
 from ..reader.tokens import OPTIMA, ParseError, Token
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(
-    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4\u2264\u2265\u2260\u2192]"
-    r"|\\[A-Za-z]+|propto|approx|implies|iff"
+    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~≈∝⇒⇔≤≥≠→]|\\[A-Za-z]+|propto|approx|implies|iff"
 )
-#: Relations that are typed as words, and other spellings of relations.
-WORDS = ("propto", "approx", "implies", "iff")
-RELATION_NAMES = {
-    "=": "==", "~~": "approx", "\u2248": "approx", "\u221d": "propto",
-    "=>": "implies", "\u21d2": "implies", "<=>": "iff", "\u21d4": "iff",
-}  # fmt: skip
 #: The relations as LaTeX has them.
 IN_LATEX = {
     "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
@@ -26,9 +20,7 @@ IN_LATEX = {
 }  # fmt: skip
 #: `\lim_{r \to 1} P(r) = 1`, and `lim(P(r), r, 1) = 1`.
 LIM = re.compile(r"\s*\\?lim\s*_\s*\{(?P<to>[^{}]*)\}(?P<body>[^=]+)==?(?P<value>[^=]+)")
-LIM_CALLED = re.compile(
-    r"\s*lim\((?P<body>.+),\s*(?P<name>\w+)\s*,\s*(?P<end>[^,()]+)\)\s*==?(?P<value>[^=]+)"
-)
+LIM_CALLED = re.compile(r"\s*lim\((.+),\s*(\w+)\s*,\s*([^,()]+)\)(\s*==?)")
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 SEPARATOR = re.compile(
@@ -61,13 +53,13 @@ def split(
         Where there is no relation, or nothing beside one.
     """
     latex = is_latex(text) if latex is None else latex
-    tokens = [
-        Token("relation", token.text, token.position) if token.text in WORDS else token
-        for token in tokens_of(text, latex=latex)
-    ]
-    tokens = tokens if latex else starred(tokens, words.names)
-    _refuse_capital_exponents(text, tokens, words)
-    parts, relations = at_relations(tokens)
+    tokens = tokens_of(text, latex=latex)
+    for token in tokens:
+        if token.kind == "number" and "E" in token.text and "E" in words.names:
+            number = token.text.lower()
+            hint = f": write {number} for the number, 2*E for a product with the irreducible loss"
+            raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
+    parts, relations = at_relations(tokens if latex else starred(tokens, words.names))
     if not relations:
         known = "=, !=, <, <=, >, >=, propto, approx, ->, ~ or implies"
         raise ParseError(f"a relation is expected: {known}", text=text)
@@ -84,49 +76,51 @@ def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token
     relations: list[Token] = []
     for token in tokens:
         if token.kind == "relation":
-            name = RELATION_NAMES.get(token.text, token.text)
-            relations.append(Token("relation", name, token.position))
+            relations.append(token)
             parts.append([])
         else:
             parts[-1].append(token)
     return parts, relations
 
 
-def _refuse_capital_exponents(text: str, tokens: Iterable[Token], words: Vocabulary) -> None:
-    """`2E-3` is a number elsewhere, and here it may be 2*E - 3."""
-    for token in tokens:
-        if token.kind == "number" and "E" in token.text and "E" in words.names:
-            number = token.text.lower()
-            hint = f": write {number} for the number, 2*E for a product with the irreducible loss"
-            raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
-
-
 def starred(
     tokens: Sequence[Token], known: Collection[str], ends: Sequence[str] = CANNOT_BE_A_FACTOR
 ) -> list[Token]:
     """`N*(C)`, `D*/N*`: a star behind which no factor can stand, or the argument C, is that of the
-    optimum.
-
-    Raises
-    ------
-    ParseError
-        Where it may be a product as well: `N* D*`.
+    optimum; `N* D*` and `L*(2*C)` may be products as well, and are refused.
     """
     found: list[Token] = []
     for i, token in enumerate(tokens):
-        before, after = tokens[i - 1] if i else token, tokens[i + 1 : i + 4]
-        if token.text == "*" and OPTIMA.get(before.text) in known:
-            if _ends_there(after, ends) or [part.text for part in after] == ["(", "C", ")"]:
-                found[-1] = Token("name", OPTIMA[before.text], before.position)
-                continue
-            is_spaced = after[0].position > token.position + 1 == before.position + 2
-            is_pair = after[0].text in OPTIMA and [t.text for t in after[1:2]] == ["*"]
-            if is_spaced or (is_pair and _ends_there(tokens[i + 3 : i + 4], ends)):
-                both = f"{before.text}*{after[0].text}"
-                hint = f"{OPTIMA[before.text]} for the optimum, {before.text} * for a product"
-                raise ParseError(f"ambiguous {both!r}: write {hint}")
+        before, after = tokens[i - 1] if i else token, tokens[i + 1 :]
+        if token.text != "*" or OPTIMA.get(before.text) not in known:
+            found.append(token)
+            continue
+        inside = _inside(after)
+        behind = after[len(inside) + 2 :] if inside else ()
+        is_raised = bool(behind) and behind[0].kind == "power"
+        is_of_compute = [part.text for part in inside] == ["C"] and not is_raised
+        if _ends_there(after, ends) or is_of_compute:
+            found[-1] = Token("name", OPTIMA[before.text], before.position)
+            continue
+        is_spaced = after[0].position > token.position + 1 == before.position + 2
+        is_pair = after[0].text in OPTIMA and [t.text for t in after[1:2]] == ["*"]
+        has_compute = {part.text for part in inside if part.kind == "name"} == {"C"}
+        is_multiple = has_compute and not {"+", "-"} & {part.text for part in inside}
+        if is_spaced or is_multiple or (is_pair and _ends_there(after[2:], ends)):
+            shown = "".join(
+                part.text for part in (after[: len(inside) + 2] if inside else after[:1])
+            )
+            hint = f"{OPTIMA[before.text]} for the optimum, {before.text} * for a product"
+            raise ParseError(f"ambiguous '{before.text}*{shown}': write {hint}")
         found.append(token)
     return found
+
+
+def _inside(tokens: Sequence[Token]) -> Sequence[Token]:
+    """What stands in the bracket with which these tokens begin."""
+    depths = list(accumulate((token.text == "(") - (token.text == ")") for token in tokens))
+    is_open = bool(tokens) and tokens[0].text == "(" and 0 in depths
+    return tokens[1 : depths.index(0)] if is_open else ()
 
 
 def _ends_there(after: Sequence[Token], ends: Sequence[str]) -> bool:
@@ -149,19 +143,19 @@ def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:
 # -- what stands in the text -----------------------------------------------------------------------
 
 
-def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
-    """The sides as they stand in the text, each with its place."""
+def spans(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they stand in the text."""
     sides, start = [], 0
     for relation in relations:
-        sides.append((start, text[start : relation.position]))
+        sides.append(text[start : relation.position])
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
-    return [*sides, (start, text[start:])]
+    return [*sides, text[start:]]
 
 
 def sources(text: str, relations: Sequence[Token]) -> list[str]:
     """The sides as they are typed, each on one line."""
-    return [in_one_line(source) for _, source in spans(text, relations)]
+    return list(map(in_one_line, spans(text, relations)))
 
 
 def in_one_line(source: str) -> str:
@@ -176,30 +170,22 @@ def as_typed(left: str, relation: str, right: str, *, latex: bool = True) -> str
 
 def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
     """A claim on `lim` as one with an arrow, and its limit: `P(r) -> 1` and `r -> 1`."""
-    match, called = LIM.fullmatch(text), LIM_CALLED.fullmatch(text)
-    if called is not None:
-        arrow, to = "->", f"{called['name']} -> {called['end']}"
-    elif match is not None:
-        arrow, to = r"\to" if latex else "->", match["to"]
-    else:
-        return None
-    found = called or match
-    assert found is not None
-    return f"{found['body'].strip()} {arrow} {found['value'].strip()}", to
+    match = LIM.fullmatch(LIM_CALLED.sub(r"lim_{\2 -> \3} \1\4", text))
+    arrow = r"\to" if latex else "->"
+    return match and (f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"])
 
 
-def separated(text: str) -> list[tuple[int, str]]:
-    """The claims that stand side by side in a text, each with its place: between commas,
-    semicolons, wide spaces and `and`, outside of brackets.
+def separated(text: str) -> list[str]:
+    """The claims that stand side by side in a text: between commas, semicolons, wide spaces and
+    `and`, outside of brackets.
     """
     pieces, start, depth, position = [], 0, 0, 0
     while position < len(text):
         depth += (text[position] in "([{") - (text[position] in ")]}")
         match = SEPARATOR.match(text, position) if depth == 0 else None
         if match is not None:
-            pieces.append((start, text[start:position]))
+            pieces.append(text[start:position])
             start = position = match.end()
         else:
             position += 2 if text[position] == "\\" else 1
-    pieces.append((start, text[start:]))
-    return [(place, piece) for place, piece in pieces if piece.strip()]
+    return [piece for piece in (*pieces, text[start:]) if piece.strip()]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TypeAlias
 
 from sympy import Expr, Symbol, log
 from sympy.core.function import UndefinedFunction
@@ -22,19 +23,42 @@ from ..penalty import Misallocation, misallocation
 from ..reader.building import NamedFunction
 from ..reader.tokens import AT, GREEK, OPTIMA, PRIME
 
+Meaning: TypeAlias = Expr | NamedFunction
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
 GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))
 FREE_NAME = re.compile(
     rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|{GREEK_NAMES}"
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
-
-SIGNS_SAID = {
-    frozenset([1]): ">", frozenset([0, 1]): ">=", frozenset([-1, 1]): "!=",
-    frozenset([-1]): "<", frozenset([-1, 0]): "<=", frozenset([0]): "=",
-}  # fmt: skip
 #: Letters that are of the law in one notation, and so of no free symbol in another.
 NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
+RATIOS = frozenset((sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO))
+#: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
+RUN_SYMBOLS = tuple(
+    Symbol(name, nonnegative=True) if name == "Delta_C" else Symbol(name, positive=True)
+    for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit")
+)
+TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
+X, LOSS = Symbol("x", real=True), Symbol("L", positive=True)
+#: What stands for a closed form, in words.
+MEANINGS = {
+    "L": "the loss L(N, D), or with one argument the least loss L(C)",
+    "L_hat": "the loss of the law, which is fitted: L(N, D)",
+    "R": "the reducible loss R(N, D), or with one argument the least one R(C)",
+    "T_N": "the params term of the loss",
+    "T_D": "the tokens term of the loss",
+    "N_opt": "the optimal params at compute C",
+    "D_opt": "the optimal tokens at compute C",
+    "L_opt": "the least loss at compute C",
+    "R_opt": "the least reducible loss at compute C",
+    "C_opt": "the least compute at which the loss is reached, the inverse of L_opt",
+    "alpha": "the exponent of the least reducible loss in C",
+    "C0": "the coefficient of the least reducible loss in C",
+    "w_N": "the share of the params term in the least reducible loss",
+    "w_D": "the share of the tokens term in the least reducible loss",
+    "G": "N_opt where C is the coefficient of the budget",
+    "P": "the penalty: reducible loss over the least at the same compute",
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +86,7 @@ class Vocabulary:
         The signs, of -1, 0 and 1, that a free letter may have which is not just positive.
     """
 
-    names: Mapping[str, Expr | NamedFunction]
+    names: Mapping[str, Meaning]
     notation: Notation
     means: Mapping[str, str]
     run: Mapping[Symbol, Expr]
@@ -80,42 +104,41 @@ class Vocabulary:
         of freedom, C and r.
         """
         among = self.of_a_run & set(letters)
-        ratios = among & {sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO}
-        return len(among) > 2 or len(ratios) > 1 or bool(among & self.named_for_a_run)
-
-    @property
-    def named_for_a_run(self) -> frozenset[Symbol]:
-        """Those that have no other meaning."""
-        return frozenset(RUN_SYMBOLS)
+        return len(among) > 2 or len(among & RATIOS) > 1 or bool(among & {*RUN_SYMBOLS})
 
     def free_symbol(self, name: str) -> Symbol | None:
         """The symbol of a name that has no meaning here: a positive one, or one of the signs that
         are said, or a quantity of a run; nothing where the name is rather a mistake.
         """
         known = next((symbol for symbol in RUN_SYMBOLS if symbol.name == name), None)
-        base = name.split(f"_{PRIME}", maxsplit=1)[0]
-        slope = base != name and isinstance(self.names.get(base), NamedFunction)
-        index = name.partition("_")[2]
-        mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
         if known is not None or name in self.names:
             return known
-        is_mistake = slope or mistyped or name in NEVER_FREE or name.endswith(AT)
+        base, (letter, _, index) = name.split(f"_{PRIME}", maxsplit=1)[0], name.partition("_")
+        is_slope = base != name and isinstance(self.names.get(base), NamedFunction)
+        mistyped = letter in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
+        is_mistake = is_slope or mistyped or name in NEVER_FREE or name.endswith(AT)
         if is_mistake or FREE_NAME.fullmatch(name) is None:
             return None
-        signs = self.signs.get(name)
-        return Symbol(name, positive=True) if signs is None else of_signs(name, signs)
+        return of_signs(name, self.signs.get(name, (1,)))
 
     def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
         """What the letters mean beside each other."""
         return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
 
 
-def by_name(
-    names: Mapping[str, Expr | NamedFunction],
-) -> dict[str, Expr | NamedFunction]:
+def of_signs(name: str, signs: Collection[int]) -> Symbol:
+    """The real symbol whose sign is one of these, of -1, 0 and 1."""
+    if set(signs) == {1}:
+        return Symbol(name, positive=True)
+    kinds = {-1: "negative", 0: "zero", 1: "positive"}
+    others = {kind: False for sign, kind in kinds.items() if sign not in signs}
+    return Symbol(name, real=True, **others)
+
+
+def by_name(names: Mapping[str, Meaning]) -> dict[str, Meaning]:
     """The names, those of quantities without their formulas: `N_opt(C)`, `alpha`."""
 
-    def named(name: str, meaning: Expr | NamedFunction) -> Expr | NamedFunction:
+    def named(name: str, meaning: Meaning) -> Meaning:
         if isinstance(meaning, Symbol):
             return meaning
         if not isinstance(meaning, NamedFunction):
@@ -127,62 +150,43 @@ def by_name(
     return {name: named(name, meaning) for name, meaning in names.items()}
 
 
-def of_signs(name: str, signs: Collection[int]) -> Symbol:
-    """The real symbol whose sign is one of these, of -1, 0 and 1."""
-    kinds = {-1: "negative", 0: "zero", 1: "positive"}
-    others = {kind: False for sign, kind in kinds.items() if sign not in signs}
-    return Symbol(name, real=True, **others)
-
-
-def said_of(name: str, signs: Collection[int]) -> str:
-    """`z < 0`, of a symbol whose sign is one of these."""
-    bound = SIGNS_SAID.get(frozenset(signs))
-    return f"{name} real" if bound is None else f"{name} {bound} 0"
-
-
 @lru_cache(maxsize=8)
 def vocabulary(notation: str | Notation = "schaeffer", budget: Budget = SIX_ND) -> Vocabulary:
     """The vocabulary of the two-term law under a budget, whose letters are the budget's: `a` is no
     allocation exponent of hoffmann under kappa N^a D^d.
     """
-    spelling = find_notation(notation)
-    envelope = derive(budget=budget)
-    canonical = _canonical(envelope)
-    letters = {meaning: name for name, meaning in canonical.items() if isinstance(meaning, Symbol)}
+    m = misallocation(derive(budget=budget))
+    spelling, canonical = find_notation(notation), _canonical(m.envelope, m)
+    spelt = spelling.names()
     own = {
-        meaning: Symbol(spelling.names().get(name, name), **meaning.assumptions0)
-        for meaning, name in letters.items()
+        letter: Symbol(spelt.get(name, name), **letter.assumptions0)
+        for name, letter in canonical.items()
+        if isinstance(letter, Symbol)
     }
     own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
 
-    def respelt(meaning: Expr | NamedFunction) -> Expr | NamedFunction:
+    def respelt(meaning: Meaning) -> Meaning:
         if not isinstance(meaning, NamedFunction):
             return meaning.xreplace(own)
         other = None if meaning.other is None else respelt(meaning.other)
         instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
         return replace(meaning, body=meaning.body.xreplace(own), other=other, instead=instead)
 
-    letters_of_budget = {symbol.name for symbol in budget.compute().free_symbols}
+    of_budget = {symbol.name for symbol in budget.compute().free_symbols}
     respelled = {
-        own_name: canonical[name]
-        for name, own_name in spelling.names().items()
-        if name in canonical and own_name not in letters_of_budget
+        name: canonical[ours]
+        for ours, name in spelt.items()
+        if ours in canonical and name not in of_budget
     }
-    ambiguous = {name for name in spelling.names() if name.isalpha()} | set(respelled)
-    names = {
-        name: meaning for name, meaning in canonical.items() if name not in ambiguous
-    } | respelled
-    m = misallocation(envelope)
+    taken = {*filter(str.isalpha, spelt), *respelled}
+    names = {name: meaning for name, meaning in canonical.items() if name not in taken} | respelled
+    means = {spelt.get(name, name): said for name, said in MEANINGS.items()}
     return Vocabulary(
         {name: respelt(meaning) for name, meaning in names.items()},
         spelling,
-        {
-            own_name: meaning
-            for name, meaning in MEANINGS.items()
-            if (own_name := spelling.names().get(name, name)) not in letters_of_budget
-        },
+        {name: said for name, said in means.items() if name not in of_budget},
         {symbol: value.xreplace(own) for symbol, value in _run(m).items()},
-        _definitions(m, budget),
+        _definitions(budget),
         budget.compute(),
     )
 
@@ -192,79 +196,47 @@ def refuse_clashes(budget: Budget, notation: str | Notation) -> None:
     allocation exponent of hoffmann.
     """
     spelling = find_notation(notation)
-    for symbol in budget.compute().free_symbols:
-        for canonical, own in spelling.names().items():
-            if own == symbol.name and canonical != own:
-                raise ValueError(
-                    f"budget={budget}: its {own} is no letter of the {spelling.name} notation, in "
-                    f"which {own} is what others "
-                    f"write {canonical}; say notation='schaeffer'"
-                )
+    letters = {symbol.name for symbol in budget.compute().free_symbols}
+    for canonical, own in spelling.names().items():
+        if own in letters and canonical != own:
+            raise ValueError(
+                f"budget={budget}: its {own} is no letter of the {spelling.name} notation, in "
+                f"which {own} is what others write {canonical}; say notation='schaeffer'"
+            )
 
 
-def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
-    form, m = envelope.form, misallocation(envelope)
-    params, tokens = form.terms
-    w_n, w_d = envelope.shares
+def _canonical(envelope: Envelope, m: Misallocation) -> dict[str, Meaning]:
+    form = envelope.form
     letters = (
         *(sym.N, sym.D, sym.C, sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N_MAX, sym.D_MAX),
         *(sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO),
         *(envelope.budget.compute().free_symbols - {sym.N, sym.D}),
     )
     compute = (envelope.coefficient / (LOSS - sym.E)) ** (1 / envelope.exponent)
-    least = NamedFunction((sym.C,), envelope.loss)
-    least_reducible = NamedFunction((sym.C,), envelope.reducible)
-    loss = NamedFunction((sym.N, sym.D), form.loss, least)
-    return {x.name: x for x in letters} | {
+    of_run, of_compute = (sym.N, sym.D), (sym.C,)
+    least = NamedFunction(of_compute, envelope.loss)
+    least_reducible = NamedFunction(of_compute, envelope.reducible)
+    loss = NamedFunction(of_run, form.loss, least)
+    terms = {
+        f"T_{x}": NamedFunction((x,), term.expression)
+        for x, term in zip(of_run, form.terms, strict=True)
+    }
+    return {x.name: x for x in letters} | terms | {
         "L": loss,
         "L_hat": loss,
-        "R": NamedFunction((sym.N, sym.D), form.reducible, least_reducible),
-        "T_N": NamedFunction((sym.N,), params.expression),
-        "T_D": NamedFunction((sym.D,), tokens.expression),
-        "N_opt": NamedFunction((sym.C,), envelope.params),
-        "D_opt": NamedFunction((sym.C,), envelope.tokens),
+        "R": NamedFunction(of_run, form.reducible, least_reducible),
+        "N_opt": NamedFunction(of_compute, envelope.params),
+        "D_opt": NamedFunction(of_compute, envelope.tokens),
         "L_opt": least,
         "R_opt": least_reducible,
         "C_opt": NamedFunction((LOSS,), compute),
         "alpha": envelope.exponent,
         "C0": envelope.coefficient,
-        "w_N": w_n,
-        "w_D": w_d,
+        **dict(zip(("w_N", "w_D"), envelope.shares, strict=True)),
         "G": envelope.params.subs(sym.C, envelope.budget.coefficient),
         "P": NamedFunction((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
         "phi2": NamedFunction((X,), phi2(X)),
-    }
-
-
-#: What stands for a closed form, in words.
-MEANINGS = {
-    "L": "the loss L(N, D), or with one argument the least loss L(C)",
-    "L_hat": "the loss of the law, which is fitted: L(N, D)",
-    "R": "the reducible loss R(N, D), or with one argument the least one R(C)",
-    "T_N": "the params term of the loss",
-    "T_D": "the tokens term of the loss",
-    "N_opt": "the optimal params at compute C",
-    "D_opt": "the optimal tokens at compute C",
-    "L_opt": "the least loss at compute C",
-    "R_opt": "the least reducible loss at compute C",
-    "C_opt": "the least compute at which the loss is reached, the inverse of L_opt",
-    "alpha": "the exponent of the least reducible loss in C",
-    "C0": "the coefficient of the least reducible loss in C",
-    "w_N": "the share of the params term in the least reducible loss",
-    "w_D": "the share of the tokens term in the least reducible loss",
-    "G": "N_opt where C is the coefficient of the budget",
-    "P": "the penalty, reducible loss over the least at the same compute, at size ratio r or "
-    "overtraining ratio rho",
-}
-
-#: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
-RUN_SYMBOLS = tuple(
-    Symbol(name, nonnegative=True) if name == "Delta_C" else Symbol(name, positive=True)
-    for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit")
-)
-TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
-X = Symbol("x", real=True)
-LOSS = Symbol("L", positive=True)
+    }  # fmt: skip
 
 
 def _run(m: Misallocation) -> dict[Symbol, Expr]:
@@ -284,9 +256,10 @@ def _run(m: Misallocation) -> dict[Symbol, Expr]:
     }
 
 
-def _definitions(m: Misallocation, budget: Budget) -> dict[Symbol, str]:
+def _definitions(budget: Budget) -> dict[Symbol, str]:
+    factors = (budget.coefficient, *(x**power for x, power in budget.powers))
     return {
-        sym.C: f"C == {'*'.join(str(factor) for factor in (budget.coefficient, *(x**c for x, c in budget.powers)))}",
+        sym.C: f"C == {'*'.join(map(str, factors))}",
         sym.SIZE_RATIO: "r == N/N_opt",
         sym.RATIO: "rho == (D/N)/(D_opt/N_opt)",
         sym.LOG_SIZE_RATIO: "s == log(r)",

@@ -202,7 +202,8 @@ class _Reader(Builder):
 
     def _refuse_beside(self, before: Token, at: Token, divided: bool) -> None:
         """What may be no product where no sign is between."""
-        if at.kind == "number":
+        is_power = self.ahead(1).kind == "power" and self.text[at.position - 1] in " }"
+        if at.kind == "number" and not (is_power and before.kind != "number"):
             self.refuse(at, "an operator is expected before {}")
         if divided:
             rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
@@ -536,13 +537,21 @@ class _Reader(Builder):
         if isinstance(meaning, NamedFunction) and self.ahead(1).text != "(":
             self.take()
             return meaning
-        value = self.atom(depth + 1)
+        value = self._logarithm() or self.atom(depth + 1)
         if self.ahead().kind == "power":
             what = "parentheses are expected around what is differentiated, before {}"
             self.refuse(self.ahead(), what)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         same = (replace(case, other=None) for case in cases if case.body == value)
         return next(same, NamedFunction((), value))
+
+    def _logarithm(self) -> Expr | None:
+        """`log C`, without parentheses, in `d log N_opt/d log C`."""
+        name, meaning = self.ahead(1), self.table.get(self.ahead(1).text)
+        if not self.peek("log", "ln") or meaning is None or self.ahead(2).text == "(":
+            return None
+        self.next += 2
+        return self.applied(log, self._plain(name.text), name)
 
     def _variables(self, depth: int) -> list[tuple[Symbol, bool]]:
         """The variables of `dN`, `d log(C)`, `dN^2`, each with whether its logarithm is meant, once
@@ -556,7 +565,7 @@ class _Reader(Builder):
             if isinstance(value, Symbol):
                 self.take()
             else:
-                value = self.atom(depth + 1)
+                value = self._logarithm() or self.atom(depth + 1)
             symbol = value.args[0] if isinstance(value, log) else value
             if not isinstance(symbol, Symbol):
                 self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")

@@ -48,27 +48,22 @@ def parser() -> Parser:
     """The options of this command."""
     built = ClaimParser(
         "isoflop prove",
-        [
-            "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
-        ],
-        "Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; "
-        "approx and\n"
-        "numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies "
-        "claim.\n"
-        "Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
-        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other "
-        "letters held;\n"
-        "another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both "
-        "sides must\nexist as they are typed.\n"
-        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided\n"
-        "or only SymPy's limit says so.",
+        ["'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]"],
+        """\
+Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
+numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
+Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
+L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;
+another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both sides must
+exist as they are typed.
+Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided
+or only SymPy's limit says so.""",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
             "isoflop prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
             "isoflop prove 'alpha approx 0.178' --law besiroglu2024",
-            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation "
-            r"hoffmann",
+            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann",
         ],
     )
     built.add_argument(
@@ -87,37 +82,18 @@ def parser() -> Parser:
 
 def declare_claims(group: Any) -> None:
     """The options that hold for a claim of one's own as for those of a paper."""
-    takes_one(
-        group,
-        "--assume",
-        "ASSUMPTION",
-        "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'; may be given several times",
-    )
-    takes_one(
-        group,
-        "--let",
-        "NAME := EXPRESSION",
-        "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
-    )
-    takes_one(
-        group,
-        "--budget",
-        "EXPRESSION",
-        "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND",
-    )
-    takes_several(
-        group,
-        "--law",
-        "LAW",
-        "a published law (see isoflop laws) or a JSON law file, at whose coefficients numbers are compared",
-    )
+    several = "; may be given several times"
+    kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'"
+    takes_one(group, "--assume", "ASSUMPTION", kinds + several)
+    other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'"
+    takes_one(group, "--let", "NAME := EXPRESSION", other + several)
+    budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
+    takes_one(group, "--budget", "EXPRESSION", budget)
+    laws = "a published law (see isoflop laws) or a JSON law file"
+    takes_several(group, "--law", "LAW", f"{laws}, at whose coefficients numbers are compared")
     declare_notation(group)
-    takes_one(
-        group,
-        "--seconds",
-        "S",
-        f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}",
-    )
+    link = f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}"
+    takes_one(group, "--seconds", "S", link)
 
 
 def run(options: Options) -> tuple[str, int]:
@@ -163,13 +139,11 @@ def _budget(options: Options) -> Budget | None:
 def _claim(options: Options) -> tuple[dict[str, Any], str]:
     words = options.words(POSITIONAL)
     if words is None:
-        raise UsageError(
-            "CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
-        )
+        hint = "give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
+        raise UsageError(f"CLAIM is missing: {hint}")
     if len(words) > 1:
-        raise UsageError(
-            f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
-        )
+        typed = " ".join(map(shown, words))
+        raise UsageError(f"CLAIM {typed}: must be one word; put the claim in quotes")
     from ..theory.claim.prove import prove
     from ..theory.reader.tokens import ParseError
 
@@ -191,8 +165,7 @@ def _where_typed(error: ParseError, options: Options) -> UsageError:
     names = {POSITIONAL: "CLAIM", "--assume": "--assume", "--let": "--let", "--as": "--as"}
     given = [(shown, text) for name, shown in names.items() for text in options.words(name) or ()]
     for name, text in given:
-        spelt = (f"{quoted(each)}:" for each in (text, without_dollars(text)))
-        if str(error).startswith(tuple(spelt)):
+        if str(error).startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):
             return UsageError(f"{name} {error}")
     longest, _ = max(given, key=lambda pair: len(pair[1]))
     return UsageError(f"{longest}: {error}")

@@ -115,7 +115,7 @@ TRUE = [
     ("x^2 >= 0", {"assume": ["x real"]}),
     ("(P(r) - 1)/(r - 1)^2 -> beta*gamma/2", {"limit": "r -> 1"}),
     ("(r^2 - 4)/(r - 2) -> 4", {"limit": "r -> 2"}),
-    ("X == C", {"define": ["X == 6*N_opt*D_opt"]}),
+    ("X == C", {"let": ["X == 6*N_opt*D_opt"]}),
 ]
 
 
