@@ -215,10 +215,10 @@ def _equal(
     if _meets(typed, law.values, evaluator):
         if not is_rounded:
             return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
-        for side, number, value in ((typed[1], right, left), (typed[0], left, right)):
-            if side.unit and number.mid != 0:
-                last = evaluator.rational(side.unit)
-                digits = len(_shown(abs(number / last) + 1e-9, 30).partition(".")[0])
+        for side, value in ((typed[1], left), (typed[0], right)):
+            low, high = side.ranges.get(side.expression, (0, 0))
+            if side.unit and low + high != 0:
+                digits = len(str(abs(low + high) / (2 * side.unit)))
                 shown = _shown(value, max(DIGITS_SHOWN, digits + 1))
                 to = f"{digits} digit{'' if digits == 1 else 's'}"
                 return Decision(Answer.PROVED, f"holds to {to}{law.at}: {shown}{apart}")
