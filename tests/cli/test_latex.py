@@ -1,20 +1,10 @@
 """isoflop latex."""
 
 import re
-from decimal import Decimal
 
 import pytest
 
 LAW = ("--law", "besiroglu2024")
-
-
-def number(cell: str) -> float:
-    return float(Decimal(re.sub(r" \\times 10\^\{(-?\d+)\}", r"E\1", cell.strip().strip("$"))))
-
-
-def row_of(text: str, law: str) -> list[float]:
-    (line,) = (line for line in text.splitlines() if line.startswith(f"{law} &"))
-    return [number(cell) for cell in line.removesuffix(r"\\").split(" & ")[1:]]
 
 
 def test_default_document(call):

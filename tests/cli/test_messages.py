@@ -1,45 +1,51 @@
 """What reaches the terminal: no control characters, no endless lines, no defect told as bad input,
-no word of Python.
+no word of Python; help, version, statuses.
 """
 
+import io
 import json
-import subprocess
+import shlex
+from contextlib import redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from isoflop.cli import errors
-from isoflop.cli.errors import UsageError, is_defect, one_line, visible
+from isoflop.__main__ import main
+from isoflop._version import __version__
+from isoflop.cli import COMMANDS
+from isoflop.cli.errors import UsageError, is_defect, one_line, outside, visible
+from isoflop.numeric.law import Law
 
 NASTY = "\x7fx\x1b[31mred\x07\x9b2J\u202egnp\u2066y"
 FORBIDDEN = {character for character in NASTY if not character.isprintable()}
+LAW = ("--law", "besiroglu2024")
 
 
-@pytest.fixture
-def nasty_law(tmp_path):
-    path = tmp_path / "law.json"
-    coefficients = {"E": 1, "A": 2, "B": 3, "beta": 0.3, "gamma": 0.3}
-    path.write_text(
-        json.dumps({"name": NASTY, "notation": "schaeffer", "coefficients": coefficients})
-    )
-    return path
+# -- control characters and long lines -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("penalty", "--law", "LAW", "--ratio", "2", "--format", "latex"),
-        ("penalty", "--law", "LAW", "--ratio", "2", "--format", "json"),
-        ("penalty", "--law", "LAW", "--ratio", "2"),
-        ("allocate", "--law", "LAW", "--compute", "1e20", "--format", "json"),
-        ("derive", "--law", "LAW", "--format", "latex"),
-        ("latex", "tokens_per_param", "--law", "LAW", "--fragment"),
+        "penalty --law LAW --ratio 2",
+        "penalty --law LAW --ratio 2 --format latex",
+        "allocate --law LAW --compute 1e20 --format json",
+        "derive --law LAW --format latex",
+        "latex tokens_per_param --law LAW --fragment",
     ],
 )
-def test_names_of_laws_show_no_control_characters(call, nasty_law, words) -> None:
-    result = call(*(str(nasty_law) if word == "LAW" else word for word in words))
+def test_names_of_laws_show_no_control_characters(call, tmp_path, words) -> None:
+    path = tmp_path / "law.json"
+    coefficients = {"E": 1, "A": 2, "B": 3, "beta": 0.3, "gamma": 0.3}
+    law = {"name": NASTY, "notation": "schaeffer", "coefficients": coefficients}
+    path.write_text(json.dumps(law))
+    argv = words.replace("LAW", str(path)).split()
+    assert call(*argv, "-o", tmp_path / "x.txt").code == 0
+    result = call(*argv)
     assert (result.code, result.err) == (0, "")
-    assert not FORBIDDEN & set(result.out)
+    written = (tmp_path / "x.txt").read_text(encoding="utf-8")
+    assert not FORBIDDEN & set(result.out + written)
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "json"])
@@ -54,37 +60,24 @@ def test_names_of_models_show_no_control_characters(call, tmp_path, form) -> Non
         assert json.loads(result.out)[0]["model"] == NASTY
 
 
-def test_a_file_has_no_control_characters_either(call, nasty_law, tmp_path) -> None:
-    assert call("penalty", "--law", nasty_law, "--ratio", "2", "-o", tmp_path / "x.txt").code == 0
-    assert not FORBIDDEN & set((tmp_path / "x.txt").read_text(encoding="utf-8"))
-
-
 def test_visible_keeps_lines_and_tabs() -> None:
     assert visible("a\tb\nc\u00e9\u4e2d") == "a\tb\nc\u00e9\u4e2d"
     assert visible("\x1b\u202e") == "\\u001b\\u202e"
 
 
 @pytest.mark.parametrize(
-    "words",
-    [("NAME",), ("penalty", "--law", "NAME", "--ratio", "1"), ("fit", "NAME"), ("latex", "NAME")],
+    "words", ["NAME", "penalty --ratio 1 --law NAME", "fit NAME", "latex NAME"]
 )
 def test_error_lines_are_shortened_in_the_middle(call, words) -> None:
-    long = "first" + "x" * 100_000 + "last"
-    result = call(*(long if word == "NAME" else word for word in words))
+    result = call(*words.replace("NAME", f"first{'x' * 100_000}last").split())
     assert (result.code, result.out) == (2, "")
-    assert len(result.err) < 1100
-    assert "first" in result.err
     assert result.err.startswith("isoflop: error: ")
-
-
-def test_many_long_columns_make_no_long_line(call, tmp_path) -> None:
-    path = tmp_path / "runs.csv"
-    path.write_text(
-        ",".join(f"{index}{'y' * 500}" for index in range(30)) + "\n" + ",".join("1" * 30) + "\n"
-    )
-    result = call("fit", path)
-    assert (result.code, len(result.err) < 1100) == (2, True)
+    assert "first" in result.err
+    assert len(result.err) < 1100
     assert len(one_line("z" * 10**6)) < 1100
+
+
+# -- defects, interrupts, bad input of the library -------------------------------------------------
 
 
 def raised(function):
@@ -95,19 +88,13 @@ def raised(function):
     raise AssertionError("nothing was raised")
 
 
-def test_an_error_of_another_library_is_a_defect() -> None:
-    assert is_defect(raised(lambda: np.linalg.inv(np.zeros((2, 2)))))  # LinAlgError is a ValueError
-    assert is_defect(raised(lambda: json.loads("{")))
-    from isoflop.numeric.law import Law
+def test_an_error_of_a_numerical_library_is_a_defect(call, monkeypatch) -> None:
+    def singular(*_, **__):
+        return np.linalg.inv(np.zeros((2, 2)))  # LinAlgError is a ValueError
 
-    assert not is_defect(raised(lambda: Law(E=-1.0, A=1.0, B=1.0, beta=0.3, gamma=0.3)))
-    assert not is_defect(UsageError("--law: is missing"))
-
-
-def test_an_error_of_another_library_in_the_words_of_an_option_is_one_too() -> None:
     def told() -> None:
         try:
-            np.linalg.inv(np.zeros((2, 2)))
+            singular()
         except ValueError as error:
             raise UsageError(f"--law 'x': {error}") from None
 
@@ -115,20 +102,35 @@ def test_an_error_of_another_library_in_the_words_of_an_option_is_one_too() -> N
         try:
             float("x")
         except ValueError:
-            raise errors.outside("--law", "x", "a number") from None
+            raise outside("--law", "x", "a number") from None
 
+    assert is_defect(raised(singular))
     assert is_defect(raised(told))
     assert not is_defect(raised(read))
-
-
-def test_a_defect_has_its_own_exit_status(call, monkeypatch) -> None:
-    from isoflop.numeric.law import Law
-
-    monkeypatch.setattr(Law, "allocate", lambda *_, **__: np.linalg.inv(np.zeros((2, 2))))
-    result = call("allocate", "--law", "besiroglu2024", "--compute", "1e20")
+    assert not is_defect(raised(lambda: Law(E=-1.0, A=1.0, B=1.0, beta=0.3, gamma=0.3)))
+    monkeypatch.setattr(Law, "allocate", singular)
+    result = call("allocate", *LAW, "--compute", "1e20")
     assert result.code == 70
     assert "LinAlgError: Singular matrix" in result.err
     assert "isoflop: error" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "isoflop: interrupted: there is no result yet\n"),
+        (ValueError("x=3:\n must be 4"), 2, "isoflop: error: x=3: must be 4\n"),
+        (RuntimeError("a defect"), 70, "RuntimeError: a defect\n"),
+    ],
+)
+def test_what_a_command_raises(call, monkeypatch, error, code, said) -> None:
+    def run(options):
+        raise error
+
+    monkeypatch.setattr("isoflop.cli.laws.run", run)
+    result = call("laws")
+    assert (result.code, result.out) == (code, "")
+    assert result.err.endswith(said)
 
 
 def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
@@ -139,86 +141,105 @@ def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
     assert "--objective 'absolut-log'" in result.err
 
 
-def test_params_alone_need_tokens(call) -> None:
-    assert (
-        call("penalty", "--law", "besiroglu2024", "--params", "8B").err
-        == "isoflop: error: --params '8B': a run takes two of --params, --tokens, --compute and "
-        "--tokens-per-param, or one with --loss\n"
-    )
+# -- help and version ------------------------------------------------------------------------------
 
 
-def test_the_usual_name_of_a_law_is_understood(call) -> None:
-    said = call("penalty", "--law", "Chinchilla", "--ratio", "10").out
-    assert said == call("penalty", "--law", "hoffmann2022", "--ratio", "10").out
-    assert said.startswith("hoffmann2022: ")
+def test_version_and_overview(call, monkeypatch) -> None:
+    assert call("--version") == (0, f"isoflop {__version__}\n", "")
+    monkeypatch.setattr("sys.argv", ["isoflop", "--version"])
+    with redirect_stdout(io.StringIO()) as out:
+        assert main() == 0
+    assert out.getvalue() == f"isoflop {__version__}\n"
+    overview = call("--help")
+    assert call() == call("-h") == overview
+    assert (overview.code, overview.err) == (0, "")
+    assert all(f"\n  {command} " in overview.out for command in COMMANDS)
+    _, _, examples = overview.out.partition("examples:\n")
+    assert [call(*line.split()[1:]).code for line in examples.strip().splitlines()] == [0] * 4
 
 
-def test_derivations_are_listed_with_their_titles(call) -> None:
-    from isoflop.derivations import NAMES
-
-    lines = call("latex", "--list").out.splitlines()
-    assert [line.split()[0] for line in lines] == list(NAMES)
-    assert all(len(line.split()) > 3 for line in lines)
-    assert "isoflop latex --list" in call("latex", "nonsense").err
-
-
-def test_an_unwritable_home_is_not_remarked(spawn, tmp_path) -> None:
-    nowhere = dict.fromkeys(
-        ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR"), "/proc/nowhere"
-    )
-    result = spawn(
-        "penalty",
-        "--law",
-        "besiroglu2024",
-        "--ratio",
-        "2",
-        "--plot",
-        str(tmp_path / "x.png"),
-        **nowhere,
-    )
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(call, command) -> None:
+    result = call(command, "--help")
+    assert call(command, "-h") == call(command, "--no-such-option", "--help") == result
     assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"usage: isoflop {command} ")
+    assert "examples:\n" in result.out
+    assert "%%" not in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
 
 
-def test_a_figure_with_incomplete_tex_is_refused_in_one_line(spawn, tmp_path) -> None:
-    (tmp_path / "matplotlibrc").write_text("text.usetex: True\n")
-    place = tmp_path / "x.png"
-    words = ("penalty", "--law", "besiroglu2024", "--ratio", "2", "--plot", str(place))
-    result = spawn(*words, MATPLOTLIBRC=str(tmp_path / "matplotlibrc"), PATH="/nowhere")
-    assert result.code == 2
-    assert result.err.startswith(
-        f"isoflop: error: --plot '{place}': cannot be drawn with text.usetex"
+PAPER = r"""
+\begin{equation} L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \end{equation}
+\begin{equation} N^*(C) \propto C^{\beta/(\alpha + \beta)} \end{equation}
+"""
+
+
+def write_tables(call, folder) -> None:
+    """Runs and counts as they are simulated, the gold likelihood of each model, values of pass@k."""
+    assert call("simulate", "runs", "--seed", "1", "-o", folder / "runs.csv").code == 0
+    random = np.random.default_rng(5)
+    counts, sizes, gold = (
+        ["benchmark,model,problem,n_samples,n_correct"],
+        ["model,params,tokens"],
+        ["model,gold"],
     )
-    assert result.err.count("\n") == 1
-    assert not place.exists()
+    for i, n in enumerate(np.repeat([10**7.5, 10**8.25, 1e9, 10**9.75], 4)):
+        d = 10.0 ** (9.0 + 0.75 * (i % 4))
+        y = 0.2 + 1.6e3 * n**-0.4 + 2e3 * d**-0.35 * np.exp(0.05 * random.normal())
+        solved = random.binomial(128, random.beta(0.6, 0.6 * np.expm1(y), size=30))
+        counts += [f"gsm8k,m{i},{problem},128,{c}" for problem, c in enumerate(solved)]
+        sizes.append(f"m{i},{n},{d}")
+        gold.append(f"m{i},{60.0 * y**0.5 * np.exp(0.02 * random.normal())}")
+    values = ["k,pass_at_k", "1,0.1", "2,0.15"]
+    tables = {"counts": counts, "models": sizes, "gold": gold, "pass_at_k": values}
+    for name, lines in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
+    (folder / "my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")
+    (folder / "paper.tex").write_text(PAPER, "utf-8")
 
 
-def test_a_pipe_is_read_once(command, call, tmp_path) -> None:
-    assert call("simulate", "runs", "-o", tmp_path / "runs.csv").code == 0
-    start, environment = command
-    words = [
-        "backtest",
-        "/dev/stdin",
-        "--cutoffs",
-        "2",
-        "--bootstrap",
-        "0",
-        "--law",
-        "compute",
-        "--format",
-        "json",
-    ]
-    with (tmp_path / "runs.csv").open("rb") as runs:
-        cat = subprocess.Popen(["cat"], stdin=runs, stdout=subprocess.PIPE)
-        done = subprocess.run(
-            [*start, *words],
-            stdin=cat.stdout,
-            capture_output=True,
-            env=environment,
-            timeout=300,
-            check=False,
-        )
-        assert cat.wait(60) == 0
-        assert cat.stdout is not None
-        cat.stdout.close()
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads(done.stdout)["predictions"]
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=pytest.mark.slow)
+        if name in {"backtest", "check", "latex", "verify"}
+        else name
+        for name in COMMANDS
+    ],
+)
+def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_tables(call, tmp_path)
+    _, _, examples = call(command, "--help").out.partition("examples:\n")
+    lines = [shlex.split(line)[1:] for line in examples.strip().splitlines()]
+    assert len(lines) >= 3
+    for words in lines:
+        if words == ["verify"] or "--all" in words:
+            continue  # minutes: the slow tests run them
+        before = {(path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
+        result = call(*words)
+        assert result.err == "", words
+        # 3: these few runs leave a coefficient undetermined, and it is said.
+        open_words = ("undetermined", "open")
+        assert result.code == 0 or any(word in result.out for word in open_words), words
+        after = {(path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
+        assert result.out or after - before, words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "laws hoffmann2022 krajewski2025-arc-e-compute",
+        "penalty --law hoffmann2022 besiroglu2024 --params 8B --tokens 15T",
+        "allocate --law hoffmann2022 krajewski2025-arc-e --compute 1e21 1e23",
+        "check",
+        "fit runs.csv",
+    ],
+)
+def test_a_table_comes_in_latex(call, words, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("simulate", "runs", "-o", "runs.csv").code == 0
+    latex = call(*words.split(), "--format", "latex").out
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") >= 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
+from functools import partial
 
 from ..numeric.data.numerals import SPELLINGS, SUFFIXES, parse
 from ..numeric.errors import NONNEGATIVE, POSITIVE
@@ -41,7 +41,7 @@ EXPRESSIONS = (
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
 #: What the words that belong to no option are kept under.
 POSITIONAL = "NAME"
-WIDEST = 100
+WIDTH = 100
 SEPARATOR = re.compile(r"\s*,\s*|\s+")
 
 
@@ -57,7 +57,9 @@ class Parser(argparse.ArgumentParser):
             usage=_literal(lines),
             description=description,
             epilog="\n".join(["examples:", *(f"  {line}" for line in examples)]),
-            formatter_class=_Formatter,
+            formatter_class=partial(
+                argparse.RawDescriptionHelpFormatter, max_help_position=30, width=WIDTH
+            ),
             add_help=False,
             allow_abbrev=False,
         )
@@ -70,24 +72,9 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, up to 100 columns."""
-
-    def __init__(self, prog: str, **options: Any) -> None:
-        super().__init__(prog, max_help_position=30, width=_terminal_width())
-
-
 def _literal(text: str) -> str:
     """Text in which argparse finds nothing to fill in."""
     return text.replace("%", "%%")
-
-
-def _terminal_width() -> int:
-    """Asked for without shutil, whose import takes longer than the parsing."""
-    try:
-        return max(40, min(WIDEST, os.get_terminal_size().columns - 2))
-    except OSError:
-        return WIDEST
 
 
 # -- declarations ----------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
-from .render import TABLES, json_text, tables_text
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed
+from .render import TABLES, written
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -30,12 +30,10 @@ if TYPE_CHECKING:
 OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
-#: A quantile is not what minima and frontiers estimate.
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
-OF_RUNS = ("--column", "--where", "--random-baseline")
-OF_CHECK = (
-    *("--objective", "--bootstrap", "--seed", "--level", "--tolerance", "--ratio", "--compute"),
-    "--explain",
+OF_RUNS = (
+    *("--column", "--where", "--random-baseline", "--objective", "--bootstrap", "--seed"),
+    *("--level", "--tolerance", "--ratio", "--compute", "--explain"),
 )
 
 
@@ -69,33 +67,31 @@ def parser() -> Parser:
         ],
     )
     declare_runs(built)
-    fitting = built.add_argument_group("check of runs")
-    takes_one(
-        fitting,
-        "--objective",
-        "NAME",
-        f"of the params+tokens fit: {', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}",
-    )
-    takes_one(fitting, "--bootstrap", "N", "resamples, at least 20; default: 1000")
-    takes_one(fitting, "--seed", "S", "of the resamples; default: 0")
-    takes_one(fitting, "--level", "SHARE", "coverage of intervals and bands; default: 0.9")
-    takes_one(
-        fitting,
-        "--tolerance",
-        "SHARE",
-        "largest relative difference in loss that counts as agreement; default: 1%",
-    )
-    takes_several(
-        fitting,
-        "--ratio",
-        "R",
+    group = built.add_argument_group("check of runs")
+    objectives = ", ".join(OBJECTIVES)
+    for option, metavar, said in (
+        (
+            "--objective",
+            "NAME",
+            f"of the params+tokens fit: {objectives}; default: {OBJECTIVES[0]}",
+        ),
+        ("--bootstrap", "N", "resamples, at least 20; default: 1000"),
+        ("--seed", "S", "of the resamples; default: 0"),
+        ("--level", "SHARE", "coverage of intervals and bands; default: 0.9"),
+        (
+            "--tolerance",
+            "SHARE",
+            "largest relative difference in loss that counts as agreement; default: 1%",
+        ),
+        ("--compute", "C", "FLOP at which N*, D* and L* are given; default: the largest"),
+    ):
+        takes_one(group, option, metavar, said)
+    ray = (
         "the D/N whose runs are compared with their ray; default: of those that a tenth of the "
-        "runs share, the nearest to the D*/N* of the fitted law",
+        "runs share, the nearest to the D*/N* of the fitted law"
     )
-    takes_one(
-        fitting, "--compute", "C", "FLOP at which N*, D* and L* are given; default: the largest"
-    )
-    fitting.add_argument("--explain", action="store_true", help="say what the columns mean")
+    takes_several(group, "--ratio", "R", ray)
+    group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_output(
         built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"
     )
@@ -104,39 +100,39 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
-    on_runs = options.words(POSITIONAL) is not None
-    for option in () if on_runs else options.given(*OF_RUNS, *OF_CHECK):
-        given = shown(" ".join(options.words(option) or ()))
-        raise UsageError(f"{option} {given}: is for a check of RUNS; name a file of runs")
-    path = target(options, "--plot")
+    form, path = options.chosen("--format", FORMATS), target(options, "--plot")
     if path is not None:
         check_figure(path)
-    result = _of_runs(options) if on_runs else _of_tables()
+    if options.words(POSITIONAL) is None:
+        return _of_tables(options, form, path), DONE  # these describe, they judge nothing
+    result = _of_runs(options)
     if path is not None:
-        _draw(result, path, on_runs=on_runs)
-    if form == "json":
-        text = json_text(result.as_dict())
-    else:
-        page = result.explained() if "--explain" in options else str(result)
-        text = tables_text(result.tables(), form) if form in TABLES else page
-    if not on_runs:
-        return text, DONE  # the verdicts on the tables describe, they judge nothing
+        _draw(result.plot(), path)
+    explains = form == "text" and "--explain" in options
+    text = result.explained() if explains else written(form, result, result.as_dict())
     if result.interrupted:
         say_interrupted("the bands are of the resamples that were done")
         return text, INTERRUPTED
     return text, STATUSES[result.verdict]
 
 
-def _of_tables() -> Any:
+def _of_tables(options: Options, form: str, path: str | None) -> str:
+    """The check of the published tables."""
+    for option in options.given(*OF_RUNS):
+        raise UsageError(f"{option}: is for a check of RUNS; name a file of runs")
     from ..numeric.check.published import check_published
 
-    return check_published()
+    result = check_published()
+    if path is not None:
+        from ..numeric.plot.check import plot_check
+
+        _draw(plot_check(result), path)
+    return written(form, result, result.as_dict())
 
 
 def _of_runs(options: Options) -> Any:
-    table = TableOptions(options, "runs")
-    ratios = options.positives("--ratio")
+    """The check of a file of runs."""
+    table, ratios = TableOptions(options, "runs"), options.positives("--ratio")
     settings: dict[str, Any] = {
         "objective": options.chosen("--objective", OBJECTIVES),
         "bootstrap": whole(options, "--bootstrap", least=20),
@@ -153,11 +149,10 @@ def _of_runs(options: Options) -> Any:
     return check(runs, progress=is_terminal(sys.stderr), **given)
 
 
-def _draw(result: Any, path: str, *, on_runs: bool) -> None:
-    from ..numeric.plot import check
+def _draw(figure: Any, path: str) -> None:
     from ..numeric.plot.panels import save
 
     try:
-        save(check.plot_check_runs(result) if on_runs else check.plot_check(result), path)
+        save(figure, path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 from ..numeric.errors import NO_VALUE, ArgumentError
 
@@ -64,32 +63,11 @@ def one_line(text: str) -> str:
 
 
 def is_defect(error: BaseException) -> bool:
-    """Whether an error that is to be told as bad input is one of the program itself.
-
-    The library raises a ValueError of its own for bad input. One of another library's class
-    (NumPy's LinAlgError), or raised in its code, was not foreseen; it may come as the text of a
-    UsageError.
+    """Whether an error that is to be told as bad input is one of the program itself: a ValueError
+    of a numerical library's own class, as NumPy's LinAlgError, or a UsageError made of one.
     """
     cause = error.__context__ if isinstance(error, UsageError) else error
-    if not isinstance(cause, ValueError) or not str(cause):
-        return False
-    if isinstance(error, UsageError) and (
-        str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)
-    ):
-        return (
-            False  # what was foreseen: another complaint, or that a file of the user's raises this
-        )
-    from traceback import walk_tb
-
-    if type(cause).__module__.partition(".")[0] not in ("builtins", "isoflop"):
-        return True
-    frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
-    package = (
-        str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else "isoflop"
-    )
-    return package != "isoflop" and (
-        package in sys.stdlib_module_names or "-packages" in frames[-1].f_code.co_filename
-    )
+    return type(cause).__module__.partition(".")[0] in ("numpy", "scipy")
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:
