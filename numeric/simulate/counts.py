@@ -25,13 +25,10 @@ from ..errors import (
     positive_number,
     whole_number,
 )
-from ..fit.models import in_coordinates
-from ..fit.power import PowerSum
 from ..passk.beta import beta_neg_log_pass, beta_pass
-from ..passk.kinds import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -54,10 +51,15 @@ __all__ = [
 #: Sizes and token counts of nine models with nine checkpoints each.
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
 TOKENS = (2e6, 6.4e7, 5.12e8, 2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
-FLOP_PER_PARAM_AND_TOKEN = 6.0
-#: The success rate of `law_truth` is found to this in its logarithm.
-CLOSE = 1e-14
-MOST_STEPS = 200
+#: The laws of -log pass@k: coefficients, and the value at models of a `ModelGrid` d.
+LAWS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "compute": (("E0", "C0", "alpha"), lambda d, E, G, a: E + G * d.compute**-a),
+    "params-tokens": (
+        ("E0", "N0", "D0", "beta", "gamma"),
+        lambda d, E, A, B, b, g: E + A * d.params**-b + B * d.tokens**-g,
+    ),
+    "gold": (("xi0", "K0", "kappa"), lambda d, E, K, kappa: E + K * d.gold**kappa),
+}
 
 
 # -- models ----------------------------------------------------------------------------------------
@@ -76,15 +78,13 @@ class ModelGrid:
     @property
     def compute(self) -> Floats:
         """C = 6 N D in FLOP."""
-        return FLOP_PER_PARAM_AND_TOKEN * self.params * self.tokens
+        return 6.0 * self.params * self.tokens
 
     @property
     def names(self) -> tuple[str, ...]:
         """A name a model."""
-        return tuple(
-            f"N{size:.3g}_D{tokens:.3g}"
-            for size, tokens in zip(self.params, self.tokens, strict=True)
-        )
+        pairs = zip(self.params, self.tokens, strict=True)
+        return tuple(f"N{size:.3g}_D{tokens:.3g}" for size, tokens in pairs)
 
     def __len__(self) -> int:
         return len(self.params)
@@ -105,10 +105,9 @@ def grid(
     size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
     z = np.random.default_rng(rng).standard_normal(len(size))
     scatter = nonnegative_number("gold_scatter", gold_scatter) * z
-    compute = FLOP_PER_PARAM_AND_TOKEN * size * count
     coefficient = positive_number("gold_coefficient", gold_coefficient)
-    gold = gold_floor + coefficient * compute**-gold_exponent * np.exp(scatter)
-    return ModelGrid(size, count, gold)
+    reducible = coefficient * (6.0 * size * count) ** -gold_exponent
+    return ModelGrid(size, count, gold_floor + reducible * np.exp(scatter))
 
 
 # -- distributions of success rates ----------------------------------------------------------------
@@ -175,16 +174,14 @@ def law_truth(
         Where an argument is outside its domain.
     """
     wanted = law_values(design, law, coefficients)
-    spread = nonnegative_number("scatter", scatter)
-    wanted = wanted * np.exp(spread * np.random.default_rng(rng).standard_normal(len(design)))
-    share = _share("atom", atom)
+    z = np.random.default_rng(rng).standard_normal(len(design))
+    wanted = wanted * np.exp(nonnegative_number("scatter", scatter) * z)
+    if not 0.0 <= (share := nonnegative_number("atom", atom)) < 1.0:
+        raise outside("atom", atom, "a number of at least 0 and below 1")
     above = wanted + np.log1p(-share)
     if (above <= 0.0).any():
-        raise outside(
-            "atom",
-            share,
-            f"below 1 - pass@k = {float(-np.expm1(-wanted.min())):.6g} of the best model",
-        )
+        domain = f"below 1 - pass@k = {float(-np.expm1(-wanted.min())):.6g} of the best model"
+        raise outside("atom", share, domain)
     total, draws = positive_number("concentration", concentration), number("k", k)
     if draws < 1.0:
         raise outside("k", k, "a number of at least 1")
@@ -193,33 +190,27 @@ def law_truth(
 
 
 def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -> Floats:
-    """-log pass@k of a law at every model, (G,); coefficients by the names in
-    `isoflop.numeric.passk.kinds`, all >= 0.
-    """
-    kind = kind_of(law)
-    if set(coefficients) != set(kind.coefficients):
-        raise outside(
-            "coefficients",
-            sorted(coefficients),
-            f"{', '.join(kind.coefficients)} for the law {law}",
-        )
-    values = [nonnegative_number(name, coefficients[name]) for name in kind.coefficients]
-    logs = kind.logs({name: getattr(design, name) for name in kind.covariates})
-    theta = in_coordinates(kind.terms, np.array(values))
-    return PowerSum(logs, kind.terms.irreducible).evaluate(theta[None])[0][0]
+    """-log pass@k of one of `LAWS` at every model, (G,); coefficients by name, all >= 0."""
+    if law not in LAWS:
+        raise outside("law", law, f"one of {', '.join(LAWS)}")
+    names, value = LAWS[law]
+    if {*coefficients} != {*names}:
+        raise outside("coefficients", sorted(coefficients), f"{', '.join(names)} for the law {law}")
+    values: Floats = value(design, *(nonnegative_number(n, coefficients[n]) for n in names))
+    return values
 
 
 def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:
     """The mean q of Beta(s q, s (1 - q)) at which -log pass@k is what is wanted: by bisection in
-    logit q.
+    logit q, to 1e-14 of it.
     """
     low, high = np.full(wanted.shape, -700.0), np.full(wanted.shape, 36.0)
-    for _ in range(MOST_STEPS):
+    for _ in range(200):
         middle = 0.5 * (low + high)
         a, b = concentration / (1.0 + np.exp(-middle)), concentration / (1.0 + np.exp(middle))
         too_low = beta_neg_log_pass(a, b, k) > wanted
         low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
-        if (high - low).max() <= CLOSE * np.abs(middle).max():
+        if (high - low).max() <= 1e-14 * np.abs(middle).max():
             break
     found: Floats = 1.0 / (1.0 + np.exp(-0.5 * (low + high)))
     return found
@@ -253,14 +244,9 @@ class Adaptive:
     def counts(self, rates: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
         """Samples and correct ones of problems with these success rates."""
         batch, solved, most = (
-            whole_number("batch", self.batch, 1),
-            whole_number("solved", self.solved, 1),
-            whole_number("most", self.most, 1),
+            whole_number(name, getattr(self, name), 1) for name in ("batch", "solved", "most")
         )
-        samples, correct = (
-            np.zeros(rates.shape, dtype=np.int64),
-            np.zeros(rates.shape, dtype=np.int64),
-        )
+        samples, correct = (np.zeros(rates.shape, dtype=np.int64) for _ in range(2))
         going = samples < most
         while going.any():
             drawn = np.minimum(batch, most - samples[going])
@@ -294,38 +280,21 @@ class SimulatedCounts:
         """A row a model and problem: its names, n_samples, n_correct, params, tokens, compute."""
         models, problems = self.n.shape
         names = np.array(self.design.names, dtype=object)
-        return {
+        of_models = {
             "model": np.repeat(names, problems),
             "problem": np.tile(np.arange(problems), models),
             "n_samples": self.n.ravel(),
             "n_correct": self.c.ravel(),
-            "params": np.repeat(self.design.params, problems),
-            "tokens": np.repeat(self.design.tokens, problems),
-            "compute": np.repeat(self.design.compute, problems),
         }
+        sizes = {name: getattr(self.design, name) for name in ("params", "tokens", "compute")}
+        return of_models | {name: np.repeat(values, problems) for name, values in sizes.items()}
 
     def counts(self) -> Counts:
-        """The same as `Counts.read` of `columns` and `gold` gives."""
+        """What `Counts.read` makes of `columns` and the gold references."""
         from ..data.counts import Counts
 
-        models, problems = self.n.shape
-        design = self.design
-        return Counts(
-            by=("model",),
-            labels=tuple((name,) for name in design.names),
-            group=np.repeat(np.arange(models), problems),
-            problem=np.tile(np.arange(problems), models).astype(object),
-            n=self.n.ravel(),
-            c=self.c.ravel(),
-            row=np.arange(1, models * problems + 1),
-            covariates={
-                "params": design.params,
-                "tokens": design.tokens,
-                "compute": design.compute,
-                "gold": design.gold,
-            },
-            source="simulation",
-        )
+        gold = np.repeat(self.design.gold, self.n.shape[1])
+        return Counts.read(self.columns() | {"gold": gold})
 
 
 def simulate(
@@ -361,10 +330,3 @@ def simulate(
     rates = truth.drawn(problems, random)
     n, c = (sampling or Fixed()).counts(rates, random)
     return SimulatedCounts(design, truth, rates, n, c)
-
-
-def _share(name: str, value: Any) -> float:
-    found = nonnegative_number(name, value)
-    if found >= 1.0:
-        raise outside(name, value, "a number of at least 0 and below 1")
-    return found

@@ -41,9 +41,10 @@ from ..law import Law
 from ..law import law as law_named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from ..data.evaluations import Evaluations
 
@@ -58,7 +59,6 @@ __all__ = [
     "RUN_NOISE",
     "SAMPLES",
     "SimulatedEvaluations",
-    "SimulatedRuns",
     "design",
     "simulate",
 ]
@@ -102,34 +102,14 @@ LOSS_NOISE = 0.002
 #: Compute of the small runs: below 1e17 FLOP as in Section 3.2, and so small that the laws say no
 #: more than guessing.
 SMALL_RUNS, SMALLEST, LARGEST_SMALL, SMALL_RATIO = 10, 1e13, 1e15, 20.0
-FLOP_PER_PARAM_AND_TOKEN = 6.0
 
 
 # -- the runs --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SimulatedRuns:
-    """M runs: different names, params N, tokens D, compute C = 6 N D (FLOP) and data set, (M,)
-    each.
-    """
-
-    run: Any
-    params: Floats
-    tokens: Floats
-    compute: Floats
-    dataset: Any
-
-    def __len__(self) -> int:
-        return len(self.run)
-
-    def subset(self, index: Any) -> SimulatedRuns:
-        """The runs at a mask or at indices."""
-        return SimulatedRuns(**{name: values[index] for name, values in vars(self).items()})
-
-
-def design() -> SimulatedRuns:
-    """The runs of Tables 7 to 9, then the small ones.
+def design() -> DataFrame:
+    """The runs of Tables 7 to 9, then the small ones: run, params N, tokens D, compute C = 6 N D
+    (FLOP) and dataset.
 
     Examples
     --------
@@ -137,6 +117,8 @@ def design() -> SimulatedRuns:
     >>> len(runs), runs.run[0], float(runs.compute[0])
     (205, '17.58B-357.4B', 3.77e+22)
     """
+    import pandas as pd
+
     rows: list[tuple[str, float, float, str]] = []
     names: Counter[str] = Counter()
     for size, flops, count, _, _, _, trained_on in RUNS:
@@ -144,16 +126,12 @@ def design() -> SimulatedRuns:
             name = f"{size}-{count}{'-c4' if dataset == C4 else ''}"
             names[name] += 1
             again = f"-{names[name]}" if names[name] > 1 else ""
-            tokens = 1e9 * float(count.removesuffix("B"))
-            rows.append((f"{name}{again}", float(flops), tokens, dataset))
+            rows.append((name + again, float(flops), 1e9 * float(count.removesuffix("B")), dataset))
     for i, budget in enumerate(np.geomspace(SMALLEST, LARGEST_SMALL, SMALL_RUNS).tolist(), start=1):
-        tokens = (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5
-        rows.append((f"small-{i}", budget, tokens, MIXTURE))
-    run, C, D, trained = (np.array(column) for column in zip(*rows, strict=True))
-    params = C / (FLOP_PER_PARAM_AND_TOKEN * D)
-    return SimulatedRuns(
-        run=run.astype(object), params=params, tokens=D, compute=C, dataset=trained.astype(object)
-    )
+        rows.append((f"small-{i}", budget, (SMALL_RATIO * budget / 6.0) ** 0.5, MIXTURE))
+    runs = pd.DataFrame(rows, columns=["run", "compute", "tokens", "dataset"])
+    runs["params"] = runs.compute / (6.0 * runs.tokens)
+    return runs[["run", "params", "tokens", "compute", "dataset"]]
 
 
 # -- what comes out --------------------------------------------------------------------------------
@@ -165,8 +143,8 @@ class SimulatedEvaluations:
 
     Attributes
     ----------
-    design : SimulatedRuns
-        M runs.
+    design : DataFrame
+        M runs, see `design`.
     scores : dict of (str, str) to ndarray
         (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN
         where there is none.
@@ -174,27 +152,23 @@ class SimulatedEvaluations:
         Benchmark -> accuracy of guessing.
     """
 
-    design: SimulatedRuns
+    design: DataFrame
     scores: dict[tuple[str, str], Floats]
     baselines: dict[str, float]
 
     def columns(self) -> dict[str, list[Any]]:
         """A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
-        score, random_baseline.
-
-        A loss has no accuracy of guessing: None.
+        score, random_baseline. A loss has no accuracy of guessing: None.
         """
-        known = {key: np.flatnonzero(np.isfinite(values)) for key, values in self.scores.items()}
-        keys = [key for key, runs in known.items() for _ in runs]
-        runs = np.concatenate(list(known.values()))
-        held = {name: values[runs].tolist() for name, values in vars(self.design).items()}
-        scores = np.concatenate([self.scores[key][runs] for key, runs in known.items()])
-        return held | {
-            "benchmark": [benchmark for benchmark, _ in keys],
-            "metric_type": [metric for _, metric in keys],
-            "score": scores.tolist(),
-            "random_baseline": [self.baselines.get(benchmark) for benchmark, _ in keys],
-        }
+        import pandas as pd
+
+        parts = [
+            self.design.assign(benchmark=benchmark, metric_type=metric, score=scores)
+            for (benchmark, metric), scores in self.scores.items()
+        ]
+        rows = pd.concat(parts).dropna(subset="score")
+        columns: dict[str, list[Any]] = {str(name): rows[name].tolist() for name in rows}
+        return columns | {"random_baseline": [*map(self.baselines.get, columns["benchmark"])]}
 
     def evaluations(self) -> Evaluations:
         """The same as `Evaluations.read` of `columns` gives."""
@@ -257,104 +231,70 @@ def simulate(
     scores: dict[tuple[str, str], Floats] = {}
     for index, name in enumerate(PROBLEMS):
         if name in chosen:
-            truth, random = _Benchmark(name, runs), np.random.default_rng([seed, index])
-            scores |= truth.expected() if exact else truth.drawn(spread, random)
-    for index, name in enumerate(LOSSES):
+            random = None if exact else np.random.default_rng([seed, index])
+            scores |= _scores(name, runs, spread, random)
+    for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items()):
         z = np.random.default_rng([seed, len(PROBLEMS) + index]).standard_normal(len(runs))
-        scores[name, "loss"] = _loss(name, runs) * np.exp(0.0 if exact else LOSS_NOISE * z)
-    kept = np.isin(runs.dataset, trained_on) & (small_runs | (runs.compute > LARGEST_SMALL))
+        loss = Law(E=E, A=A, B=B, beta=exponent, gamma=exponent).loss(*_sizes(runs))
+        loss = np.where(runs.compute > LARGEST_SMALL, loss, np.nan)
+        scores[name, "loss"] = loss * np.exp(0.0 if exact else LOSS_NOISE * z)
+    kept = runs.dataset.isin(trained_on) & (small_runs | (runs.compute > LARGEST_SMALL))
     return SimulatedEvaluations(
-        design=runs.subset(kept),
+        design=runs[kept].reset_index(drop=True),
         scores={key: values[kept] for key, values in scores.items()},
         baselines={name: float(str(LAWS[name].random_baseline)) for name in chosen},
     )
 
 
-# -- one benchmark ---------------------------------------------------------------------------------
+def _sizes(runs: DataFrame) -> tuple[Floats, Floats]:
+    return runs.params.to_numpy(), runs.tokens.to_numpy()
 
 
-class _Benchmark:
-    """The truth of one benchmark at the runs, and scores drawn from it."""
+def _scores(
+    name: str, runs: DataFrame, spread: float, random: np.random.Generator | None
+) -> dict[tuple[str, str], Floats]:
+    """Scores of runs that answer the questions of a benchmark; without `random`, accuracy by the
+    law, and pass@k of the Beta(a, b) behind it.
+    """
+    from scipy.special import betaincinv, ndtr, ndtri
 
-    def __init__(self, name: str, runs: SimulatedRuns) -> None:
-        self.name, self.problems, self.metric_type = name, PROBLEMS[name], METRIC_TYPES[name]
-        self.baseline = float(str(LAWS[name].random_baseline))
-        self.neg_log = np.asarray(
-            law_named(LAWS[name].name).reducible_loss(runs.params, runs.tokens)
-        )
-        self.at_chance = (runs.dataset == C4) & (name in OFF_C4)
+    from ..passk.beta import beta_pass
+    from ..passk.estimator import pass_at_k
 
-    def expected(self) -> dict[tuple[str, str], Floats]:
-        """Accuracy by the law; pass@k of the Beta(a, b) behind it."""
-        Q = self._accuracy(self.neg_log)
-        if self.name not in CODE:
-            return {(self.name, self.metric_type): Q}
-        from ..passk.beta import beta_pass
-
-        found = np.zeros((len(Q), len(KS)))
-        able = Q > 0.0
-        a, b = _shapes(Q[able, None])
-        found[able] = beta_pass(a, b, np.array(KS))
-        return {(self.name, f"pass@{k}"): found[:, i] for i, k in enumerate(KS)}
-
-    def drawn(self, spread: float, random: np.random.Generator) -> dict[tuple[str, str], Floats]:
-        """Scores of runs that answer the questions."""
+    code, baseline = name in CODE, float(str(LAWS[name].random_baseline))
+    neg_log = np.asarray(law_named(LAWS[name].name).reducible_loss(*_sizes(runs)))
+    if random is not None:
         with np.errstate(over="ignore"):
-            neg_log = self.neg_log * np.exp(spread * random.standard_normal(len(self.neg_log)))
+            neg_log = neg_log * np.exp(spread * random.standard_normal(len(neg_log)))
         if not np.isfinite(neg_log).all():
             raise outside("run_noise", spread, "so small that every -log Q' is finite")
-        Q = self._accuracy(neg_log)
-        ranks = _ranks(len(Q), self.problems, SHARED_CODE if self.name in CODE else SHARED, random)
-        if self.name not in CODE:
-            return {(self.name, self.metric_type): (ranks > 1.0 - Q[:, None]).mean(axis=1)}
-        from ..passk.estimator import pass_at_k
-
-        correct = random.binomial(SAMPLES, _rates(Q, ranks))
-        return {(self.name, f"pass@{k}"): pass_at_k(SAMPLES, correct, k).mean(axis=1) for k in KS}
-
-    def _accuracy(self, neg_log: Floats) -> Floats:
-        return np.where(self.at_chance, self.baseline, accuracy(neg_log, self.baseline))
-
-
-def _ranks(runs: int, problems: int, shared: float, random: np.random.Generator) -> Floats:
-    """Ranks in (0, 1) of every question in every run, (M, P): even over the questions, and alike
-    between runs.
-    """
-    from scipy.special import ndtr, ndtri
-
-    common = ndtri((np.arange(problems) + 0.5) / problems)
-    own = random.standard_normal((runs, problems))
-    found: Floats = ndtr(np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own)
-    return found
+    at_chance = (runs.dataset == C4) & (name in OFF_C4)
+    Q = np.where(at_chance, baseline, accuracy(neg_log, baseline))
+    able = Q > 0.0
+    a, b = CONCENTRATION * Q[able, None], CONCENTRATION * (1.0 - Q[able, None])
+    if random is None:
+        if not code:
+            return {(name, METRIC_TYPES[name]): Q}
+        found = np.zeros((len(Q), len(KS)))
+        found[able] = beta_pass(a, b, np.array(KS))
+        return {(name, f"pass@{k}"): found[:, i] for i, k in enumerate(KS)}
+    # Ranks in (0, 1) of every question in every run: even over the questions, alike between runs.
+    questions, shared = PROBLEMS[name], SHARED_CODE if code else SHARED
+    common = ndtri((np.arange(questions) + 0.5) / questions)
+    own = random.standard_normal((len(Q), questions))
+    ranks = ndtr(np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own)
+    if not code:
+        return {(name, METRIC_TYPES[name]): (ranks > 1.0 - Q[:, None]).mean(axis=1)}
+    rates = np.zeros(ranks.shape)
+    rates[able] = betaincinv(a, b, ranks[able])
+    correct = random.binomial(SAMPLES, rates)
+    return {(name, f"pass@{k}"): pass_at_k(SAMPLES, correct, k).mean(axis=1) for k in KS}
 
 
-def _shapes(Q: Floats) -> tuple[Floats, Floats]:
-    """a, b of the success rates of code, whose mean a/(a + b) is Q."""
-    return CONCENTRATION * Q, CONCENTRATION * (1.0 - Q)
-
-
-def _rates(Q: Floats, ranks: Floats) -> Floats:
-    """Success rates (M, P): quantiles of Beta(a, b); 0 for a run that solves nothing."""
-    from scipy.special import betaincinv
-
-    found, able = np.zeros(ranks.shape), Q > 0.0
-    a, b = _shapes(Q[able, None])
-    found[able] = betaincinv(a, b, ranks[able])
-    return found
-
-
-def _loss(name: str, runs: SimulatedRuns) -> Floats:
-    """E + A N^-b + B D^-b; NaN for the small runs."""
-    E, A, B, exponent = LOSSES[name]
-    truth = Law(E=E, A=A, B=B, beta=exponent, gamma=exponent)
-    return np.where(runs.compute > LARGEST_SMALL, truth.loss(runs.params, runs.tokens), np.nan)
-
-
-def _chosen(
-    argument: str, names: Sequence[str] | None, known: Mapping[str, Any] | Sequence[str]
-) -> tuple[str, ...]:
-    wanted = tuple(known) if names is None else (names,) if isinstance(names, str) else tuple(names)
-    unknown = [name for name in wanted if name not in known]
+def _chosen(argument: str, names: Sequence[str] | None, known: Iterable[str]) -> tuple[str, ...]:
+    every = tuple(known)
+    wanted = every if names is None else (names,) if isinstance(names, str) else tuple(names)
+    unknown = [name for name in wanted if name not in every]
     if unknown or not wanted:
-        raise outside(argument, unknown[0] if unknown else names, f"some of {', '.join(known)}")
+        raise outside(argument, unknown[0] if unknown else names, f"some of {', '.join(every)}")
     return wanted

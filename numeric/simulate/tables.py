@@ -9,16 +9,11 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...theory.data.published import published
 from ..errors import nonnegative_number, outside, whole_number
 from ..law import law as law_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..law import Law
 
 __all__ = ["CountTables", "simulate_counts", "simulate_losses"]
 
@@ -73,25 +68,20 @@ def simulate_losses(
         raise outside("law", law, f"a law of loss; this is one of {published(law).metric}")
     generator = random.Random(whole_number("seed", seed, 0))
     columns: dict[str, list[Any]] = {"params": [], "tokens": [], "loss": []}
-    for params, tokens in _sweep(truth):
-        log_factor = spread * generator.gauss(0.0, 1.0)
-        factor = math.exp(log_factor) if log_factor < LARGEST_LOG else math.inf
-        loss = round(truth.loss(params, tokens) * factor, 4)
-        if not 0.0 < loss < math.inf:
-            domain = "so small that every loss is above 0 in four decimals and finite"
-            raise outside("noise", noise, domain)
-        for name, value in zip(columns, (round(params), round(tokens), loss), strict=True):
-            columns[name].append(value)
-    return columns
-
-
-def _sweep(truth: Law) -> Iterator[tuple[float, float]]:
-    """(params, tokens) of every run."""
     for budget in BUDGETS:
         optimum = truth.allocate(compute=budget).params
-        yield from ((optimum * ratio, budget / (6.0 * optimum * ratio)) for ratio in SIZE_RATIOS)
         on_ray = math.sqrt(budget / (6.0 * TOKENS_PER_PARAM))
-        yield on_ray, TOKENS_PER_PARAM * on_ray
+        runs = [(optimum * r, budget / (6.0 * optimum * r)) for r in SIZE_RATIOS]
+        for params, tokens in (*runs, (on_ray, TOKENS_PER_PARAM * on_ray)):
+            log_factor = spread * generator.gauss(0.0, 1.0)
+            factor = math.exp(log_factor) if log_factor < LARGEST_LOG else math.inf
+            loss = round(truth.loss(params, tokens) * factor, 4)
+            if not 0.0 < loss < math.inf:
+                domain = "so small that every loss is above 0 in four decimals and finite"
+                raise outside("noise", noise, domain)
+            for name, value in zip(columns, (round(params), round(tokens), loss), strict=True):
+                columns[name].append(value)
+    return columns
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import math
-import re
 
 import pytest
 
@@ -24,12 +22,10 @@ def test_evaluations_are_those_of_the_library(run_cli):
     assert list(found[0]) == list(columns)
     assert [float(row["score"]) for row in found] == columns["score"]
     assert [row["run"] for row in found] == columns["run"]
-
-
-def test_json_holds_the_same_rows(run_cli):
-    words = ("simulate", "downstream", "--benchmark", "PIQA")
-    found = json.loads(run_cli(*words, "--format", "json").out)
-    assert [str(row["score"]) for row in found] == [r["score"] for r in rows(run_cli(*words).out)]
+    words = ("simulate", "downstream", "--seed", 3, "--benchmark", "arc-e,LBPP")
+    assert [row["score"] for row in json.loads(run_cli(*words, "--format", "json").out)] == (
+        columns["score"]
+    )
 
 
 def test_evaluations_can_be_read_back(run_cli, tmp_path):
@@ -45,38 +41,10 @@ def test_evaluations_can_be_read_back(run_cli, tmp_path):
     assert not read.warnings
 
 
-def test_runs_can_be_fitted(run_cli, tmp_path):
-    place = tmp_path / "runs.csv"
-    assert run_cli("simulate", "runs", "--seed", 5, "--output", place).code == 0
-    found = json.loads(run_cli("fit", place, "--format", "json").out)
-    assert found["coefficients"]["beta"]["value"] == pytest.approx(0.3478, abs=0.05)
-
-
 def test_losses_are_those_of_the_library(run_cli):
     shown = rows(run_cli("simulate", "runs", "--law", "hoffmann2022", "--noise", "0").out)
     expected = simulate_losses(law="hoffmann2022", noise=0.0)
     assert {name: [float(row[name]) for row in shown] for name in shown[0]} == expected
-
-
-def test_the_help_states_the_truth_of_counts(run_cli):
-    """The coefficients in the help, and the success rates that the samples of all seeds tell."""
-    text = " ".join(run_cli("simulate", "--help").out.split())
-    truth = dict(re.findall(r"(E0|N0|D0|beta|gamma) = ([0-9.e+]+)", text))
-    assert list(truth) == ["E0", "N0", "D0", "beta", "gamma"]
-    c = {name: float(value) for name, value in truth.items()}
-    ratios = []
-    for seed in range(3):
-        tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
-        names = tables.models["model"]
-        for name, params, tokens in zip(
-            names, tables.models["params"], tables.models["tokens"], strict=True
-        ):
-            own = tables.counts["model"] == name
-            rate = (tables.counts["n_correct"][own] / tables.counts["n_samples"][own]).mean()
-            law = c["E0"] + c["N0"] * params ** -c["beta"] + c["D0"] * tokens ** -c["gamma"]
-            if law < 4.0:
-                ratios.append(rate / math.exp(-law))
-    assert sum(ratios) / len(ratios) == pytest.approx(1.0, abs=0.1)
 
 
 def test_counts_with_their_models(run_cli, tmp_path):

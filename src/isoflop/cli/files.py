@@ -9,18 +9,11 @@ from .errors import UsageError, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
     from .arguments import Options, Parser
 
-#: The placeholder in the help of every option whose value is a file to write.
-WRITTEN = "FILE"
-#: Those of files to read: after a command, and after an option.
-READ_AFTER_COMMAND, READ_AFTER_OPTION = ("RUNS", "COUNTS"), ("TABLE", "PAPER.tex")
-#: Those of what may be a name or a file, the same way; a file ends so, or has a folder.
-NAMED_AFTER_COMMAND, NAMED_AFTER_OPTION = (POSITIONAL,), ("LAW",)
-ENDINGS = (".json", ".py")
+#: The placeholder in the help of every option whose value is a file to write, and those of what is
+#: a file to read, whatever it is called; any other word is one if it has an ending or a folder.
+WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE", "PAPER.tex")
 
 
 def refuse_overwriting(parser: Parser, options: Options) -> None:
@@ -28,39 +21,23 @@ def refuse_overwriting(parser: Parser, options: Options) -> None:
     inputs: list[tuple[str, str]] = []
     outputs: list[tuple[str, str]] = []
     for action in parser._actions:
-        (outputs if action.metavar == WRITTEN else inputs).extend(_files(action, options))
+        option = action.option_strings[-1] if action.option_strings else POSITIONAL
+        if action.nargs == 0 or option not in options:
+            continue
+        name = option if action.option_strings else str(action.metavar)
+        always = action.metavar in READ and (name, action.metavar) != ("TABLE", "TABLE")
+        for word in options.words(option) or ():
+            if action.metavar == WRITTEN:
+                outputs.append((name, word))
+            else:
+                entries = (word, *word.split(","))
+                inputs += [(name, e) for e in entries if always or {*"./\\"} & {*e}]
     for index, output in enumerate(outputs):
         for other in (*inputs, *outputs[:index]):
             if _is_one(output[1], other[1]):
                 harm = "overwritten" if other in inputs else "written twice"
-                raise UsageError(
-                    f"{typed(output, other)}: are one file, which would be {harm}; name another"
-                )
-
-
-def _files(action: argparse.Action, options: Options) -> Iterator[tuple[str, str]]:
-    """The files that the user named by an option or in a position, each with what it is called."""
-    shape = action.metavar or POSITIONAL
-    always: tuple[str, ...] = READ_AFTER_COMMAND
-    option, name, perhaps = POSITIONAL, str(shape), NAMED_AFTER_COMMAND
-    if action.option_strings:
-        always = (WRITTEN, *READ_AFTER_OPTION)
-        option, name, perhaps = (
-            action.option_strings[-1],
-            action.option_strings[-1],
-            NAMED_AFTER_OPTION,
-        )
-    if option not in options or shape not in (*always, *perhaps):
-        return
-    for word in options.words(option) or ():
-        if shape in always:
-            yield name, word
-        else:
-            yield from ((name, entry) for entry in (word, *word.split(",")) if _may_be_file(entry))
-
-
-def _may_be_file(word: str) -> bool:
-    return word.endswith(ENDINGS) or "/" in word or "\\" in word
+                what = f"are one file, which would be {harm}; name another"
+                raise UsageError(f"{typed(output, other)}: {what}")
 
 
 def _is_one(one: str, other: str) -> bool:

@@ -84,45 +84,6 @@ def test_quantities() -> None:
         computed("a < 2", ROWS, "data")
 
 
-sums = st.recursive(
-    st.sampled_from(["a", "b", "1", "2.5", "0.5", "1e3"]),
-    lambda part: st.one_of(
-        st.builds("({} {} {})".format, part, st.sampled_from("+-*"), part),
-        st.builds("-{}".format, part),
-        st.builds("({})**2".format, part),
-    ),
-    max_leaves=6,
-)
-comparisons = st.one_of(
-    st.builds(
-        "0*a + {} {} {}".format, sums, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), sums
-    ),
-    st.builds("{} {} ('x', 'z')".format, st.just("source"), st.sampled_from(["in", "not in"])),
-)
-conditions = st.recursive(
-    comparisons,
-    lambda part: st.one_of(
-        st.builds("({} {} {})".format, part, st.sampled_from(["and", "or"]), part),
-        st.builds("not ({})".format, part),
-    ),
-    max_leaves=8,
-)
-
-
-@given(conditions)
-def test_where_nothing_is_empty_python_agrees(text: str) -> None:
-    columns = {
-        "a": [0.0, 1.0, 2.5, -3.0],
-        "b": [1.0, 1.0, 1e3, 0.5],
-        "source": ["x", "y", "z", "its"],
-    }
-    arrays: dict[str, Any] = {name: np.array(cells) for name, cells in columns.items()}
-    arrays["source"] = arrays["source"].astype(object)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    expected = [bool(eval(text, {}, row)) for row in rows]
-    assert holds(text, arrays).tolist() == expected
-
-
 @given(st.text(alphabet="ab13.<>=!()+-*/'`, \nandortinx%B", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
