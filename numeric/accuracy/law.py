@@ -453,5 +453,5 @@ def resampled(
         draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
     except KeyboardInterrupt:
         nothing, index = np.empty((0, len(fit.names))), np.empty(0, dtype=np.intp)
-        draws = Draws(fit, nothing, index, repeats, failed=0, interrupted=True, seed=seed)
+        draws = Draws(nothing, index, repeats, interrupted=True, seed=seed)
     return replace(fit, draws=draws, baselines=baselines[draws.index])

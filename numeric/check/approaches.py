@@ -1,5 +1,5 @@
-r"""Two approaches to a compute law: the frontier of the runs, and runs at a fixed ratio D/N. A third,
-the isoFLOP minima, has a module of its own.
+r"""Three approaches to a compute law that need no params+tokens law: the frontier of the runs,
+isoFLOP minima, and runs at a fixed ratio D/N.
 
 Every approach takes losses of runs to points on one curve of loss against compute, and those to a
 compute law. Each has a known bias, and one remedy serves them all: with the fitted params+tokens law
@@ -8,35 +8,38 @@ envelope, the ray). If the law holds, moved losses scatter about the predicted c
 not, their residuals, which moving keeps, follow another.
 
 The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of the
-same or less compute beats. Hoffmann et al. take the lowest of the training curves at every FLOP
-count; final losses alone leave the undominated runs, the lower left staircase of loss against
-compute. No run sits exactly at the optimum of its budget, so the staircase lies above the envelope:
-every run is moved along the law to the optimum of its own compute, L L*(C)/L(N, D). And the least of
-many noisy losses is too low; the moved staircase keeps that bias, which only a simulation of the
-noise can tell.
+same or less compute beats, the lower left staircase of loss against compute. No run sits exactly at
+the optimum of its budget, so the staircase lies above the envelope: every run is moved along the law
+to the optimum of its own compute, L L*(C)/L(N, D). And the least of many noisy losses is too low; the
+moved staircase keeps that bias, which only a simulation of the noise can tell.
 
-On the ray D = t N the params+tokens law is a sum of two powers of compute (`ray_reducible_loss`), so
-unless beta = gamma no compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger E
-and an exponent between beta/2 and gamma/2. What theory predicts for the compute law through the runs
-is therefore the compute law through the law's own losses on the ray, and the difference of the two
-is the law's misfit alone.
+IsoFLOP minima (approach 2): at every budget a parabola through the losses over log N, by least
+squares: its vertex is N*, its height there L*. The same over log D gives D*. An isoFLOP profile is
+close to a parabola only near its minimum, and even about it only where beta = gamma: on a wide grid,
+or one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). The same
+parabolas through the law's own losses at the very same runs miss the law's true optimum by that much,
+which is taken off, as factors of N*, D* and L*. This also accounts for runs whose compute is not
+exactly the budget, or is not 6ND.
+
+On the ray D = t N the params+tokens law is a sum of two powers of compute, so unless beta = gamma no
+compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger E and an exponent between
+beta/2 and gamma/2. What theory predicts for the compute law through the runs is therefore the compute
+law through the law's own losses on the ray.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil, log, log1p
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, outside, positive_array
-from .band import round_percent
+from ..fit.power_law import lines
 from .laws import LEAST_SQUARES, SAME_COMPUTE, ComputeLaws, Laws, fit_compute_laws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from ..fit.objective import Objective
 
@@ -44,7 +47,20 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
 
-__all__ = ["LEAST_BUDGETS", "LEAST_SPAN", "Approach", "FixedRatio", "Frontier", "chosen_rays"]
+__all__ = [
+    "LEAST_BUDGETS",
+    "LEAST_RUNS",
+    "LEAST_SPAN",
+    "Approach",
+    "Estimates",
+    "FixedRatio",
+    "Frontier",
+    "Isoflop",
+    "find_budgets",
+    "find_rays",
+    "frontier",
+    "vertices",
+]
 
 #: A compute law has three coefficients.
 LEAST_BUDGETS = 4
@@ -54,38 +70,49 @@ LEAST_SPAN = 10.0
 GRID = 33
 #: Runs of a ray, and as many values of compute.
 LEAST_RUNS = 5
-#: A ratio that fewer of the runs share is one by chance.
-LEAST_SHARE = 0.1
+#: A parabola has three coefficients: with five sizes two are left to judge it. The largest size over
+#: the smallest, at least.
+LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
 #: Two values that differ by rounding alone count as equal.
 ROUNDING = 1e-9
+#: A design whose smallest singular value is a smaller share of the largest has fewer than three
+#: different sizes.
+SINGULAR = 1e-6
+NO_MINIMUM = "no minimum of the parabola within the sizes"
+BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
 
-class CurvePoints(NamedTuple):
-    """The points of an approach for K sets of losses, each (K, m): as they are, moved along the
-    law, and their weights.
+class Points(NamedTuple):
+    """The points of an approach for K sets of losses, each (K, m): losses moved along the law to
+    where the theory speaks, their weights, and log N* and log D* where the approach finds them.
     """
 
-    raw: Floats
-    moved: Floats
+    losses: Floats
     weights: Floats
-
-    def largest_correction(self, compute: Floats) -> tuple[float, float]:
-        """By which share of the loss the first set is moved most, and at which compute."""
-        shares = np.where(self.weights[0] > 0.0, self.moved[0] / self.raw[0] - 1.0, 0.0)
-        place = int(np.abs(shares).argmax())
-        return float(shares[place]), float(compute[place])
+    sizes: tuple[Floats, Floats] | None = None
 
 
-class CurveEstimates(NamedTuple):
-    """K compute laws: through the moved points, what theory predicts; which are valid."""
+class Estimates(NamedTuple):
+    """What an approach gives for K sets of losses.
 
-    moved: ComputeLaws
-    predicted: ComputeLaws
+    Attributes
+    ----------
+    empirical, predicted : ndarray
+        (K, 3): E, log C0 and alpha through the moved points, and what theory predicts.
+    difference : ndarray
+        (K, G): relative difference in loss of the empirical from the predicted curve on the grid.
+    exponents, intercepts : ndarray
+        (K, 2): of log N* and log D* on log C; NaN where the approach says nothing of them.
+    valid : ndarray of bool
+        (K,): whether both fits converged, the empirical one to enough points.
+    """
+
+    empirical: Floats
+    predicted: Floats
+    difference: Floats
+    exponents: Floats
+    intercepts: Floats
     valid: Flags
-
-    def difference(self, compute: Floats) -> Floats:
-        """Relative difference in loss of the empirical from the predicted curve; (K, G)."""
-        return self.moved.losses(compute) / self.predicted.losses(compute) - 1.0
 
 
 class Approach:
@@ -105,7 +132,7 @@ class Approach:
     objective: Objective = LEAST_SQUARES
     compute: Floats
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurvePoints:
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The points for losses (K, n) of the n runs with weights (n,), moved along K laws."""
         raise NotImplementedError
 
@@ -115,81 +142,29 @@ class Approach:
         """
         return laws.envelopes
 
-    def described(self, losses: Floats) -> dict[str, Any]:
-        """What a report says of the approach whatever comes out, from the losses (n,)."""
-        raise NotImplementedError
-
-    def sizes(
-        self, losses: Floats, weights: Floats | None, laws: Laws
-    ) -> tuple[Floats, Floats, Floats] | None:
-        """Log N* and log D* that the approach finds at its points, each (K, m), with their weights;
-        None where it says nothing of the allocation.
-        """
-        return None
-
     @property
     def grid(self) -> Floats:
         """Compute at which the curves are compared, from the lowest to the highest of its points."""
         return np.geomspace(float(self.compute.min()), float(self.compute.max()), GRID)
 
-    def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurveEstimates:
-        """The compute laws through the points; valid where both fits converged to enough points."""
+    def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates:
+        """The compute laws through the points of losses (K, n), beside the predicted ones."""
         points, predicted = self.points(losses, weights, laws), self.predicted(weights, laws)
-        moved = fit_compute_laws(self.compute, points.moved, points.weights, self.objective)
+        found = fit_compute_laws(self.compute, points.losses, points.weights, self.objective)
         enough = np.count_nonzero(points.weights, axis=1) >= LEAST_BUDGETS
-        return CurveEstimates(moved, predicted, moved.converged & predicted.converged & enough)
-
-
-# -- runs that share a value -----------------------------------------------------------------------
-
-
-def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
-    """Disjoint sets of runs whose largest value is at most (1 + tolerance) times the smallest.
-
-    The window that holds the most runs is taken first, of several the narrowest, then the next
-    among the rest: a planned design is found as it was planned, and a cloud of runs gives its dense
-    places.
-
-    Parameters
-    ----------
-    values : ndarray
-        (n,), > 0.
-    tolerance : float
-        > 0.
-    least : int
-        Smaller sets are left out.
-
-    Returns
-    -------
-    list of ndarray
-        Indices of the runs of each set, the sets by increasing value.
-    """
-    order = np.argsort(values, kind="stable")
-    logs = np.log(values[order])
-    width = np.log1p(tolerance) + ROUNDING
-    left = np.ones(len(logs), dtype=bool)
-    found: list[tuple[float, Indices]] = []
-    while int(left.sum()) >= least:
-        rest = np.flatnonzero(left)
-        # A window never straddles one that was taken: whatever lies on both sides of it is further
-        # apart than a window.
-        ends = np.searchsorted(logs[rest], logs[rest] + width, side="right")
-        counts = ends - np.arange(len(rest))
-        most = int(counts.max())
-        if most < least:
-            break
-        starts = np.flatnonzero(counts == most)
-        spans = logs[rest[ends[starts] - 1]] - logs[rest[starts]]
-        start = int(starts[int(spans.argmin())])
-        members = rest[start : start + most]
-        left[members] = False
-        found.append((float(logs[members].mean()), order[members]))
-    return [np.sort(members) for _, members in sorted(found, key=lambda entry: entry[0])]
-
-
-def geometric_mean(values: Floats) -> float:
-    """Exp of the mean log."""
-    return float(np.exp(np.log(values).mean()))
+        exponents = intercepts = np.full((len(losses), 2), np.nan)
+        if points.sizes is not None:
+            both = [lines(np.log(self.compute), size, points.weights) for size in points.sizes]
+            exponents = np.stack([line.slope for line in both], axis=1)
+            intercepts = np.stack([line.intercept for line in both], axis=1)
+        return Estimates(
+            found.coefficients,
+            predicted.coefficients,
+            found.losses(self.grid) / predicted.losses(self.grid) - 1.0,
+            exponents,
+            intercepts,
+            found.converged & predicted.converged & enough,
+        )
 
 
 # -- the frontier ----------------------------------------------------------------------------------
@@ -207,25 +182,12 @@ class Frontier(Approach):
 
     name = "frontier"
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurvePoints:
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
-        chosen = frontier(self.compute, losses).astype(np.float64)
-        if weights is not None:
-            chosen *= weights
-        moved = laws.moved(losses, self.params, self.tokens, laws.envelope(self.compute))
-        return CurvePoints(losses, moved, chosen)
-
-    def sizes(
-        self, losses: Floats, weights: Floats | None, laws: Laws
-    ) -> tuple[Floats, Floats, Floats]:
-        """Those of the undominated runs."""
-        chosen = self.points(losses, weights, laws).weights
+        chosen = frontier(self.compute, losses) * np.float64(1.0 if weights is None else weights)
+        moved = losses * laws.envelope(self.compute) / laws.losses(self.params, self.tokens)
         n, d = (np.broadcast_to(np.log(x), chosen.shape) for x in (self.params, self.tokens))
-        return n, d, chosen
-
-    def described(self, losses: Floats) -> dict[str, Any]:
-        """The number of runs on the frontier."""
-        return {"n_runs": int(frontier(self.compute, losses).sum())}
+        return Points(moved, chosen, (n, d))
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
@@ -253,132 +215,248 @@ def frontier(compute: Floats, losses: Floats) -> Flags:
     spent = np.round(np.log(compute) / SAME_COMPUTE)
     order = np.argsort(spent, kind="stable")
     _, starts, which = np.unique(spent[order], return_index=True, return_inverse=True)
-    sorted_rows = rows[:, order]
-    best = np.minimum.reduceat(sorted_rows, starts, axis=1)
+    best = np.minimum.reduceat(rows[:, order], starts, axis=1)
     before = np.full_like(best, np.inf)
     before[:, 1:] = np.minimum.accumulate(best, axis=1)[:, :-1]
     found = np.empty(rows.shape, dtype=bool)
-    found[:, order] = (sorted_rows == best[:, which]) & (sorted_rows < before[:, which])
+    found[:, order] = (rows[:, order] == best[:, which]) & (best < before)[:, which]
     return found.reshape(np.shape(losses))
+
+
+# -- isoFLOP minima --------------------------------------------------------------------------------
+
+
+class Minima(NamedTuple):
+    """Vertices for K sets of losses at J budgets: arrays (K, J)."""
+
+    log_params: Floats
+    log_tokens: Floats
+    loss: Floats
+    curvature: Floats
+    valid: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Isoflop(Approach):
+    """Approach 2: compute laws through the minima of the isoFLOP profiles of J budgets.
+
+    Attributes
+    ----------
+    params, tokens : ndarray
+        Of all runs, (n,).
+    members : tuple of ndarray
+        Indices of the runs of each budget.
+    compute : ndarray
+        (J,): the budgets, FLOP.
+    """
+
+    params: Floats
+    tokens: Floats
+    members: tuple[Indices, ...]
+    compute: Floats
+
+    name = "isoflop"
+
+    def some(self, chosen: Flags) -> Isoflop:
+        """The chosen budgets."""
+        members = tuple(entry for entry, keep in zip(self.members, chosen, strict=True) if keep)
+        return replace(self, members=members, compute=self.compute[chosen])
+
+    def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
+        """The vertices for losses (K, n) with weights (n,).
+
+        Valid where the parabolas over log N and over log D both open upwards and are lowest between
+        the least and the largest of the sizes.
+        """
+        shape = len(losses), len(self.members)
+        log_n, log_d, heights, curvatures = np.empty((4, *shape))
+        valid = np.empty(shape, dtype=bool)
+        for j, members in enumerate(self.members):
+            given, own = None if weights is None else weights[members], losses[:, members]
+            n, d = np.log(self.params[members]), np.log(self.tokens[members])
+            log_n[:, j], heights[:, j], curvatures[:, j], over_n = vertices(n, own, given)
+            log_d[:, j], _, _, over_d = vertices(d, own, given)
+            valid[:, j] = over_n & over_d
+        return Minima(log_n, log_d, heights, curvatures, valid)
+
+    def corrected(self, losses: Floats, weights: Floats | None, laws: Laws) -> Minima:
+        """The minima for losses (K, n) without the bias of the parabolas: how far those through the
+        losses of K laws, or of one, miss the optima of these. Valid where both are.
+        """
+        raw = self.minima(losses, weights)
+        own = self.minima(laws.losses(self.params, self.tokens), weights)
+        return Minima(
+            raw.log_params - (own.log_params - np.log(laws.params(self.compute))),
+            raw.log_tokens - (own.log_tokens - np.log(laws.tokens(self.compute))),
+            raw.loss / (own.loss / laws.envelope(self.compute)),
+            raw.curvature,
+            raw.valid & own.valid,
+        )
+
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+        """The corrected minima; a budget without one has no weight."""
+        found = self.corrected(losses, weights, laws)
+        n, d = (np.where(found.valid, x, 0.0) for x in (found.log_params, found.log_tokens))
+        # Of no weight: any positive number.
+        return Points(np.where(found.valid, found.loss, 1.0), found.valid.astype(float), (n, d))
+
+    def frame(self, losses: Floats, weights: Floats | None, laws: Laws) -> DataFrame:
+        """What every budget says about its optimum, of losses (n,) and one law.
+
+        Returns
+        -------
+        DataFrame
+            A row a budget: compute (geometric mean of the runs', FLOP); n_runs, n_sizes; params_lo,
+            params_hi (range of the sizes); params, tokens, loss (the vertex over log N, over log D,
+            the height of the former) and curvature: loss + curvature (log N - log params)^2 is the
+            parabola; corrected_params, corrected_tokens, corrected_loss; NaN where there is none;
+            reason: why the budget is left out, empty where it counts.
+        """
+        from pandas import DataFrame
+
+        raw, moved = self.minima(losses[None], weights), self.corrected(losses[None], weights, laws)
+        sizes = [self.params[members] for members in self.members]
+        known = [[np.where(part.valid, x, np.nan)[0] for x in part[:4]] for part in (raw, moved)]
+        (n, d, loss, curvature), (corrected_n, corrected_d, corrected_loss, _) = known
+        reasons = np.where(raw.valid[0], BIASED_AWAY, NO_MINIMUM)
+        columns = {
+            "compute": self.compute,
+            "n_runs": [len(own) for own in sizes],
+            "n_sizes": [len(np.unique(own)) for own in sizes],
+            "params_lo": [own.min() for own in sizes],
+            "params_hi": [own.max() for own in sizes],
+            "params": np.exp(n),
+            "tokens": np.exp(d),
+            "loss": loss,
+            "curvature": curvature,
+            "corrected_params": np.exp(corrected_n),
+            "corrected_tokens": np.exp(corrected_d),
+            "corrected_loss": corrected_loss,
+            "reason": np.where(moved.valid[0], "", reasons),
+        }
+        return DataFrame(columns)
+
+
+def find_budgets(params: Floats, tokens: Floats, compute: Floats, tolerance: float) -> Isoflop:
+    """The budgets, by increasing compute, at which at least five sizes that span a factor of two were
+    trained; the largest compute of a budget's runs exceeds the smallest by at most the tolerance.
+    """
+    members = [
+        entry
+        for entry in clusters(compute, tolerance, LEAST_SIZES)
+        if len(np.unique(params[entry])) >= LEAST_SIZES
+        and params[entry].max() >= LEAST_SIZES_SPAN * params[entry].min()
+    ]
+    budgets = np.array([np.exp(np.log(compute[entry]).mean()) for entry in members])
+    return Isoflop(params, tokens, tuple(members), budgets)
+
+
+def vertices(
+    x: Floats, y: Floats, weights: Floats | None = None
+) -> tuple[Floats, Floats, Floats, Flags]:
+    """Parabolas y = height + curvature (x - position)^2 through the points x (n,), y (K, n) by least
+    squares with weights (n,), >= 0.
+
+    Returns
+    -------
+    position, height, curvature, valid : ndarray
+        (K,) each, NaN where fewer than three x differ; valid where the parabola opens upwards and is
+        lowest between the least and the largest x, above 0.
+    """
+    root = np.ones(len(x)) if weights is None else np.sqrt(weights)
+    centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
+    design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
+    # Differences from the mean keep the digits that tell a flat profile's shape.
+    level = y.mean(axis=1)
+    solved, _, rank, _ = np.linalg.lstsq(design, ((y - level[:, None]) * root).T, rcond=SINGULAR)
+    constant, slope, curvature = solved if rank == 3 else np.full((3, len(y)), np.nan)
+    with np.errstate(all="ignore"):
+        at = -slope / (2.0 * curvature)
+        position, height = centre + scale * at, constant + slope * at / 2.0 + level
+        valid = (curvature > 0.0) & (position >= x.min()) & (position <= x.max()) & (height > 0.0)
+    return position, height, curvature / scale**2, valid
 
 
 # -- fixed ratios ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class RunsOnRay:
-    """Runs near one ratio."""
-
-    tokens_per_param: float
-    members: Indices
-
-
+@dataclass(frozen=True, eq=False)
 class FixedRatio(Approach):
-    """Compute laws through runs near one D/N, with the objective of the joint fit, for they are
-    some of its runs.
+    """Compute laws through runs near one D/N, moved onto the ray at their own compute, with the
+    objective of the joint fit, for they are some of its runs.
     """
+
+    params: Floats
+    tokens: Floats
+    compute: Floats
+    members: Indices
+    objective: Objective
 
     name = "fixed-ratio"
 
-    def __init__(
-        self, ray: RunsOnRay, params: Floats, tokens: Floats, compute: Floats, objective: Objective
-    ) -> None:
-        self.ray, self.objective = ray, objective
-        columns = (params, tokens, compute)
-        self.params, self.tokens, self.compute = (column[ray.members] for column in columns)
+    @property
+    def tokens_per_param(self) -> float:
+        """Geometric mean of the runs'."""
+        return float(np.exp(np.log(self.tokens / self.params).mean()))
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurvePoints:
-        """The runs of the ray, moved onto it at their own compute."""
-        raw = losses[:, self.ray.members]
-        own = 1.0 if weights is None else weights[self.ray.members]
-        counted = np.broadcast_to(own, raw.shape)
-        on_ray = laws.ray(self.compute, self.ray.tokens_per_param)
-        return CurvePoints(raw, laws.moved(raw, self.params, self.tokens, on_ray), counted)
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+        """The runs of the ray."""
+        own = losses[:, self.members]
+        on_ray = laws.ray(self.compute, self.tokens_per_param)
+        moved = own * on_ray / laws.losses(self.params, self.tokens)
+        counted = 1.0 if weights is None else weights[self.members]
+        return Points(moved, np.broadcast_to(counted, own.shape))
 
     def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
         """The compute law through the laws' own losses on the ray."""
-        counted = None if weights is None else weights[self.ray.members]
-        on_ray = laws.ray(self.compute, self.ray.tokens_per_param)
+        on_ray = laws.ray(self.compute, self.tokens_per_param)
+        counted = 1.0 if weights is None else weights[self.members]
         return fit_compute_laws(self.compute, on_ray, counted, self.objective)
-
-    def described(self, losses: Floats) -> dict[str, Any]:
-        """The number of runs and their ratio."""
-        return {"n_runs": len(self.ray.members), "tokens_per_param": self.ray.tokens_per_param}
 
 
 def find_rays(
-    params: Floats, tokens: Floats, compute: Floats, tolerance: float, least_runs: int = LEAST_RUNS
-) -> list[RunsOnRay]:
-    """The ratios D/N at which enough runs over a factor 10 of compute were trained.
-
-    Parameters
-    ----------
-    params, tokens, compute : ndarray
-        Of the runs; (n,), > 0.
-    tolerance : float
-        The largest ratio of a ray's runs exceeds the smallest by at most this share; > 0.
-    least_runs : int
-
-    Returns
-    -------
-    list of RunsOnRay
-        By increasing ratio.
+    params: Floats, tokens: Floats, compute: Floats, tolerance: float, objective: Objective
+) -> list[FixedRatio]:
+    """The ratios D/N, increasing, at which five runs at as many values of compute over a factor 10
+    were trained; the largest ratio of a ray's runs exceeds the smallest by at most the tolerance.
     """
     return [
-        RunsOnRay(geometric_mean(tokens[members] / params[members]), members)
-        for members in clusters(tokens / params, tolerance, least_runs)
-        if len(np.unique(compute[members])) >= LEAST_RUNS
-        and compute[members].max() >= LEAST_SPAN * compute[members].min()
+        FixedRatio(params[own], tokens[own], compute[own], own, objective)
+        for own in clusters(tokens / params, tolerance, LEAST_RUNS)
+        if len(np.unique(compute[own])) >= LEAST_RUNS
+        and compute[own].max() >= LEAST_SPAN * compute[own].min()
     ]
 
 
-def chosen_rays(
-    params: Floats,
-    tokens: Floats,
-    compute: Floats,
-    optimum: float,
-    tolerance: float,
-    ratios: Sequence[float] | None,
-) -> tuple[list[RunsOnRay], str]:
-    """The rays to compare, and why there is none; empty where there is one.
+# -- runs that share a value -----------------------------------------------------------------------
 
-    Without chosen ratios it is the one nearest the optimum D*/N* of those that a tenth of the runs
-    share.
 
-    Raises
-    ------
-    ValueError
-        Where a chosen ratio has no ray.
+def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
+    """Disjoint sets of at least so many runs whose largest value is at most (1 + tolerance) times the
+    smallest, by increasing value.
+
+    The window that holds the most runs is taken first, of several the narrowest, then the next
+    among the rest: a planned design is found as it was planned, and a cloud of runs gives its dense
+    places.
     """
-    rays = find_rays(params, tokens, compute, tolerance)
-    if ratios is not None:
-        wanted = np.atleast_1d(positive_array("ratios", ratios)).tolist()
-        if not wanted:
-            raise outside("ratios", ratios, "at least one positive finite number, or None")
-        chosen = [_at_ratio(rays, ratio, tolerance) for ratio in wanted]
-        return [ray for ray in rays if any(ray is one for one in chosen)], ""
-    least_runs = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
-    usual = [ray for ray in rays if len(ray.members) >= least_runs]
-    if usual:
-        return [min(usual, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))], ""
-    return [], (
-        f"no {least_runs} runs with D/N within {round_percent(tolerance)} of one another, at "
-        f"{LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
-    )
-
-
-def _at_ratio(rays: Sequence[RunsOnRay], ratio: float, tolerance: float) -> RunsOnRay:
-    """The ray nearest a ratio, within the tolerance."""
-
-    def distance(ray: RunsOnRay) -> float:
-        return abs(log(ray.tokens_per_param / ratio))
-
-    nearest = min(rays, key=distance, default=None)
-    if nearest is not None and distance(nearest) <= log1p(tolerance):
-        return nearest
-    complaint = (
-        f"must be the D/N, within {round_percent(tolerance)}, of at least {LEAST_RUNS} runs at as "
-        f"many values of compute over a factor {LEAST_SPAN:g}: "
-    )
-    known = ", ".join(f"{ray.tokens_per_param:.3g}" for ray in rays)
-    raise ArgumentError("ratios", ratio, complaint=complaint + (known or "there is none"))
+    order = np.argsort(values, kind="stable")
+    logs = np.log(values[order])
+    width = np.log1p(tolerance) + ROUNDING
+    left = np.ones(len(logs), dtype=bool)
+    found: list[tuple[float, Indices]] = []
+    while int(left.sum()) >= least:
+        rest = np.flatnonzero(left)
+        # A window never straddles one that was taken: whatever lies on both sides of it is further
+        # apart than a window.
+        ends = np.searchsorted(logs[rest], logs[rest] + width, side="right")
+        counts = ends - np.arange(len(rest))
+        most = int(counts.max())
+        if most < least:
+            break
+        starts = np.flatnonzero(counts == most)
+        spans = logs[rest[ends[starts] - 1]] - logs[rest[starts]]
+        start = int(starts[int(spans.argmin())])
+        members = rest[start : start + most]
+        left[members] = False
+        found.append((float(logs[members].mean()), order[members]))
+    return [np.sort(members) for _, members in sorted(found, key=lambda entry: entry[0])]

@@ -7,50 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...theory.typeset.numbers import Interval, Percent, Shortest
-from ..results import Band, Estimate
+from ..results import Band
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "CANNOT_TELL",
-    "CONSISTENT",
-    "INCONSISTENT",
-    "SHARE",
-    "SIGNED",
-    "farthest",
-    "flop",
-    "reason",
-    "round_percent",
-    "simultaneous_band",
-    "verdict",
-]
+__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "reason", "simultaneous_band", "verdict"]
 
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 #: A band is at least so wide, relative to the curve.
 ROUNDING = 1e-12
-#: A measured share, and a difference, which has a sign.
-SHARE, SIGNED = Percent(places=2), Percent(places=2, sign=True)
-
-
-def round_percent(share: float) -> str:
-    """A share that somebody chose.
-
-    >>> round_percent(0.01), round_percent(0.125)
-    ('1 %', '12.5 %')
-    """
-    return f"{100.0 * share:.3g} %"
-
-
-def flop(compute: float, digits: int = 2) -> str:
-    """Compute, with its unit.
-
-    >>> flop(1.26e20)
-    '1.3e20 FLOP'
-    """
-    return f"{Shortest(digits).text(compute)} FLOP"
 
 
 def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
@@ -90,30 +58,23 @@ def verdict(band: Band, tolerance: float) -> str:
     return CANNOT_TELL
 
 
-def farthest(band: Band) -> int:
-    """Where on the grid the band lies farthest from 0, or, where it holds 0 throughout, comes
-    nearest to leaving it.
-    """
-    low, high = band.ends
-    return int(np.maximum(low, -high).argmax())
-
-
 def reason(band: Band, compute: Floats, tolerance: float) -> str:
-    """Why a band is inconsistent with the tolerance, or cannot tell; empty where it is consistent."""
-    judged, place = verdict(band, tolerance), farthest(band)
-    within = f"the tolerance of {round_percent(tolerance)}"
+    """Why a band is inconsistent with the tolerance, or cannot tell, and at which compute; empty
+    where it is consistent.
+    """
+    judged = verdict(band, tolerance)
     if judged == CONSISTENT:
         return ""
-    if judged == INCONSISTENT:
-        worst = difference_at(float(compute[place]), band[place])
-        return f"the difference is {worst}, outside {within}"
     low, high = band.ends
-    reach = np.maximum(-low, high)
+    share, signed = Percent(places=2), Percent(places=2, sign=True)
+    # Farthest from 0, or where the band goes farthest beyond the tolerance.
+    reach = np.maximum(low, -high) if judged == INCONSISTENT else np.maximum(-low, high)
     place = int(reach.argmax())
-    return f"the band reaches {SHARE.text(reach[place])} at {flop(compute[place])}, beyond {within}"
-
-
-def difference_at(compute: float, difference: Estimate) -> str:
-    """A relative difference with its interval, and where."""
-    ends = Interval(SIGNED).text(difference.low, difference.high)
-    return f"{SIGNED.text(difference.value)} {ends} at {flop(compute)}"
+    at, within = (
+        f"{Shortest(2).text(compute[place])} FLOP",
+        f"the tolerance of {100 * tolerance:.3g} %",
+    )
+    if judged == CANNOT_TELL:
+        return f"the band reaches {share.text(reach[place])} at {at}, beyond {within}"
+    ends = Interval(signed).text(low[place], high[place])
+    return f"the difference is {signed.text(band.value[place])} {ends} at {at}, outside {within}"

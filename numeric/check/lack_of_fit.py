@@ -8,7 +8,7 @@ orthogonal to the law's own Jacobian.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,10 +30,9 @@ SIGNIFICANT = 0.03
 #: A misfit whose root mean square is a smaller share of the tolerance does not matter.
 MATERIAL = 0.1
 FLIPS = 999
-#: Residuals beyond so many robust standard deviations count as so large.
-CLIPPED = 3.0
-#: Standard deviations of a normal variable per median absolute deviation.
-PER_MEDIAN = 1.4826
+#: Residuals beyond so many robust standard deviations, each so many median absolute deviations, count
+#: as so large.
+CLIPPED, PER_MEDIAN = 3.0, 1.4826
 #: With fewer runs than this only quadratic terms are tried.
 LEAST_FOR_CUBICS = 30
 MOST_STEPS, RUNS_A_STEP = 8, 6
@@ -80,10 +79,6 @@ class LackOfFit:
         low, high = (Shortest(2).text(end) for end in (self.low, self.high))
         return f"losses at {self.variable} from {low} to {high} lie {shown} {side} the law"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
-
 
 def lack_of_fit(
     params: Floats,
@@ -129,8 +124,20 @@ def lack_of_fit(
     residuals = np.log(loss / law.loss(params, tokens))
     scale = PER_MEDIAN * np.median(np.abs(residuals - np.median(residuals)))
     clipped = np.clip(residuals, -CLIPPED * scale, CLIPPED * scale)
-    tangent = np.linalg.qr(_tangent(params, tokens, law))[0]
-    terms = _without(tangent, _other_terms(params, tokens, compute).T).T
+    steps = min(MOST_STEPS, n // RUNS_A_STEP)
+
+    # Derivatives of log L by E, log A, beta, log B and gamma, up to factors.
+    one, other = params**-law.beta, tokens**-law.gamma
+    slopes = [np.ones(n), one, one * np.log(params), other, other * np.log(tokens)]
+    tangent = np.linalg.qr(np.stack(slopes, axis=1) / law.loss(params, tokens)[:, None])[0]
+
+    x, y = (z - z.mean() for z in (np.log(params), np.log(tokens)))
+    x, y = (z / (float(z.std()) or 1.0) for z in (x, y))
+    columns = [x * x, x * y, y * y]
+    if n >= LEAST_FOR_CUBICS:
+        bins = _bins(compute, steps)
+        columns += [x**3, x * x * y, x * y * y, y**3, *(bins == step for step in np.unique(bins))]
+    terms = _without(tangent, np.stack(columns).astype(np.float64)).T
     u, sizes, _ = np.linalg.svd(terms, full_matrices=False)
     u = u[:, sizes > SINGULAR * sizes[0]]
     spare = n - tangent.shape[1] - u.shape[1]
@@ -146,10 +153,29 @@ def lack_of_fit(
     flips = np.random.default_rng(seed).choice([-1.0, 1.0], size=(FLIPS, int(signs.max()) + 1))
     flipped = _without(tangent, flips[:, signs] * e / np.sqrt(np.maximum(1.0 - leverage, SINGULAR)))
     beyond = int((statistic(flipped) >= statistic(e)).sum())
+
+    # Where the mean residual is furthest from 0 in units of its standard error.
+    axes = {
+        "params": params,
+        "tokens": tokens,
+        "compute": compute,
+        "tokens per param": tokens / params,
+    }
+    furthest, place = 0.0, ("compute", compute.min(), compute.max(), 0.0)
+    for name, values in axes.items():
+        bins = _bins(values, max(2, steps))
+        for inside in (bins == which for which in np.unique(bins)):
+            mean, at = np.expm1(clipped[inside].mean()), values[inside]
+            if (size := abs(mean) * np.sqrt(len(at))) > furthest:
+                furthest, place = size, (name, at.min(), at.max(), mean)
+    variable, low, high, misfit = place
     return LackOfFit(
         p_value=(1 + beyond) / (1 + FLIPS),
         size=float(np.sqrt(np.square(e @ u).sum() / n)),
-        **_where(params, tokens, compute, clipped),
+        variable=variable,
+        low=float(low),
+        high=float(high),
+        misfit=float(misfit),
     )
 
 
@@ -158,57 +184,7 @@ def _without(basis: Floats, rows: Floats) -> Floats:
     return np.asarray(rows - (rows @ basis) @ basis.T)
 
 
-def _tangent(params: Floats, tokens: Floats, law: Law) -> Floats:
-    """Derivatives of log L by E, log A, beta, log B and gamma, up to factors; (n, 5)."""
-    one, other = params**-law.beta, tokens**-law.gamma
-    columns = (np.ones(len(params)), one, one * np.log(params), other, other * np.log(tokens))
-    return np.stack(columns, axis=1) / law.loss(params, tokens)[:, None]
-
-
-def _other_terms(params: Floats, tokens: Floats, compute: Floats) -> Floats:
-    """Quadratic terms in log N and log D; of enough runs cubic ones, and steps in compute."""
-    x, y = (_standardised(np.log(values)) for values in (params, tokens))
-    columns = [x * x, x * y, y * y]
-    if len(x) >= LEAST_FOR_CUBICS:
-        columns += [x**3, x * x * y, x * y * y, y**3]
-        steps = _bins(compute, min(MOST_STEPS, len(x) // RUNS_A_STEP))
-        columns += [steps == step for step in np.unique(steps)]
-    return np.stack(columns, axis=1).astype(np.float64)
-
-
-def _standardised(x: Floats) -> Floats:
-    spread = float(x.std())
-    return np.asarray((x - x.mean()) / (spread or 1.0))
-
-
 def _bins(values: Floats, count: int) -> Any:
     """Which of `count` bins of about as many runs each value is in."""
     edges = np.quantile(values, np.arange(1, count) / count)
     return np.digitize(values, np.unique(edges), right=True)
-
-
-def _where(params: Floats, tokens: Floats, compute: Floats, residuals: Floats) -> dict[str, Any]:
-    """Along which variable, and in which range of it, the mean residual is furthest from 0 in units
-    of its standard error.
-    """
-    axes = {
-        "params": params,
-        "tokens": tokens,
-        "compute": compute,
-        "tokens per param": tokens / params,
-    }
-    count = max(2, min(MOST_STEPS, len(params) // RUNS_A_STEP))
-    found: list[tuple[float, dict[str, Any]]] = []
-    for name, values in axes.items():
-        bins = _bins(values, count)
-        for which in np.unique(bins):
-            inside, at = residuals[bins == which], values[bins == which]
-            mean = float(np.expm1(inside.mean()))
-            place = {
-                "variable": name,
-                "low": float(at.min()),
-                "high": float(at.max()),
-                "misfit": mean,
-            }
-            found.append((abs(mean) * np.sqrt(len(inside)), place))
-    return max(found, key=lambda one: one[0])[1]

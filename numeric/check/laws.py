@@ -1,5 +1,5 @@
-"""Many laws at once, arrays of one row a law: what K params+tokens laws imply, and compute laws
-E + C0 C^-alpha through K sets of losses.
+"""Many laws at once, arrays of one row a law: what K params+tokens laws imply under a budget, and
+compute laws E + C0 C^-alpha through K sets of losses.
 """
 
 from __future__ import annotations
@@ -13,19 +13,23 @@ from .. import formulas
 from ..fit.newton import Problem, follow
 from ..fit.objective import Objective
 from ..fit.power import PowerSum
-from ..law import Law
 from ..law.compute import power
-from ..law.form import COMPUTE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["LEAST_SQUARES", "ComputeLaws", "Laws", "RunsBudget", "fit_compute_laws"]
+__all__ = [
+    "LEAST_SQUARES",
+    "SAME_COMPUTE",
+    "SIX_ND",
+    "ComputeLaws",
+    "Laws",
+    "RunsBudget",
+    "fit_compute_laws",
+]
 
 #: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
 #: term.
@@ -35,10 +39,9 @@ SAME_COMPUTE = 0.01
 #: Singular values below this share of the largest are none.
 SINGULAR = 1e-6
 LEAST_SQUARES = Objective(name="least-squares-log")
-#: Exponents that are tried for a start, and between which every fit stays.
+#: Exponents that are tried for a start, and the bounds of E, log C0 at the centre and alpha.
 EXPONENTS = np.geomspace(0.004, 4.0, 61)
-LEAST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
-LARGEST_LOG_TERM = 100.0
+LOWER, UPPER = np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0])
 
 
 class RunsBudget(NamedTuple):
@@ -66,14 +69,7 @@ class RunsBudget(NamedTuple):
         """D with which these params spend the compute."""
         return (compute / (self.kappa * params**self.a)) ** (1.0 / self.d)
 
-    @property
-    def is_6nd(self) -> bool:
-        """Whether it is the usual one."""
-        return self == (6.0, 1.0, 1.0)
-
     def __str__(self) -> str:
-        if self.is_6nd:
-            return "C = 6 N D"
         return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
 
 
@@ -82,87 +78,76 @@ SIX_ND = RunsBudget()
 
 @dataclass(frozen=True)
 class Laws:
-    """Coefficients of K laws E + A N^-beta + B D^-gamma, each (K,), and the budget.
+    """K laws E + A N^-beta + B D^-gamma and the budget of their runs.
 
     With N' = kappa/6 N^a and D' = D^d the budget is C = 6 N' D', and each law has the same form
     with A' = A (kappa/6)^(beta/a), beta' = beta/a and gamma' = gamma/d: the formulas for 6ND hold of
     the primed quantities.
+
+    Attributes
+    ----------
+    coefficients : ndarray
+        (K, 5): E, A, B, beta, gamma.
+    budget : RunsBudget
     """
 
-    E: Floats
-    A: Floats
-    B: Floats
-    beta: Floats
-    gamma: Floats
+    coefficients: Floats
     budget: RunsBudget = SIX_ND
 
-    @classmethod
-    def of(cls, coefficients: Any, budget: RunsBudget = SIX_ND) -> Laws:
-        """From rows E, A, B, beta, gamma."""
-        E, A, B, beta, gamma = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
-        return cls(E, A, B, beta, gamma, budget)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Laws]) -> Laws:
-        """The laws of all parts, which have one budget."""
-        return cls.of(np.concatenate([part.rows for part in parts]), parts[0].budget)
-
-    @property
-    def rows(self) -> Floats:
-        """(K, 5)."""
-        return np.stack([self.E, self.A, self.B, self.beta, self.gamma], axis=1)
-
     def __len__(self) -> int:
-        return int(self.E.size)
+        return len(self.coefficients)
 
-    def some(self, chosen: Any) -> Laws:
-        """The chosen ones."""
-        return Laws.of(self.rows[chosen], self.budget)
+    def __getitem__(self, chosen: Any) -> Laws:
+        return Laws(self.coefficients[chosen], self.budget)
 
     @property
-    def sound(self) -> NDArray[np.bool_]:
+    def E(self) -> Floats:
+        """(K, 1)."""
+        return self.coefficients[:, :1]
+
+    @property
+    def terms(self) -> dict[str, Floats]:
+        """A, B, beta and gamma, each (K, 1)."""
+        names = ("A", "B", "beta", "gamma")
+        return {name: self.coefficients[:, k : k + 1] for k, name in enumerate(names, 1)}
+
+    @property
+    def primed(self) -> dict[str, Floats]:
+        """A', B', beta' and gamma', each (K, 1)."""
+        kappa, a, d = self.budget
+        A, B, beta, gamma = self.terms.values()
+        return {
+            "A": A * (kappa / 6.0) ** (beta / a),
+            "B": B,
+            "beta": beta / a,
+            "gamma": gamma / d,
+        }
+
+    @property
+    def sound(self) -> Flags:
         """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
+        A, B, beta, gamma = self.terms.values()
         with np.errstate(all="ignore"):
-            far = np.abs(np.log(self.A) - np.log(self.B)) / (self.beta + self.gamma)
-            return np.asarray(np.isfinite(self.rows).all(axis=1) & (far < FARTHEST))
+            far = np.abs(np.log(A) - np.log(B)) / (beta + gamma)
+            return np.asarray(np.isfinite(self.coefficients).all(axis=1) & (far[:, 0] < FARTHEST))
 
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
-        terms = {name: getattr(self, name)[:, None] for name in ("A", "B", "beta", "gamma")}
-        return formulas.loss(params, tokens, self.E[:, None], **terms)
-
-    def moved(self, losses: Floats, params: Floats, tokens: Floats, there: Floats) -> Floats:
-        """Losses (K, n) moved along each law from the runs to where it has the losses `there`: L
-        there/L(N, D).
-        """
-        return losses * there / self.losses(params, tokens)
-
-    @property
-    def _primed(self) -> dict[str, Floats]:
-        """A', B', beta' and gamma', each (K, 1)."""
-        kappa, a, d = self.budget
-        columns = {
-            "A": self.A * (kappa / 6.0) ** (self.beta / a),
-            "B": self.B,
-            "beta": self.beta / a,
-            "gamma": self.gamma / d,
-        }
-        return {name: column[:, None] for name, column in columns.items()}
+        return formulas.loss(params, tokens, self.E, **self.terms)
 
     def envelope(self, compute: Floats) -> Floats:
         """L*(C) at n budgets; (K, n)."""
-        return formulas.optimal_loss(compute, self.E[:, None], **self._primed)
+        return formulas.optimal_loss(compute, self.E, **self.primed)
 
     def params(self, compute: Floats) -> Floats:
         """N*(C); (K, n)."""
         kappa, a, _ = self.budget
-        return np.asarray(
-            (6.0 / kappa * formulas.optimal_params(compute, **self._primed)) ** (1 / a)
-        )
+        optimal = formulas.optimal_params(compute, **self.primed)
+        return np.asarray((6.0 / kappa * optimal) ** (1.0 / a))
 
     def tokens(self, compute: Floats) -> Floats:
         """D*(C); (K, n)."""
-        return np.asarray(formulas.optimal_tokens(compute, **self._primed) ** (1 / self.budget.d))
+        return np.asarray(formulas.optimal_tokens(compute, **self.primed) ** (1.0 / self.budget.d))
 
     def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
         """L(C) at n budgets on the ray D = t N, where C = kappa t^d N^(a+d); (K, n)."""
@@ -172,124 +157,76 @@ class Laws:
 
     @property
     def envelopes(self) -> ComputeLaws:
-        """The envelopes."""
-        primed = {name: column[:, 0] for name, column in self._primed.items()}
+        """The envelopes as compute laws."""
+        primed = self.primed
+        log_C0 = np.log(formulas.coefficient(**primed))
         alpha = formulas.exponent(primed["beta"], primed["gamma"])
-        yes = np.ones(len(self), dtype=bool)
-        return ComputeLaws(self.E, np.log(formulas.coefficient(**primed)), alpha, yes, ~yes)
+        rows = np.concatenate([self.E, log_C0, alpha], axis=1)
+        return ComputeLaws(rows, np.ones(len(self), dtype=bool))
 
     @property
     def shares(self) -> Floats:
         """The exponents of N*(C) and D*(C), w_N/a and w_D/d; (K, 2)."""
         _, a, d = self.budget
-        beta, gamma = (self._primed[name][:, 0] for name in ("beta", "gamma"))
+        beta, gamma = self.primed["beta"], self.primed["gamma"]
         shares = formulas.params_share(beta, gamma) / a, formulas.tokens_share(beta, gamma) / d
-        return np.stack(shares, axis=-1)
-
-
-# -- compute laws ---------------------------------------------------------------------------------
+        return np.concatenate(shares, axis=1)
 
 
 class ComputeLaws(NamedTuple):
-    """K compute laws: E, log C0, alpha, whether each fit converged, and whether it ended at a
-    bound.
-    """
+    """K compute laws: rows E, log C0, alpha (K, 3), and whether each fit converged (K,)."""
 
-    E: Floats
-    log_C0: Floats
-    alpha: Floats
+    coefficients: Floats
     converged: Flags
-    at_bound: Flags
 
     def losses(self, compute: Floats) -> Floats:
-        """(K, n) at compute (n,) or (K, n)."""
-        return self.E[:, None] + power(compute, self.log_C0[:, None], self.alpha[:, None])
-
-    def table(self) -> Floats:
-        """Rows E, log C0, alpha; (K, 3)."""
-        return np.stack([self.E, self.log_C0, self.alpha], axis=1)
-
-    def law(self, index: int = 0, name: str = "custom") -> Law:
-        """One of them."""
-        return Law(
-            form=COMPUTE,
-            E=float(self.E[index]),
-            C0=float(np.exp(self.log_C0[index])),
-            alpha=float(self.alpha[index]),
-            name=name,
-        )
+        """(K, n) at compute (n,)."""
+        E, log_C0, alpha = (self.coefficients[:, k : k + 1] for k in range(3))
+        return E + power(compute, log_C0, alpha)
 
 
 def fit_compute_laws(
-    compute: Floats,
-    losses: Floats,
-    weights: Floats | None = None,
-    objective: Objective = LEAST_SQUARES,
+    compute: Floats, losses: Floats, weights: Any = 1.0, objective: Objective = LEAST_SQUARES
 ) -> ComputeLaws:
-    """The best compute law for each of K sets of losses at the same compute.
+    """The best compute law with E >= 0 for each of K sets of losses at the same compute.
 
     Parameters
     ----------
     compute : ndarray
         (n,); FLOP, > 0.
     losses : ndarray
-        (n,) or (K, n), > 0.
-    weights : ndarray, optional
-        (n,) or (K, n), >= 0; by default all 1.
+        (K, n), > 0.
+    weights : ndarray or float
+        Broadcast to (K, n), >= 0.
     objective : Objective
         Of the log residuals; by default least squares.
 
     Returns
     -------
     ComputeLaws
-        E >= 0. Not converged where fewer than three different budgets have a weight.
+        Not converged where fewer than three different budgets have a weight.
 
     Notes
     -----
-    The coefficients enter linearly: for every trial exponent they are those of a weighted line,
-    which gives the start; Newton's method with the exact Hessian finishes. Absolute deviations are
-    smoothed over a small share of their median.
+    For every trial exponent E and C0 are those of a weighted line, and the best of them is the
+    start; Newton's method with the exact Hessian finishes. Absolute deviations are smoothed over a
+    small share of their median.
     """
-    losses = np.atleast_2d(losses)
-    given = np.ones_like(losses) if weights is None else np.atleast_2d(weights)
-    losses, given = np.broadcast_arrays(losses, given)
+    weights = np.broadcast_to(weights, losses.shape)
+    known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights])
+    weights = np.where(known[:, None], weights, 1.0)
     logs = np.log(compute)
     centre = float(logs.mean())
     model = PowerSum((logs - centre)[None, :])
-    theta = _starts(model.logs[0], losses, given)
-    known = np.isfinite(theta).all(axis=1) & (_budgets(compute, given) >= 3)
-    theta[~known] = (1.0, 0.0, 0.1)
-    lower = np.array([0.0, -LARGEST_LOG_TERM, LEAST_EXPONENT])
-    upper = np.array([np.inf, LARGEST_LOG_TERM, LARGEST_EXPONENT])
-    found = follow(Problem.of(model, losses, given, objective), theta, lower, upper)
+    gains, theta = np.zeros(len(losses)), np.tile([1.0, 0.0, 0.1], (len(losses), 1))
+    for alpha in EXPONENTS:
+        terms = np.exp(-alpha * model.logs)
+        powers = np.broadcast_to(terms, (len(losses), *terms.shape))
+        linear, gain = model.project(powers, losses, weights / losses**2, LOWER, UPPER)
+        better = (linear[:, 1] > 0.0) & (gain > gains)
+        gains[better], theta[better, 0] = gain[better], linear[better, 0]
+        theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
+    found = follow(Problem.of(model, losses, weights, objective), theta, LOWER, UPPER)
     E, log_term, alpha = found.theta.T
-    at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
-    return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)
-
-
-def _budgets(compute: Floats, weights: Floats) -> NDArray[np.intp]:
-    """How many different budgets have a weight."""
-    return np.array([len(np.unique(compute[row > 0.0])) for row in weights])
-
-
-def _starts(z: Floats, losses: Floats, weights: Floats) -> Floats:
-    """(K, 3): E, log of the term at the centre and alpha of the best trial exponent, in relative
-    deviations of the loss.
-    """
-    w = weights / losses**2
-    best = np.full(len(losses), np.inf)
-    theta = np.full((len(losses), 3), np.nan)
-    s0, sy, syy = w.sum(axis=1), (w * losses).sum(axis=1), weights.sum(axis=1)
-    with np.errstate(all="ignore"):
-        for alpha in EXPONENTS:
-            term = np.exp(-alpha * z)
-            s1, s2, s1y = w @ term, w @ term**2, (w * losses) @ term
-            E = (s2 * sy - s1 * s1y) / (s0 * s2 - s1**2)
-            E = np.where(np.isfinite(E), np.maximum(E, 0.0), 0.0)
-            T = (s1y - E * s1) / s2
-            rest = syy - E * sy - T * s1y
-            rest = np.where(E > 0.0, rest, syy - T * s1y)
-            better = (T > 0.0) & (rest < best)
-            best[better] = rest[better]
-            theta[better] = np.stack([E, np.log(T), np.full_like(E, alpha)], axis=1)[better]
-    return theta
+    rows = np.stack([E, log_term + alpha * centre, alpha], axis=1)
+    return ComputeLaws(rows, found.done & (gains > 0.0) & known)

@@ -1,13 +1,12 @@
 r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the
 same losses.
 
-A resample keeps the design; its losses are the fitted law's with noise drawn anew.
-
-IsoFLOP profiles and frontiers hang on few runs that somebody placed. Drawing runs with replacement
-leaves out a third of them: a profile of seven sizes keeps four or five, and its vertex scatters
-several times more than over repetitions of the experiment; and a minimum over drawn runs says
-nothing about how low the minimum over all lies. With the design kept and noise drawn, bands have
-the width that repetitions show.
+A resample keeps the design; its losses are the fitted law's with noise drawn anew. IsoFLOP profiles
+and frontiers hang on few runs that somebody placed. Drawing runs with replacement leaves out a third
+of them: a profile of seven sizes keeps four or five, and its vertex scatters several times more than
+over repetitions of the experiment; and a minimum over drawn runs says nothing about how low the
+minimum over all lies. With the design kept and noise drawn, bands have the width that repetitions
+show.
 
 Noise is larger in some places than in others, and where the law misfits its residuals lean to one
 side. So a run's noise is its residual minus the median residual of the runs nearest in (log N, log
@@ -20,9 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..fit.power_law import Lines, lines
 from ..repeat import repeat
-from .isoflop import Isoflop
+from .approaches import Estimates
 from .laws import Laws
 
 if TYPE_CHECKING:
@@ -31,23 +29,14 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..fit.fit import Fit
+    from ..fit import Fit
     from .approaches import Approach
     from .laws import RunsBudget
 
     Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
 
-__all__ = [
-    "BATCH",
-    "CurveDraws",
-    "Noise",
-    "PairedDraws",
-    "draw_paired",
-    "lines_of",
-    "nothing_drawn",
-]
+__all__ = ["BATCH", "Noise", "PairedDraws", "draw_paired"]
 
 #: Resamples that are taken together, fewer where there are so many runs that they would exceed so
 #: many numbers.
@@ -68,39 +57,32 @@ class Noise(NamedTuple):
         (n,): in log loss.
     near : ndarray
         (n, k): the runs nearest to each, itself among them.
-    pools : tuple of ndarray or None
+    pools : list of ndarray or None
         The runs of each group, where runs have groups.
     """
 
     predicted: Floats
     noise: Floats
     near: Indices
-    pools: tuple[Indices, ...] | None
+    pools: list[Indices] | None
 
     @classmethod
-    def of(
-        cls,
-        losses: Floats,
-        predicted: Floats,
-        params: Floats,
-        tokens: Floats,
-        group: Any,
-        spare: int,
-    ) -> Noise:
-        """From the observed losses and those of a law that left `spare` degrees of freedom."""
+    def of(cls, runs: Any, predicted: Floats, spare: int) -> Noise:
+        """From runs with params, tokens, loss and group, and the losses of a law that left `spare`
+        degrees of freedom.
+        """
         from scipy.spatial import cKDTree
 
-        n = len(losses)
+        n, group = len(predicted), runs.group
         count = min(n, max(NEAR_LEAST, min(NEAR_MOST, round(NEAR_SHARE * n))))
-        places = np.log(np.stack([params, tokens], axis=1))
+        places = np.log(np.stack([runs.params, runs.tokens], axis=1))
         near = cKDTree(places).query(places, k=count)[1].reshape(n, count)
-        residuals = np.log(losses / predicted)
+        residuals = np.log(runs.loss / predicted)
         noise = residuals - np.median(residuals[near], axis=1)
         noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
-        pools = None
-        if group is not None:
-            pools = tuple(np.flatnonzero(group == name) for name in dict.fromkeys(group.tolist()))
-        return cls(predicted, noise, near, pools)
+        names = [] if group is None else dict.fromkeys(group.tolist())
+        pools = [np.flatnonzero(group == name) for name in names]
+        return cls(predicted, noise, near, pools or None)
 
     def draw(self, rng: Generator, count: int) -> Floats:
         """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one
@@ -118,32 +100,15 @@ class Noise(NamedTuple):
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
 
-class CurveDraws(NamedTuple):
-    """Of one approach, over the K resamples that gave a compute law.
-
-    Attributes
-    ----------
-    difference : ndarray
-        (K, G): relative difference of the empirical from the predicted curve on the grid.
-    empirical, predicted : ndarray
-        (K, 3): E, log C0, alpha.
-    """
-
-    difference: Floats
-    empirical: Floats
-    predicted: Floats
-
-
 class PairedDraws(NamedTuple):
-    """All that the resamples gave: draws of each approach, the joint laws, the exponents of N* and D*
-    through the isoFLOP minima (K, 2), and the counts.
+    """What the resamples gave: the joint laws, the estimates of each approach, how many resamples
+    were done and how many of them had no joint law.
     """
 
-    curves: tuple[CurveDraws, ...]
     laws: Laws
-    exponents: Floats
-    done: int
-    lost: int
+    estimates: tuple[Estimates, ...] = ()
+    done: int = 0
+    lost: int = 0
 
 
 def draw_paired(
@@ -172,23 +137,16 @@ def draw_paired(
         total=count,
         size=lambda part: part.done,
     ).at_least_one()
-    curves, laws, exponents, done, lost = zip(*parts.values, strict=True)
-
-    def joined(kind: Any, parts: Any) -> Any:
-        return kind(*map(np.concatenate, zip(*parts, strict=True)))
-
+    laws, estimates, done, lost = zip(*parts.values, strict=True)
     return PairedDraws(
-        tuple(joined(CurveDraws, draws) for draws in zip(*curves, strict=True)),
-        Laws.joined(laws),
-        np.concatenate(exponents),
+        Laws(np.concatenate([part.coefficients for part in laws]), budget),
+        tuple(
+            Estimates(*map(np.concatenate, zip(*of_one, strict=True)))
+            for of_one in zip(*estimates, strict=True)
+        ),
         sum(done),
         sum(lost),
     )
-
-
-def nothing_drawn(laws: Laws) -> PairedDraws:
-    """What no resample gives."""
-    return PairedDraws((), laws.some(slice(0)), np.empty((0, 2)), 0, 0)
 
 
 def _paired(
@@ -196,37 +154,8 @@ def _paired(
 ) -> PairedDraws:
     """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
     found = fitted.refit(observed=losses)
-    laws = Laws.of(found.coefficients, budget)
+    laws = Laws(found.coefficients, budget)
     good = np.asarray(found.converged) & laws.sound
-    kept, weights, laws = losses[good], fitted.runs.weight, laws.some(good)
-    curves = tuple(_curve(approach, kept, weights, laws) for approach in approaches)
-    exponents = np.empty((len(laws), 2))
-    for approach in approaches:
-        if isinstance(approach, Isoflop):
-            exponents = np.stack(
-                [each.slope for each in lines_of(approach, kept, weights, laws)], 1
-            )
-    return PairedDraws(curves, laws, exponents, len(losses), int((~good).sum()))
-
-
-def _curve(approach: Approach, losses: Floats, weights: Floats | None, laws: Laws) -> CurveDraws:
-    estimates = approach.estimate(losses, weights, laws)
-    valid = estimates.valid
-    return CurveDraws(
-        estimates.difference(approach.grid)[valid],
-        estimates.moved.table()[valid],
-        estimates.predicted.table()[valid],
-    )
-
-
-def lines_of(
-    approach: Approach, losses: Floats, weights: Floats | None, laws: Laws
-) -> tuple[Lines, ...]:
-    """The lines of log N* and log D* on log C through the points of an approach, for losses (K, n);
-    none where it says nothing of the allocation.
-    """
-    sizes = approach.sizes(losses, weights, laws)
-    if sizes is None:
-        return ()
-    *both, counted = sizes
-    return tuple(lines(np.log(approach.compute), y, counted) for y in both)
+    laws, weights = laws[good], fitted.runs.weight
+    estimates = tuple(each.estimate(losses[good], weights, laws) for each in approaches)
+    return PairedDraws(laws, estimates, len(losses), int((~good).sum()))

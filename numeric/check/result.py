@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from textwrap import wrap
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.typeset.numbers import Interval, Places, Shortest, Significant
 from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import WIDTH, Column, Table
+from ...theory.typeset.table import Column, Table
 from ..results import Band, Estimate
 from ..words import counted
-from .band import CANNOT_TELL, CONSISTENT, difference_at, farthest, round_percent
+from .band import CANNOT_TELL, CONSISTENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
-    from ..data.rows import Dropped
-    from ..fit.fit import Fit
-    from ..fit.objective import Objective
+    from ..fit import Fit
     from ..law import Law
-    from .isoflop import BudgetMinimum
     from .lack_of_fit import LackOfFit
     from .laws import Laws
 
     Floats = NDArray[np.float64]
 
-__all__ = ["AllocationCheck", "CurveCheck", "RunsCheck"]
+__all__ = ["AllocationCheck", "Check", "CurveCheck"]
 
 #: Exponents of N*(C) and D*(C) that differ by less are the same.
 SAME_EXPONENT = 0.01
@@ -54,16 +50,13 @@ COLUMNS = (
         keys=("alpha", "lo", "hi"),
         missing="",
     ),
-    Column("alpha_predicted", only="data"),
     Column("params", "N*", format=SIZE, missing=""),
     Column("tokens", "D*", format=SIZE, missing=""),
     Column("loss", "L*", format=Places(4), missing=""),
     Column("max_relative_difference", only="data"),
-    Column("compute_at_max", only="data"),
     Column(
         "reach",
         "difference, %",
-        of=lambda check: check.reach and check.reach.mapped(lambda share: 100.0 * share),
         show="all",
         format=PER_CENT,
         interval=Interval(PER_CENT, separator=","),
@@ -73,8 +66,6 @@ COLUMNS = (
     Column("verdict", align="left"),
     Column("reason", only="data"),
 )
-#: Where a line does not end.
-KEPT, NO_BREAK = re.compile(r"\[[^\]]*\]| (?:%|FLOP)"), "\N{NO-BREAK SPACE}"
 MEANINGS = (
     "alpha: exponent of the compute law, with its interval",
     "N*, D*, L*: optimal params, tokens and loss at the compute of the first line; of a fixed D/N "
@@ -114,17 +105,13 @@ class CurveCheck:
         the law's own losses on the ray.
     alpha : Estimate or None
         Of the empirical law, with the mean effect of selecting runs taken off.
-    alpha_difference : Estimate or None
-        Empirical minus predicted exponent, from paired resamples.
     params, tokens, loss : float or None
-        N*, D* and L* at `RunsCheck.compute`.
+        N*, D* and L* at `Check.compute`.
     compute : ndarray or None
         A grid from the lowest to the highest compute of the comparison, FLOP.
     band : Band or None
         There, the relative difference in loss of the empirical from the predicted curve with its
         simultaneous band.
-    correction : (float, float) or None
-        The largest share of the loss by which a point was moved, and at which compute.
     """
 
     approach: str
@@ -136,13 +123,11 @@ class CurveCheck:
     law: Law | None = None
     predicted_law: Law | None = None
     alpha: Estimate | None = None
-    alpha_difference: Estimate | None = None
     params: float | None = None
     tokens: float | None = None
     loss: float | None = None
     compute: Floats | None = field(default=None, repr=False)
     band: Band | None = field(default=None, repr=False)
-    correction: tuple[float, float] | None = None
 
     @property
     def name(self) -> str:
@@ -151,60 +136,32 @@ class CurveCheck:
         return TITLES.get(self.approach, self.approach) if ratio is None else f"D/N = {ratio:.3g}"
 
     @property
-    def alpha_predicted(self) -> float | None:
-        """Exponent of the predicted law."""
-        return None if self.predicted_law is None else self.predicted_law.alpha
-
-    @property
     def max_relative_difference(self) -> float | None:
         """Largest absolute difference."""
         return None if self.band is None else float(abs(self.band.value).max())
 
     @property
-    def compute_at_max(self) -> float | None:
-        """Where the difference is largest, FLOP."""
-        if self.compute is None or self.band is None:
-            return None
-        return float(self.compute[abs(self.band.value).argmax()])
-
-    @property
     def reach(self) -> Estimate | None:
-        """The largest difference, with how far down and up the band reaches anywhere."""
+        """The largest difference, with how far down and up the band reaches anywhere, per cent."""
         if self.band is None:
             return None
         low, high = self.band.ends
         most = float(self.band.value[abs(self.band.value).argmax()])
-        return Estimate(most, float(low.min()), float(high.max()))
-
-    @property
-    def differs_most(self) -> tuple[float, Estimate] | None:
-        """The compute at which the band lies farthest from 0, and the difference there; None where
-        it holds 0 throughout.
-        """
-        if self.compute is None or self.band is None:
-            return None
-        place = farthest(self.band)
-        difference = self.band[place]
-        return (float(self.compute[place]), difference) if difference.excludes(0.0) else None
+        return Estimate(100.0 * most, 100.0 * float(low.min()), 100.0 * float(high.max()))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the row of the table, alpha with the ends of its interval lo and hi, and what
         has no column.
         """
         (row,) = Table(COLUMNS, [self]).records()
-        band, most = None, self.differs_most
+        band = None
         if self.compute is not None and self.band is not None:
             band = {"compute": self.compute.tolist(), **self.band.as_dict("difference", "lo", "hi")}
         return {
             **row,
-            "alpha_difference": _plain(self.alpha_difference),
             "empirical": self.law and self.law.coefficients(),
             "predicted": self.predicted_law and self.predicted_law.coefficients(),
             "band": band,
-            "largest_correction": self.correction
-            and dict(zip(("share", "compute"), self.correction, strict=True)),
-            "differs": most is not None,
-            "differs_most": most and {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
         }
 
 
@@ -243,30 +200,32 @@ class AllocationCheck:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        names = ("exponent", "derived", "difference")
-        numbers = {name: _plain(getattr(self, name)) for name in names}
+        numbers = {
+            name: plain(getattr(self, name)) for name in ("exponent", "derived", "difference")
+        }
         return {"quantity": self.quantity, **numbers, "differs": self.differs}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunsCheck(Shown):
+class Check(Shown):
     """The derived envelope beside every compute law that the runs allow.
 
     Attributes
     ----------
     fit : Fit
         Of the params+tokens law.
-    law : Law
     laws : Laws
         The same under the budget of the runs, whose formulas for N*, D* and L* are meant.
     derived : dict of str to Estimate
-        alpha, C0 and E of the envelope, and the exponents of N*(C) and D*(C).
+        alpha, C0 and E of the envelope, and the exponents of N*(C) and D*(C), with the intervals of
+        the fit.
     empirical : tuple of CurveCheck
         Frontier, isoFLOP minima, fixed ratios.
     lack_of_fit : LackOfFit or None
         Whether the law fits its runs; None where they are too few to tell.
-    budgets : tuple of BudgetMinimum
-        What each isoFLOP profile says about its optimum, those left out with the reason.
+    budgets : DataFrame
+        What each isoFLOP profile says about its optimum; see
+        `isoflop.numeric.check.approaches.Isoflop.frame`.
     allocation : tuple of AllocationCheck
         N*(C) and D*(C) through the minima; empty where there are too few.
     compute : float
@@ -274,46 +233,34 @@ class RunsCheck(Shown):
     verdict : {"consistent", "inconsistent", "cannot tell"}
         Inconsistent where any approach is, or where the law does not fit its runs; else consistent
         where at least one approach is; else cannot tell.
-    n_runs : int
-    dropped : tuple of Dropped
     warnings : tuple of str
-    objective : Objective
-        Of the joint fit.
-    tolerance, level, band_level : float
-        Relative difference in loss that counts as agreement; level of the intervals; level of each
-        band.
-    bootstrap, n_resamples, seed : int
-        Resamples that were asked for, and drawn.
-    interrupted : bool
-        Whether the resampling was stopped before its end.
+    tolerance, level : float
+        Relative difference in loss that counts as agreement; level of the intervals, and of the
+        bands together.
+    draws, done, seed : int
+        Resamples that were asked for, and drawn; 0 where the runs allow no approach.
     """
 
     fit: Fit
-    law: Law
     laws: Laws
     derived: dict[str, Estimate]
     empirical: tuple[CurveCheck, ...]
     lack_of_fit: LackOfFit | None
-    budgets: tuple[BudgetMinimum, ...]
+    budgets: DataFrame
     allocation: tuple[AllocationCheck, ...]
     compute: float
     verdict: str
-    n_runs: int
-    dropped: tuple[Dropped, ...]
     warnings: tuple[str, ...]
-    objective: Objective
     tolerance: float
     level: float
-    band_level: float
-    bootstrap: int
-    n_resamples: int
-    interrupted: bool
+    draws: int
+    done: int
     seed: int
 
     @property
-    def allocation_differs(self) -> bool:
-        """Whether N*(C) or D*(C) through the minima differs from the derived one beyond chance."""
-        return any(check.differs for check in self.allocation)
+    def interrupted(self) -> bool:
+        """Whether the resampling was stopped before its end."""
+        return 0 < self.done < self.draws
 
     def optimum(self, compute: Any) -> tuple[Any, Any, Any]:
         """N*, D* and L* of the law at budgets (n,), FLOP, under the budget of the runs."""
@@ -322,20 +269,13 @@ class RunsCheck(Shown):
         params, tokens, loss = laws.params(flat)[0], laws.tokens(flat)[0], laws.envelope(flat)[0]
         return params.reshape(at.shape), tokens.reshape(at.shape), loss.reshape(at.shape)
 
-    def tables(self) -> tuple[Table, ...]:
-        """One table, with a row for the law and one for each approach."""
-        params, tokens, loss = map(float, self.optimum(self.compute))
-        alpha = self.derived["alpha"]
-        own = CurveCheck(
-            approach="params+tokens",
-            verdict="",
-            n_runs=self.n_runs,
-            alpha=alpha,
-            params=params,
-            tokens=tokens,
-            loss=loss,
-        )
-        return (Table(COLUMNS, [own, *self.empirical], notes=(self.sentence, *self.notes)),)
+    def __getitem__(self, approach: str) -> CurveCheck:
+        """The first check of an approach."""
+        by_name = {check.approach: check for check in reversed(self.empirical)}
+        if approach not in by_name:
+            names = ", ".join(dict.fromkeys(check.approach for check in self.empirical))
+            raise ValueError(f"approach={approach!r}: must be one of {names}")
+        return by_name[approach]
 
     @property
     def sentence(self) -> str:
@@ -346,7 +286,7 @@ class RunsCheck(Shown):
         elif self.verdict == CONSISTENT:
             agree = [check.name for check in self.empirical if check.verdict == CONSISTENT]
             fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
-            within = round_percent(self.tolerance)
+            within = f"{100.0 * self.tolerance:.3g} %"
             where = f"{' and '.join(agree)} within {within} of what the law predicts{fits}"
         else:
             said = [each for each in self.empirical if each.verdict == self.verdict]
@@ -356,35 +296,43 @@ class RunsCheck(Shown):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The allocation where it differs, what differs within the tolerance, and the warnings."""
+        """The allocation where it differs, the warnings, and how many rows were left out."""
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
         yield from (str(check) for check in self.allocation if check.differs)
         yield from self.warnings
-        for check in self.empirical:
-            if check.verdict == CONSISTENT and check.differs_most is not None:
-                yield f"{check.name}: within the tolerance, but {difference_at(*check.differs_most)}"
-        if self.dropped:
-            yield f"{counted(len(self.dropped), 'row')} dropped"
+        if dropped := len(self.fit.runs.dropped):
+            yield f"{counted(dropped, 'row')} dropped"
 
-    def __str__(self) -> str:
-        """A line on the runs, the table, the verdict and at most three notes; 100 columns."""
-        (table,) = self.tables()
-        at = Shortest(2).text(self.compute)
-        head = (
-            f"{counted(self.n_runs, 'run')}; N*, D* and L* at {at} FLOP; "
-            f"{round_percent(self.level)} intervals of {counted(self.n_resamples, 'resample')}"
+    def tables(self) -> tuple[Table, ...]:
+        """One table, with a row for the law and one for each approach; below it the verdict and at
+        most three notes.
+        """
+        params, tokens, loss = map(float, self.optimum(self.compute))
+        own = CurveCheck(
+            approach="params+tokens",
+            verdict="",
+            n_runs=len(self.fit.runs),
+            alpha=self.derived["alpha"],
+            params=params,
+            tokens=tokens,
+            loss=loss,
+        )
+        title = (
+            f"{counted(own.n_runs, 'run')}; N*, D* and L* at {Shortest(2).text(self.compute)} FLOP; "
+            f"{100.0 * self.level:.3g} % intervals"
         )
         notes = [f"note: {note}" for note in self.notes]
-        shown = notes[:MOST_NOTES]
-        if len(notes) > MOST_NOTES:
-            shown[-1] += f" (and {len(notes) - MOST_NOTES} more in JSON)"
-        return "\n".join([head, *table.lines(), *_wrapped(self.sentence, *shown)])
+        if left := len(notes[MOST_NOTES:]):
+            notes[MOST_NOTES - 1] += f" (and {left} more in JSON)"
+        below = (self.sentence, *notes[:MOST_NOTES])
+        return (Table(COLUMNS, [own, *self.empirical], title=title, notes=below),)
 
     def explained(self) -> str:
         """The text, and what its columns mean."""
-        return "\n".join([str(self), "", *_wrapped(*MEANINGS)])
+        (table,) = self.tables()
+        return table.changed(notes=(*table.notes, *MEANINGS)).text()
 
     def plot(self) -> Any:
         """The figure of `isoflop.numeric.plot.check.plot_check_runs`."""
@@ -392,60 +340,44 @@ class RunsCheck(Shown):
 
         return plot_check_runs(self)
 
-    def __getitem__(self, approach: str) -> CurveCheck:
-        """The first check of an approach."""
-        by_name = {check.approach: check for check in reversed(self.empirical)}
-        if approach not in by_name:
-            names = ", ".join(dict.fromkeys(check.approach for check in self.empirical))
-            raise ValueError(f"approach={approach!r}: must be one of {names}")
-        return by_name[approach]
-
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
         params, tokens, loss = map(float, self.optimum(self.compute))
-        told = self.lack_of_fit
+        told, runs = self.lack_of_fit, self.fit.runs
+        budgets = self.budgets.astype(object).where(self.budgets.notna(), None)
         return {
             "kind": "runs",
-            "law": self.law.as_dict(),
-            "objective": self.objective.as_dict(),
-            "budget": dict(zip(("kappa", "a", "d"), self.laws.budget, strict=True)),
+            "law": self.fit.law_of(self.fit.coefficients).as_dict(),
+            "objective": self.fit.objective.as_dict(),
+            "budget": self.laws.budget._asdict(),
             "optimum": {
                 "compute": self.compute,
                 "params": params,
                 "tokens": tokens,
                 "loss": loss,
             },
-            "derived": {name: _plain(estimate) for name, estimate in self.derived.items()},
+            "derived": {name: plain(estimate) for name, estimate in self.derived.items()},
             "empirical": [check.as_dict() for check in self.empirical],
-            "lack_of_fit": told and {**told.as_dict(), "matters": told.matters(self.tolerance)},
-            "budgets": [budget.as_dict() for budget in self.budgets],
+            "lack_of_fit": told and {**asdict(told), "matters": told.matters(self.tolerance)},
+            "budgets": budgets.to_dict("records"),
             "allocation": [check.as_dict() for check in self.allocation],
             "verdict": self.verdict,
             "sentence": self.sentence,
-            "allocation_differs": self.allocation_differs,
+            "allocation_differs": any(check.differs for check in self.allocation),
             "tolerance": self.tolerance,
             "level": self.level,
-            "band_level": self.band_level,
             "resamples": {
-                "asked": self.bootstrap,
-                "done": self.n_resamples,
+                "asked": self.draws,
+                "done": self.done,
                 "interrupted": self.interrupted,
                 "seed": self.seed,
             },
-            "n_runs": self.n_runs,
-            "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in self.dropped],
+            "n_runs": len(runs),
+            "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in runs.dropped],
             "warnings": list(self.warnings),
         }
 
 
-def _plain(estimate: Estimate | None) -> dict[str, float | None] | None:
+def plain(estimate: Estimate | None) -> dict[str, float | None] | None:
+    """Plain data of an estimate, where there is one."""
     return None if estimate is None else estimate.as_dict(low="lo", high="hi")
-
-
-def _wrapped(*texts: str) -> list[str]:
-    """Lines of at most the width; an interval, and a number with its unit, stay together."""
-    lines = []
-    for text in texts:
-        kept = KEPT.sub(lambda match: match[0].replace(" ", NO_BREAK), text)
-        lines += wrap(kept, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-    return [line.replace(NO_BREAK, " ") for line in lines]

@@ -18,47 +18,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import UNIT_INTERVAL, outside, positive_number, whole_number
+from ..errors import (
+    UNIT_INTERVAL,
+    ArgumentError,
+    outside,
+    positive_array,
+    positive_number,
+    whole_number,
+)
 from ..fit.objective import Objective
-from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
+from ..fit.resample import LEAST_GROUPS
 from ..law import Law
+from ..law.form import COMPUTE
 from ..results import Estimate, percentiles
 from ..words import counted
 from .approaches import (
     LEAST_BUDGETS,
+    LEAST_RUNS,
     LEAST_SPAN,
     Approach,
     FixedRatio,
     Frontier,
-    chosen_rays,
+    Isoflop,
+    find_budgets,
+    find_rays,
     frontier,
-    geometric_mean,
 )
-from .band import (
-    CANNOT_TELL,
-    CONSISTENT,
-    INCONSISTENT,
-    SIGNED,
-    flop,
-    reason,
-    round_percent,
-    simultaneous_band,
-    verdict,
-)
-from .isoflop import Isoflop, IsoflopDesign, find_budgets
+from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT, reason, simultaneous_band, verdict
 from .lack_of_fit import lack_of_fit
-from .laws import Laws, RunsBudget
-from .paired import Noise, draw_paired, lines_of, nothing_drawn
-from .result import AllocationCheck, CurveCheck, RunsCheck
+from .laws import SIX_ND, Laws, RunsBudget
+from .paired import Noise, PairedDraws, draw_paired
+from .result import AllocationCheck, Check, CurveCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ..data.runs import Runs
-    from ..fit.fit import Fit
-    from .paired import CurveDraws, PairedDraws
+    from ..fit import Fit
+    from .approaches import Estimates
 
     Floats = NDArray[np.float64]
 
@@ -73,7 +71,8 @@ NAMES = ("E", "A", "B", "beta", "gamma")
 LEAST_RESAMPLES = 20
 #: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
 MOST_REPEATS = 3
-APPROACHES = ("frontier", "isoflop", "fixed-ratio")
+#: A ratio that fewer of the runs share is one by chance.
+LEAST_SHARE = 0.1
 #: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the
 #: noise.
 LEAST_SPARE = 15
@@ -88,14 +87,14 @@ def check(
     runs: Any,
     *,
     objective: str | Objective = "huber-log",
-    bootstrap: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     level: float = LEVEL,
     tolerance: float = TOLERANCE,
     ratios: Sequence[float] | None = None,
     compute: float | None = None,
     progress: bool = False,
-) -> RunsCheck:
+) -> Check:
     r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the
     runs allow.
 
@@ -106,7 +105,7 @@ def check(
         from one group for another, and of fewer than four groups nothing can be told.
     objective : str or Objective
         Of the joint fit.
-    bootstrap : int
+    draws : int
         Number of resamples, at least 20.
     seed : int
         Of the resamples, at least 0.
@@ -126,7 +125,7 @@ def check(
 
     Returns
     -------
-    RunsCheck
+    Check
 
     Raises
     ------
@@ -137,14 +136,12 @@ def check(
     Notes
     -----
     Points of an approach are moved along the fitted law to where the theory speaks
-    (`isoflop.numeric.check`), which takes off the bias of parabolas and of staircases. Every
-    resample draws new residuals about the fitted law and refits the joint law and the empirical
-    laws alike: what they have in common drops out of their difference. In that world the law holds,
-    so the median difference there, as the selection of the lowest runs brings about, is taken off,
-    and the scatter about it makes the band.
-
-    Intervals of what the joint law implies are those of the bootstrap of runs, or of groups
-    (`Fit.bootstrap`).
+    (`isoflop.numeric.check.approaches`), which takes off the bias of parabolas and of staircases.
+    Every resample draws new residuals about the fitted law and refits the joint law and the
+    empirical laws alike: what they have in common drops out of their difference. In that world the
+    law holds, so the median difference there, as the selection of the lowest runs brings about, is
+    taken off, and the scatter about it makes the band. Intervals of what the joint law implies are
+    those of its fit.
 
     The law itself is held against its runs by their residuals (`lack_of_fit`): a hump in the loss
     about one budget bends all approaches alike, and the comparison of curves does not see it.
@@ -154,10 +151,10 @@ def check(
 
     The band over an approach's range of compute is simultaneous, at a level that Bonferroni's
     inequality makes simultaneous over the approaches as well. A verdict is *consistent* where the
-    band lies within the tolerance of 0 throughout, *inconsistent* where it lies wholly outside
-    somewhere, else *cannot tell*. Overall: inconsistent where any approach is, or where the law does
-    not fit its runs; else consistent where at least one approach is, the others having nothing to
-    say against it; else cannot tell.
+    band lies within the tolerance of 0 throughout, *inconsistent* where it lies outside somewhere,
+    else *cannot tell*. Overall: inconsistent where any approach is, or where the law does not fit
+    its runs; else consistent where at least one approach is, the others having nothing to say
+    against it; else cannot tell.
 
     By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the
     isoFLOP minima are compared with the derived ones by their paired differences, beside the
@@ -176,14 +173,13 @@ def check(
     ...     0.002 * np.random.default_rng(1).standard_normal(params.shape)
     ... )
     >>> data = {"N": params.ravel(), "D": tokens.ravel(), "L": losses.ravel()}
-    >>> check(data, bootstrap=200).verdict
+    >>> check(data, draws=200).verdict
     'consistent'
     """
-    from ..fit.fit import fit
+    from ..fit import fit
 
-    objective = _objective(objective)
-    bootstrap = whole_number("bootstrap", bootstrap, LEAST_RESAMPLES)
-    seed = whole_number("seed", seed, 0)
+    objective = objective if isinstance(objective, Objective) else Objective(name=objective)
+    draws, seed = whole_number("draws", draws, LEAST_RESAMPLES), whole_number("seed", seed, 0)
     tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
     if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
@@ -193,202 +189,131 @@ def check(
     spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
     budget = RunsBudget.of(rows.params, rows.tokens, spent)
-    laws = Laws.of([fitted.coefficients[name] for name in NAMES], budget)
+    laws = Laws(np.array([[fitted.coefficients[name] for name in NAMES]]), budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
-    law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
-    budgets = find_budgets(rows.params, rows.tokens, spent, TOGETHER)
-    candidates: list[Approach | CurveCheck] = []
-    if unfit := _unfit(fitted):
-        candidates += (CurveCheck(approach=name, reason=unfit) for name in APPROACHES)
-    else:
-        centre = np.array([geometric_mean(spent)])
-        optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
-        rays, no_rays = chosen_rays(rows.params, rows.tokens, spent, optimum, TOGETHER, ratios)
-        candidates += (_frontier(rows, spent), _isoflop(rows, budgets, laws))
-        candidates += (FixedRatio(ray, rows.params, rows.tokens, spent, objective) for ray in rays)
-        candidates += [CurveCheck(approach="fixed-ratio", reason=no_rays)] if no_rays else []
-    approaches = [each for each in candidates if isinstance(each, Approach)]
-    refused = [each for each in candidates if isinstance(each, CurveCheck)]
-    predicted = laws.losses(rows.params, rows.tokens)[0]
-    noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, _spare(fitted))
-    drawn = nothing_drawn(laws)
-    if approaches:
-        drawn = draw_paired(fitted, budget, noise, approaches, bootstrap, seed, progress=progress)
-    # Where nothing can be judged no resample says more; where there is but no approach, those of
-    # the joint law still do.
-    wanted = 0 if unfit else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
-    resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
+    profiles = find_budgets(rows.params, rows.tokens, spent, TOGETHER)
 
-    levels = {
-        "level": level,
-        "band_level": 1.0 - (1.0 - level) / max(1, len(approaches)),
-        "tolerance": tolerance,
-    }
-    checks = [
-        *refused,
-        *(
-            compared(approach, rows.loss, rows.weight, laws, draws, at, **levels)
-            for approach, draws in zip(approaches, drawn.curves, strict=True)
-        ),
-    ]
-    checks.sort(key=lambda check: APPROACHES.index(check.approach))
-    derived = _derived(laws, resampled, level)
-    isoflop = next((each for each in approaches if isinstance(each, Isoflop)), None)
-    misfit = None
-    if not unfit:
-        misfit = lack_of_fit(
-            rows.params, rows.tokens, spent, rows.loss, law, group=rows.group, seed=seed
+    approaches: list[Approach] = []
+    checks: list[CurveCheck] = []
+    unfit = _unfit(fitted)
+    if unfit:
+        names = ("frontier", "isoflop", "fixed-ratio")
+        checks += (CurveCheck(approach=name, reason=unfit) for name in names)
+    else:
+        candidates = [
+            _frontier(rows, spent),
+            _isoflop(rows, profiles, laws),
+            *_rays(rows, spent, laws, objective, ratios),
+        ]
+        approaches += (each for each in candidates if isinstance(each, Approach))
+        checks += (each for each in candidates if isinstance(each, CurveCheck))
+    predicted = laws.losses(rows.params, rows.tokens)[0]
+    noise = Noise.of(rows, predicted, _spare(fitted))
+    drawn = PairedDraws(laws[:0])
+    if approaches:
+        drawn = draw_paired(fitted, budget, noise, approaches, draws, seed, progress=progress)
+    band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
+    misfit, derived = None, _derived(fitted, budget, level)
+    allocation: tuple[AllocationCheck, ...] = ()
+    for approach, resamples in zip(approaches, drawn.estimates, strict=True):
+        here = approach.estimate(rows.loss[None], rows.weight, laws)
+        counts = _counts(approach, rows)
+        checks.append(
+            _compared(approach, counts, here, resamples, at, level, band_level, tolerance)
         )
-    found = [check.verdict for check in checks]
-    if misfit is not None and misfit.matters(tolerance):
+        if isinstance(approach, Isoflop):
+            allocation = _allocation(here, resamples, laws, drawn.laws, derived, level)
+    order = ("frontier", "isoflop", "fixed-ratio")
+    checks.sort(key=lambda each: order.index(each.approach))
+    if not unfit:
+        columns = rows.params, rows.tokens, spent, rows.loss
+        misfit = lack_of_fit(
+            *columns, fitted.law_of(fitted.coefficients), group=rows.group, seed=seed
+        )
+    found = [each.verdict for each in checks] if fitted.converged else []
+    if fitted.converged and misfit is not None and misfit.matters(tolerance):
         found.append(INCONSISTENT)
-    return RunsCheck(
+    return Check(
         fit=fitted,
-        law=law,
         laws=laws,
         derived=derived,
         empirical=tuple(checks),
         lack_of_fit=misfit,
-        budgets=budgets.described(rows.loss, rows.weight, laws),
-        allocation=()
-        if isoflop is None
-        else _allocation(isoflop, rows, laws, drawn, derived, level),
+        budgets=profiles.frame(rows.loss, rows.weight, laws),
+        allocation=allocation,
         compute=at,
-        verdict=_overall(found, converged=fitted.converged),
-        n_runs=len(rows),
-        dropped=tuple(rows.dropped),
-        warnings=(
-            *rows.warnings,
-            *_warnings(fitted, budget, drawn, bootstrap),
-            *_corrections(checks, tolerance),
-        ),
-        objective=objective,
-        bootstrap=bootstrap,
-        n_resamples=drawn.done if approaches else done,
-        interrupted=stopped or bool(approaches and drawn.done < bootstrap),
+        verdict=next((word for word in (INCONSISTENT, CONSISTENT) if word in found), CANNOT_TELL),
+        warnings=(*fitted.warnings, *_warnings(fitted, budget, drawn, draws)),
+        tolerance=tolerance,
+        level=level,
+        draws=draws,
+        done=drawn.done,
         seed=seed,
-        **levels,
     )
 
 
-# -- together ------------------------------------------------------------------------------------
+# -- together --------------------------------------------------------------------------------------
 
 
-def _resampled_laws(
-    fitted: Fit, drawn: PairedDraws, wanted: int, seed: int
-) -> tuple[Laws, int, bool]:
-    """The joint law refitted to so many resamples of runs (or groups), how many were drawn, and
-    whether that was interrupted.
+def _derived(fitted: Fit, budget: RunsBudget, level: float) -> dict[str, Estimate]:
+    """What the joint law implies, with the intervals of the fit."""
 
-    The paired resamples keep the design and know the noise from the residuals alone: good for
-    differences, too narrow for the law. Of few groups neither says anything: there is no law then.
-    """
-    groups = _group_count(fitted.runs)
-    if not wanted or (groups is not None and groups < LEAST_GROUPS):
-        return drawn.laws.some(slice(0)), 0, False
-    try:
-        draws = fitted.resampled(wanted, seed=seed).drawn
-    except KeyboardInterrupt:
-        return drawn.laws, 0, True
-    except ValueError:  # no refit reached a minimum
-        return drawn.laws, wanted, False
-    laws = Laws.of(draws.coefficients, drawn.laws.budget)
-    used = laws.some(laws.sound) if laws.sound.any() else drawn.laws
-    return used, draws.done, draws.interrupted
+    def estimate(take: Callable[[Laws], Floats]) -> Estimate:
+        def quantity(columns: Any) -> Floats:
+            return take(Laws(np.stack([columns[name] for name in NAMES], axis=1), budget))
 
-
-def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
-    """What the joint law implies, with percentile intervals, none where nothing was drawn."""
-
-    def estimate(of: Any) -> Estimate:
-        return Estimate.of_draws(of(laws)[0], of(drawn), level)
+        return fitted.estimate(quantity, level)
 
     return {
-        "alpha": estimate(lambda each: each.envelopes.alpha),
-        "C0": estimate(lambda each: each.envelopes.log_C0).mapped(exp),
-        "E": estimate(lambda each: each.E),
-        "params_exponent": estimate(lambda each: each.shares[:, 0]),
-        "tokens_exponent": estimate(lambda each: each.shares[:, 1]),
+        "alpha": estimate(lambda laws: laws.envelopes.coefficients[:, 2]),
+        "C0": estimate(lambda laws: np.exp(laws.envelopes.coefficients[:, 1])),
+        "E": estimate(lambda laws: laws.coefficients[:, 0]),
+        "params_exponent": estimate(lambda laws: laws.shares[:, 0]),
+        "tokens_exponent": estimate(lambda laws: laws.shares[:, 1]),
     }
 
 
 def _allocation(
-    isoflop: Isoflop,
-    runs: Runs,
+    here: Estimates,
+    drawn: Estimates,
     laws: Laws,
-    drawn: PairedDraws,
+    resampled: Laws,
     derived: dict[str, Estimate],
     level: float,
 ) -> tuple[AllocationCheck, ...]:
     """The exponents of N*(C) and D*(C) through the corrected minima beside the derived ones."""
-    here = lines_of(isoflop, runs.loss[None], runs.weight, laws)
     known = np.isfinite(drawn.exponents).all(axis=1)
     exponents = drawn.exponents[known]
-    differences = exponents - drawn.laws.shares[known]
+    differences = exponents - resampled.shares[known]
+    unbiased = here.exponents[0] - np.median(differences, axis=0)
+    excess = here.exponents[0] - laws.shares[0]
     return tuple(
         AllocationCheck(
             quantity=name,
-            exponent=about(here[k].slope[0] - np.median(differences[:, k]), exponents[:, k], level),
+            exponent=_about(unbiased[k], exponents[:, k], level),
             derived=derived[f"{name}_exponent"],
-            difference=beyond_chance(
-                here[k].slope[0] - laws.shares[0, k], differences[:, k], level
-            ),
+            difference=beyond_chance(excess[k], differences[:, k], level),
         )
         for k, name in enumerate(("params", "tokens"))
     )
 
 
-def _overall(verdicts: list[str], *, converged: bool) -> str:
-    told = verdicts if converged else []
-    return next((word for word in (INCONSISTENT, CONSISTENT) if word in told), CANNOT_TELL)
-
-
-def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
-    if not fitted.converged:
-        yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
-    if fitted.at_bound:
-        yield f"at a bound in the params-tokens fit: {', '.join(fitted.at_bound)}"
-    if not budget.is_6nd:
+def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, draws: int) -> Iterator[str]:
+    if budget != SIX_ND:
         yield f"the compute of the runs is not 6ND: the budget is {budget}"
-    if drawn.curves and drawn.done < bootstrap:
-        yield f"interrupted: {drawn.done} of {bootstrap} resamples"
-    if repeated := _repeated(fitted.runs):
-        yield repeated
+    if drawn.estimates and drawn.done < draws:
+        yield f"interrupted: {drawn.done} of {draws} resamples"
+    runs = fitted.runs
+    points = len(np.unique(np.stack([runs.params, runs.tokens]), axis=1).T)
+    if runs.group is None and len(runs) > MOST_REPEATS * points:
+        yield (
+            f"{len(runs)} runs at {points} points (params, tokens) count as independent; where those "
+            f"of a point differ in more than the seed, choose the best of each, or name a column "
+            f"that tells which belong together as group"
+        )
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
-    groups = _group_count(fitted.runs)
-    if groups is not None and groups < LEAST_GROUPS:
-        yield f"the runs come in {counted(groups, 'group')}: too few for bands and intervals"
-    elif groups is not None and groups < FEW_GROUPS:
-        yield f"the runs come in {groups} groups: with fewer than {FEW_GROUPS} every interval and band is rough"
-
-
-def _repeated(runs: Runs) -> str:
-    """What is to be known of many runs at few points; empty where they are few, or come in groups."""
-    points = len(np.unique(np.stack([runs.params, runs.tokens]), axis=1).T)
-    if runs.group is not None or len(runs) <= MOST_REPEATS * points:
-        return ""
-    return (
-        f"{len(runs)} runs at {points} points (params, tokens) count as independent; where those "
-        f"of a point differ in more than "
-        f"the seed, as in learning rate, choose the best of each, or name a column that tells "
-        f"which belong together as group"
-    )
-
-
-def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
-    for check in checks:
-        if check.correction is not None and abs(check.correction[0]) > tolerance:
-            share, compute = check.correction
-            yield (
-                f"{check.name}: the correction, {SIGNED.text(share)} at {flop(compute)}, exceeds "
-                f"the tolerance and rests on the law under test"
-            )
-
-
-def _objective(objective: str | Objective) -> Objective:
-    return objective if isinstance(objective, Objective) else Objective(name=objective)
 
 
 # -- which approaches ------------------------------------------------------------------------------
@@ -399,14 +324,15 @@ def _spare(fitted: Fit) -> int:
     return len(fitted.runs) - int(fitted.free.sum())
 
 
-def _group_count(runs: Runs) -> int | None:
-    """How many groups there are; None where the runs have none."""
-    return None if runs.group is None else len(np.unique(runs.group.astype(str)))
+def _group_count(fitted: Fit) -> int | None:
+    """How many groups the runs come in; None where they have none."""
+    group = fitted.runs.group
+    return None if group is None else len(np.unique(group.astype(str)))
 
 
 def _unfit(fitted: Fit) -> str:
     """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
-    spare, groups = _spare(fitted), _group_count(fitted.runs)
+    spare, groups = _spare(fitted), _group_count(fitted)
     if spare < LEAST_SPARE:
         runs = counted(len(fitted.runs), "run")
         return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
@@ -419,7 +345,7 @@ def _unfit(fitted: Fit) -> str:
     return ""
 
 
-def _frontier(runs: Runs, compute: Floats) -> Frontier | CurveCheck:
+def _frontier(runs: Any, compute: Floats) -> Frontier | CurveCheck:
     chosen = compute[frontier(compute, runs.loss)]
     span = float(chosen.max() / chosen.min())
     if len(chosen) >= LEAST_FRONTIER and span >= LEAST_SPAN:
@@ -432,75 +358,116 @@ def _frontier(runs: Runs, compute: Floats) -> Frontier | CurveCheck:
     return CurveCheck(approach="frontier", reason=reason, n_runs=len(chosen))
 
 
-def _isoflop(runs: Runs, budgets: IsoflopDesign, laws: Laws) -> Isoflop | CurveCheck:
-    usable = budgets.some(budgets.corrected_minima(runs.loss, runs.weight, laws).valid[0])
-    if len(usable) >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
-        return Isoflop(usable)
+def _isoflop(runs: Any, profiles: Isoflop, laws: Laws) -> Isoflop | CurveCheck:
+    usable = profiles.some(profiles.corrected(runs.loss[None], runs.weight, laws).valid[0])
+    found = len(usable.members)
+    if found >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
+        return usable
     reason = (
-        f"{counted(len(budgets), 'budget')} with five sizes or more over a factor 2, {len(usable)} "
+        f"{counted(len(profiles.members), 'budget')} with five sizes or more over a factor 2, {found} "
         f"with a minimum within the sizes; takes at least {LEAST_BUDGETS} with one, over a factor "
         f"{LEAST_SPAN:g} of compute"
     )
     return CurveCheck(approach="isoflop", reason=reason, n_runs=sum(map(len, usable.members)))
 
 
+def _rays(
+    runs: Any, compute: Floats, laws: Laws, objective: Objective, ratios: Sequence[float] | None
+) -> list[FixedRatio | CurveCheck]:
+    """The rays of the chosen ratios; without any the one nearest D*/N* at the mean compute, of those
+    that a tenth of the runs share.
+    """
+    rays: list[FixedRatio | CurveCheck] = []
+    rays += (found := find_rays(runs.params, runs.tokens, compute, TOGETHER, objective))
+    over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
+    if ratios is None:
+        least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(runs)))
+        usual = [ray for ray in found if len(ray.members) >= least]
+        if not usual:
+            none = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
+            return [CurveCheck(approach="fixed-ratio", reason=none)]
+        centre = np.array([exp(np.log(compute).mean())])
+        optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
+        return [min(usual, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))]
+    wanted = np.atleast_1d(positive_array("ratios", ratios))
+    if not wanted.size:
+        raise outside("ratios", ratios, "at least one positive finite number, or None")
+    own = np.array([ray.tokens_per_param for ray in found])
+    near = np.abs(np.log(own[:, None] / wanted)) <= np.log1p(TOGETHER)
+    for ratio in wanted[~near.any(axis=0)]:
+        known = ", ".join(f"{one:.3g}" for one in own) or "there is none"
+        domain = (
+            f"must be the D/N, within {100 * TOGETHER:g} %, of {LEAST_RUNS} runs {over}: {known}"
+        )
+        raise ArgumentError("ratios", float(ratio), complaint=domain)
+    nearest = {int(np.abs(np.log(own / ratio)).argmin()) for ratio in wanted}
+    return [ray for place, ray in enumerate(rays) if place in nearest]
+
+
 # -- one approach ----------------------------------------------------------------------------------
 
 
-def compared(
+def _counts(approach: Approach, runs: Any) -> dict[str, Any]:
+    """How many runs an approach uses, and how many budgets or at which ratio."""
+    if isinstance(approach, Isoflop):
+        return {"n_runs": sum(map(len, approach.members)), "n_budgets": len(approach.members)}
+    if isinstance(approach, FixedRatio):
+        return {"n_runs": len(approach.members), "tokens_per_param": approach.tokens_per_param}
+    return {"n_runs": int(frontier(approach.compute, runs.loss).sum())}
+
+
+def _compared(
     approach: Approach,
-    losses: Floats,
-    weights: Floats | None,
-    laws: Laws,
-    draws: CurveDraws,
+    counts: dict[str, Any],
+    here: Estimates,
+    drawn: Estimates,
     at: float,
-    *,
     level: float,
     band_level: float,
     tolerance: float,
 ) -> CurveCheck:
-    """The verdict on one approach with everything it rests on, from the losses (n,) and the draws;
-    N*, D* and L* at a compute.
+    """The verdict on one approach with everything it rests on, from its estimates for the losses of
+    the runs and for the resamples; N*, D* and L* at a compute.
     """
-    described = {"approach": approach.name, **approach.described(losses)}
-    estimates = approach.estimate(losses[None], weights, laws)
-    if not estimates.valid[0]:
-        return CurveCheck(reason="the compute law through its points did not converge", **described)
-    usable, needed = len(draws.difference), ceil(LEAST_BEYOND / (1.0 - band_level))
+    counts = {"approach": approach.name, **counts}
+    if not here.valid[0]:
+        return CurveCheck(reason="the compute law through its points did not converge", **counts)
+    usable, needed = int(drawn.valid.sum()), ceil(LEAST_BEYOND / (1.0 - band_level))
     if usable < needed:
-        few = f"too few resamples gave a compute law, {usable}: a band at {round_percent(band_level)} takes {needed}"
-        return CurveCheck(reason=few, **described)
-    compute, centre = approach.grid, np.median(draws.difference, axis=0)
-    curve = estimates.difference(compute)[0] - centre
-    band = simultaneous_band(curve, draws.difference - centre, band_level)
+        few = (
+            f"too few resamples gave a compute law, {usable}: a band at {100.0 * band_level:.3g} % "
+            f"takes {needed}"
+        )
+        return CurveCheck(reason=few, **counts)
+    difference = drawn.difference[drawn.valid]
+    centre = np.median(difference, axis=0)
+    band = simultaneous_band(here.difference[0] - centre, difference - centre, band_level)
     # Every resample has its own law: what is common to all is what selection does.
-    empirical, predicted = estimates.moved.table()[0], estimates.predicted.table()[0]
-    differences = draws.empirical - draws.predicted
-    unbiased = empirical - np.median(differences, axis=0)
-    sizes = [
-        float(np.exp(line.intercept[0] + line.slope[0] * log(at)))
-        for line in lines_of(approach, losses[None], weights, laws)
-    ]
+    exponents = drawn.empirical[drawn.valid, 2]
+    differences = exponents - drawn.predicted[drawn.valid, 2]
+    E, log_C0, alpha = here.empirical[0]
+    sizes = np.exp(here.intercepts[0] + here.exponents[0] * log(at))
     return CurveCheck(
         verdict=verdict(band, tolerance),
-        reason=reason(band, compute, tolerance),
-        law=estimates.moved.law(name=approach.name),
-        predicted_law=estimates.predicted.law(name=f"{approach.name}, predicted"),
-        alpha=about(unbiased[2], draws.empirical[:, 2], level),
-        alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], level),
-        params=sizes[0] if sizes else None,
-        tokens=sizes[1] if sizes else None,
-        loss=float(estimates.moved.losses(np.array([at]))[0, 0]),
-        compute=compute,
+        reason=reason(band, approach.grid, tolerance),
+        law=_compute_law(here.empirical[0], approach.name),
+        predicted_law=_compute_law(here.predicted[0], f"{approach.name}, predicted"),
+        alpha=_about(alpha - np.median(differences), exponents, level),
+        params=float(sizes[0]) if np.isfinite(sizes[0]) else None,
+        tokens=float(sizes[1]) if np.isfinite(sizes[1]) else None,
+        loss=float(E + exp(log_C0 - alpha * log(at))),
+        compute=approach.grid,
         band=band,
-        correction=approach.points(losses[None], weights, laws).largest_correction(
-            approach.compute
-        ),
-        **described,
+        **counts,
     )
 
 
-def about(value: float, resampled: Floats, level: float) -> Estimate:
+def _compute_law(row: Floats, name: str) -> Law:
+    E, log_C0, alpha = row.tolist()
+    return Law(form=COMPUTE, E=E, C0=exp(log_C0), alpha=alpha, name=name)
+
+
+def _about(value: float, resampled: Floats, level: float) -> Estimate:
     """The value with the quantiles of the deviations of the resamples from their median."""
     low, high = percentiles(resampled - np.median(resampled), level)
     return Estimate(float(value), float(value + low), float(value + high), level=level)

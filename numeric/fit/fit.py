@@ -11,14 +11,14 @@ import numpy as np
 from ...theory.data.notation import DEFAULT
 from ..data.budget import LOSSES
 from ..data.runs import Runs
-from ..errors import outside, whole_number
-from ..results import Estimate, checked_level
-from .fitted import DEFAULT_LEVEL, FREE, Solved
+from ..errors import whole_number
+from ..results import Estimate
+from .fitted import DEFAULT_LEVEL, Solved
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, Design, form_of
 from .newton import Problem
 from .objective import DEFAULT_DELTA, Objective
-from .quantities import quantities, several
-from .resample import LARGEST_DRAW, Draws, Refits, resample
+from .quantities import quantity_of
+from .resample import Draws, Refits, resample
 from .solve import Solution
 from .uncertainty import refit, sandwich
 
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     from .page import Page
 
     Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
-__all__ = ["DEFAULT_LEVEL", "Fit", "fit", "fit_form", "require_possible_losses"]
+__all__ = ["DEFAULT_LEVEL", "Fit", "fit", "fit_form"]
 
-#: Laws that are drawn from a covariance.
-DRAWS = 1000
+#: Laws that are drawn from a covariance, and the largest number that one of them may have.
+DRAWS, LARGEST_DRAW = 1000, 1e300
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -70,35 +71,24 @@ class Fit(Solved):
     solution: Solution
     draws: Draws | None = None
 
-    # -- the optimum -----------------------------------------------------------------------------------------------
+    # -- the optimum -------------------------------------------------------------------------------
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
-        return dict(
-            zip(
-                self.model.coefficients,
-                map(float, self.design.coefficients(self.theta)),
-                strict=True,
-            )
-        )
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): the limits that the search sets to exponents; the others have none."""
-        box = SMALLEST_EXPONENT, LARGEST_EXPONENT
-        return np.array([box if name in self.model.exponents else FREE for name in self.names])
+        found = self.design.coefficients(self.theta)
+        return dict(zip(self.model.coefficients, map(float, found), strict=True))
 
     @cached_property
     def at_bound(self) -> tuple[str, ...]:
-        """Coefficients that lie on a bound."""
-        return self.design.at_bound(self.theta)
+        """Coefficients, fixed ones apart, that lie on a bound."""
+        on = zip(self.names, self.design.on_bound(self.theta), strict=True)
+        return tuple(name for name, held in on if held and name not in self.design.given)
 
     @cached_property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Mask:
         """(p,): coefficients that are neither fixed nor on a bound."""
-        held = {*self.at_bound, *self.design.given}
-        return np.array([name not in held for name in self.model.coefficients])
+        return ~np.isin(self.names, [*self.at_bound, *self.design.given])
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
@@ -118,8 +108,6 @@ class Fit(Solved):
 
         return open_directions(self)
 
-    # -- once more ----------------------------------------------------------------------------------------------------
-
     @property
     def names(self) -> tuple[str, ...]:
         """Of the coefficients."""
@@ -130,29 +118,10 @@ class Fit(Solved):
         """Number of runs."""
         return len(self.runs)
 
-    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
-        """The fit repeated K times: with weights (K, n) that say how often each run is drawn, or to
-        other observed values (K, n).
-        """
-        many = self.problem
-        if weights is not None:
-            many = many._replace(weights=many.weights * weights)
-        if observed is not None:
-            many = many._replace(target=np.log(observed) if many.objective.in_logs else observed)
-        box = self.design.lower, self.design.upper
-        ends = refit(many, self.solution, *box, exact=not self.model.is_expression)
-        return Refits(self.design.coefficients(ends.theta), ends.done, ends.value)
-
-    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
-        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
-        set, (K, p).
-        """
-        runaway = [self.design.runaway(theta) for theta in self.design.thetas(coefficients)]
-        return np.array(
-            [[name in names for name in self.names] for names in runaway], dtype=bool
-        ).reshape(-1, len(self.names))
-
-    # -- residuals -------------------------------------------------------------------------------------------------
+    @property
+    def spare(self) -> int:
+        """How many more runs there are than free coefficients."""
+        return self.size - int(self.free.sum())
 
     @property
     def observed(self) -> Floats:
@@ -160,14 +129,11 @@ class Fit(Solved):
         return np.asarray(self.runs.loss)
 
     @property
-    def weights(self) -> Floats:
-        """The weights of the runs, (n,): 1 where they have none."""
-        return np.ones(self.size) if self.runs.weight is None else np.asarray(self.runs.weight)
-
-    @property
     def problem(self) -> Problem:
         """What the solver minimised."""
-        return Problem.of(self.design.model, self.observed, self.weights, self.objective)
+        weights = 1.0 if self.runs.weight is None else np.asarray(self.runs.weight)
+        weights = np.broadcast_to(weights, self.size)
+        return Problem.of(self.design.model, self.observed, weights, self.objective)
 
     @cached_property
     def fitted(self) -> Floats:
@@ -188,35 +154,47 @@ class Fit(Solved):
         thetas = self.design.thetas(self.drawn.coefficients)
         return np.asarray(self.design.at(rows).evaluate(thetas)[0])
 
-    def linearised(self) -> tuple[Floats, Floats, Floats]:
-        """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
-        the solver's parameters, and the fitted values (n,).
-        """
-        r, jacobian, _, law = self.problem.residuals(self.theta[None])
-        return r[0], jacobian[0], law[0]
-
-    # -- the law ---------------------------------------------------------------------------------------------------
-
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """A law of this form with other coefficients."""
-        return self.model.law(coefficients, self.name, self.source)
-
-    @property
-    def name(self) -> str:
-        """The law's name: "fit"."""
-        return "fit"
+        return self.model.law(coefficients, "fit", self.source)
 
     @property
     def source(self) -> str:
         """What was fitted to what."""
-        return f"{self.model} fitted to {len(self.runs)} runs of {self.runs.source} by {self.objective.name}"
+        return f"{self.model} fitted to {self.size} runs of {self.runs.source} by {self.objective.name}"
 
-    # -- uncertainty -----------------------------------------------------------------------------------------------
+    # -- uncertainty -------------------------------------------------------------------------------
+
+    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
+        """The fit repeated K times: with weights (K, n) that say how often each run is drawn, or to
+        other observed values (K, n).
+        """
+        many = self.problem
+        if weights is not None:
+            many = many._replace(weights=many.weights * weights)
+        if observed is not None:
+            many = many._replace(target=np.log(observed) if many.objective.in_logs else observed)
+        box = self.design.lower, self.design.upper
+        ends = refit(many, self.solution, *box, exact=not self.model.is_expression)
+        return Refits(self.design.coefficients(ends.theta), ends.done, ends.value)
+
+    def on_limit(self, coefficients: Floats) -> Mask:
+        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
+        set, (K, p).
+        """
+        return self.design.runaway(self.design.thetas(coefficients))
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the limits that the search sets to exponents; the others have none."""
+        found = super().limits
+        found[np.isin(self.names, self.model.exponents)] = SMALLEST_EXPONENT, LARGEST_EXPONENT
+        return found
 
     @cached_property
     def covariance(self) -> Floats:
-        """Covariance (p, p) of the coordinates: E, the logarithms of the prefactors, the exponents;
-        of an expression its coefficients. 0 for what is fixed or on a bound.
+        """Covariance (p, p) of E, the logarithms of the prefactors and the exponents; of an
+        expression of its coefficients. 0 for what is fixed or on a bound.
 
         The sandwich with HC3, by group CR3; see `isoflop.numeric.fit.uncertainty`.
 
@@ -226,7 +204,7 @@ class Fit(Solved):
             Where the runs do not tell the coefficients apart, one run or group determines one
             alone, or E came out as 0: nothing that moves with it is normal there.
         """
-        if self.irreducible_at_zero and self.free.any():
+        if "E" in self.at_bound and self.coefficients["E"] == 0.0 and self.free.any():
             raise ValueError(
                 "covariance: E is 0, the least it can be, and all other coefficients move with it; "
                 "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
@@ -236,34 +214,26 @@ class Fit(Solved):
         return 0.5 * (found + found.T)
 
     @property
-    def irreducible_at_zero(self) -> bool:
-        """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
-        return "E" in self.at_bound and self.coefficients["E"] == 0.0
+    def correlation(self) -> Floats:
+        """Correlation (p, p) of the same; 0 for what is fixed or on a bound."""
+        errors = np.sqrt(np.diag(self.covariance))
+        scale = np.where(errors > 0.0, errors, 1.0)
+        return self.covariance / np.outer(scale, scale)
 
     @cached_property
     def standard_errors(self) -> dict[str, float]:
-        """By coefficient, from the sandwich; 0 for those that are fixed or on a bound."""
+        """By coefficient, from the covariance; 0 for those that are fixed or on a bound."""
         roots = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        logs = {name for name in self.model.coordinates if name.startswith("log ")}
-        return {
-            name: float(root) * (self.coefficients[name] if f"log {name}" in logs else 1.0)
-            for name, root in zip(self.model.coefficients, roots, strict=True)
-        }
-
-    @property
-    def spare(self) -> int:
-        """How many more runs there are than free coefficients."""
-        return self.size - int(self.free.sum())
+        scale = np.where(np.isin(self.names, self.model.prefactors), self.values, 1.0)
+        return dict(zip(self.names, (roots * scale).tolist(), strict=True))
 
     @property
     def degrees_of_freedom(self) -> int:
         """Of the t distribution that intervals take: runs less free coefficients, by group groups
         less one; at least 1.
         """
-        spare = self.spare
-        if self.runs.group is not None:
-            spare = len(set(self.runs.group.tolist())) - 1
-        return max(spare, 1)
+        group = self.runs.group
+        return max(self.spare if group is None else len({*group.tolist()}) - 1, 1)
 
     @property
     def drawn(self) -> Draws:
@@ -277,14 +247,17 @@ class Fit(Solved):
         """
         return self._of_covariance if self.draws is None else self.draws
 
+    def drawn_laws(self) -> Draws | None:
+        """The same; None where the fit tells no intervals."""
+        return None if self.interval_kind == "none" else self.drawn
+
     @cached_property
     def _of_covariance(self) -> Draws:
         """Symmetric in E and in the logarithms of the other coefficients of power terms, in the
         coefficients of an expression; exponents stay within the limits of the search.
         """
         random, freedom, values = np.random.default_rng(0), self.degrees_of_freedom, self.values
-        is_exponent = np.array([name in self.model.exponents for name in self.names])
-        is_positive = is_exponent | np.array([name in self.model.prefactors for name in self.names])
+        is_exponent = np.isin(self.names, self.model.exponents)
         size = np.where(is_exponent, values, 1.0)
         steps = random.multivariate_normal(
             np.zeros(len(values)),
@@ -294,12 +267,13 @@ class Fit(Solved):
             method="eigh",
         )
         steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
+        is_positive = is_exponent | np.isin(self.names, self.model.prefactors)
         with np.errstate(over="ignore"):
             drawn = np.where(is_positive, values * np.exp(steps), values + steps)
         drawn = np.clip(np.clip(drawn, *self.limits.T), -LARGEST_DRAW, LARGEST_DRAW)
         if not self.model.is_expression and "E" in self.names:
             drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
-        return Draws(self, drawn, np.arange(DRAWS), DRAWS, 0, kind="covariance", seed=0)
+        return Draws(drawn, np.arange(DRAWS), DRAWS, kind="covariance")
 
     @cached_property
     def no_covariance(self) -> str:
@@ -321,23 +295,6 @@ class Fit(Solved):
             return "none"
         return "sandwich" if self.draws is None else "bootstrap"
 
-    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with their intervals, percentiles of the draws; none of what is
-        undetermined or, where the draws are of the covariance, on a bound.
-        """
-        checked_level(level)
-        known = self.drawn.estimates(level) if self.interval_kind != "none" else {}
-        without = {*self.undetermined, *(self.at_bound if self.draws is None else ())}
-        found = {}
-        for name, value in self.coefficients.items():
-            estimate = known.get(name)
-            if estimate is None or name in without:
-                estimate = Estimate(value, undetermined=name in self.undetermined, level=level)
-            elif self.draws is None:
-                estimate = replace(estimate, standard_error=self.standard_errors[name])
-            found[name] = estimate
-        return found
-
     def estimate(
         self,
         quantity: str | Callable[[Mapping[str, Floats]], ArrayLike],
@@ -346,7 +303,7 @@ class Fit(Solved):
         compute: float | None = None,
         ratio: float | None = None,
     ) -> Estimate:
-        """A coefficient, or what follows from the law, with its interval.
+        """A coefficient, or what follows from the law, with its interval: percentiles of the draws.
 
         Parameters
         ----------
@@ -364,29 +321,23 @@ class Fit(Solved):
         Raises
         ------
         ValueError
-            Where there is no such quantity, or the runs leave coefficients undetermined.
-        """
-        if isinstance(quantity, str) and quantity in self.names:
-            return self.estimates(level)[quantity]
-        self.require_sound()
-        if callable(quantity):
-            return self.following(quantity, level)
-        computes, ratios = several("compute", compute), several("ratio", ratio)
-        known = {one.name: one for one in quantities(self.model, computes, ratios)}
-        if quantity not in known:
-            more = "" if computes and ratios else " (more with compute and ratio)"
-            names = ", ".join(dict.fromkeys((*self.names, *known)))
-            raise outside("quantity", quantity, f"one of {names}{more if known else ''}")
-        return self.following(known[quantity], level)
+            Where there is no such quantity.
 
-    def following(self, quantity: Any, level: float = DEFAULT_LEVEL) -> Estimate:
-        """A function of the coefficients as arrays, with its interval where the draws tell one."""
-        if self.interval_kind == "none" or (
-            self.draws is None and {*self.at_bound} & {*getattr(quantity, "needs", ())}
-        ):
-            own = {name: np.array([value]) for name, value in self.coefficients.items()}
-            return Estimate(float(np.asarray(quantity(own))[0]), level=checked_level(level))
-        return self.drawn.estimate(quantity, level)
+        Notes
+        -----
+        Without resamples a coefficient has the standard error of the covariance, one on a bound no
+        interval. What follows from a law of which the runs leave a coefficient undetermined is
+        undetermined.
+        """
+        if not (callable(quantity) or quantity in self.names):
+            quantity = quantity_of(self.model, quantity, compute, ratio).function
+        found, name = super().estimate(quantity, level), quantity
+        is_open = bool(self.undetermined) if callable(name) else name in self.undetermined
+        if is_open or (self.draws is None and name in self.at_bound):
+            return Estimate(found.value, undetermined=is_open, level=level)
+        if self.draws is None and found.has_interval and not callable(name):
+            return replace(found, standard_error=self.standard_errors[name])
+        return found
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
@@ -413,8 +364,7 @@ class Fit(Solved):
         if self.undetermined:
             left = ", ".join(self.undetermined)
             raise ValueError(f"bootstrap: the runs leave {left} undetermined")
-        group = self.runs.group
-        draws = resample(self, n, by=group, **options)
+        draws = resample(self, n, by=self.runs.group, **options)
         if not len(draws):
             raise ValueError(
                 f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "
@@ -453,15 +403,13 @@ class Fit(Solved):
         ValueError
             Where an argument is outside its domain, or nothing of the law could be for it.
         """
-        from .page import Page
+        from .page import page
 
-        computes, ratios = several("compute", compute), several("ratio", ratio)
-        quantities(self.model, computes, ratios)
-        return Page(fit=self, level=checked_level(level), computes=computes, ratios=ratios)
+        return page(self, level, compute, ratio)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
+        """What speaks against the fit, a sentence each."""
         return self.page().warnings
 
     def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
@@ -469,8 +417,10 @@ class Fit(Solved):
         return self.page(**options).as_dict(name)
 
     def to_frame(self, **options: Any) -> DataFrame:
-        """A pandas frame, a row a number; the options are those of `page`."""
-        return self.page(**options).to_frame()
+        """A pandas frame, a row a number: name, kind (coefficient or derived), value, lo, hi, se, note;
+        NaN for what is undetermined. The options are those of `page`.
+        """
+        return self.page(**options).table().to_frame().set_index("name")
 
     def to_latex(
         self,
@@ -483,9 +433,9 @@ class Fit(Solved):
         """A booktabs table; with a caption or a label it floats."""
         return self.page(**options).to_latex(notation, caption, label)
 
-    def tables(self, **options: Any) -> tuple[Table, ...]:
-        """The coefficients, and what follows from them."""
-        return self.page(**options).tables()
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients and what follows from them."""
+        return (self.page().table(),)
 
     def plot(self) -> Any:
         """A page of figures; see `isoflop.numeric.plot.fit.plot_fit_page`."""
@@ -493,13 +443,9 @@ class Fit(Solved):
 
         return plot_fit_page(self)
 
-    def to_text(self, **options: Any) -> str:
-        """The law, the runs, the objective, the tables, how sure they are, and every warning."""
-        return str(self.page(**options))
-
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the plain data with the draws: a law file of the file's name, for every command and
-        for `Law.load`.
+        for `isoflop.law`.
 
         Raises
         ------
@@ -510,11 +456,14 @@ class Fit(Solved):
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        ended = f"{self.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
+        ended = f"{self.objective.name} {self.objective_value!r}; {self.size} runs"
         return f"Fit({numbers}; {ended}; converged={self.converged})"
 
     def __str__(self) -> str:
-        return self.to_text()
+        return str(self.page())
+
+    def _repr_html_(self) -> str:
+        return self.page().html()
 
 
 def fit(
@@ -523,7 +472,6 @@ def fit(
     model: str = "params-tokens",
     objective: str | Objective = "huber-log",
     delta: float = DEFAULT_DELTA,
-    irreducible: bool = True,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
     columns: Mapping[str, str | None] | None = None,
@@ -547,12 +495,10 @@ def fit(
         "absolute-log", "least-squares-log", "least-squares".
     delta : float
         Of Huber's function; > 0.
-    irreducible : bool
-        Whether the law has an E; without, it is 0. For the two named models.
     bounds : mapping of str to (float or None, float or None), optional
         Coefficient to its least and greatest value.
     fixed : mapping of str to float, optional
-        Coefficient to its value.
+        Coefficient to its value, such as {"E": 0} for a law without irreducible loss.
     columns : mapping of str to str, optional
         Quantity, or name in the expression, to the column of the table that holds it, as in
         {"params": "Model Size"}.
@@ -588,13 +534,9 @@ def fit(
     >>> found.converged, round(found.coefficients["beta"], 6)
     (True, 0.34)
     """
-    chosen = (
-        objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta)
-    )
-    if not isinstance(irreducible, bool):
-        raise outside("irreducible", irreducible, "True or False")
-    seed = whole_number("seed", seed, 0)
-    form = form_of(model, irreducible=irreducible)
+    if not isinstance(objective, Objective):
+        objective = Objective(name=objective, delta=delta)
+    seed, form = whole_number("seed", seed, 0), form_of(model)
     table = Runs.read(
         runs,
         columns=columns,
@@ -604,11 +546,17 @@ def fit(
         names=form.names,
     )
     form = form.on(table)
-    require_possible_losses(table)
-    design = Design.of(form, table, bounds=bounds, fixed=fixed)
-    count = len(form.coefficients)
-    table.require(count - len(design.given), f"the {count} coefficients of {form}")
-    return _fitted(table, design, chosen, seed)
+    least, most = LOSSES
+    if (wrong := ~((table.loss >= least) & (table.loss <= most))).any():
+        at = int(np.argmax(wrong))
+        place = f"row {table.row[at]} of {table.source}"
+        raise ValueError(
+            f"loss={float(table.loss[at])!r} ({place}): must be between {least:g} and {most:g}; "
+            f"is it in another unit? A loss here is in nats per token"
+        )
+    count, given = len(form.coefficients), len({*(fixed or {})} & {*form.coefficients})
+    table.require(count - given, f"the {count} coefficients of {form}")
+    return fit_form(table, form, objective, bounds=bounds, fixed=fixed, seed=seed)
 
 
 def fit_form(
@@ -621,33 +569,10 @@ def fit_form(
     seed: int = 0,
 ) -> Fit:
     """The fit of a form to runs that have all it needs."""
-    return _fitted(runs, Design.of(form, runs, bounds=bounds, fixed=fixed), objective, seed)
-
-
-def _fitted(runs: Runs, design: Design, objective: Objective, seed: int) -> Fit:
+    design = Design.of(form, runs, bounds=bounds, fixed=fixed)
     solution = design.solve(np.asarray(runs.loss), runs.weight, objective, seed=seed)
-    fit = Fit(model=design.terms, objective=objective, runs=runs, design=design, solution=solution)
-    for name, value in fit.coefficients.items():
+    found = Fit(model=form, objective=objective, runs=runs, design=design, solution=solution)
+    for name, value in found.coefficients.items():
         if not np.isfinite(value):
             raise ValueError(f"coefficient {name!r}: exceeds the largest float at the optimum")
-    return fit
-
-
-def require_possible_losses(runs: Runs) -> None:
-    """Raise where a loss is in no unit: too far from 1 for any law of language models, and for
-    floats to be squared.
-
-    Raises
-    ------
-    ValueError
-        Naming the row.
-    """
-    losses = np.asarray(runs.loss)
-    least, most = LOSSES
-    for index in (int(np.argmin(losses)), int(np.argmax(losses))):
-        if not least <= losses[index] <= most:
-            raise ValueError(
-                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be "
-                f"between {least:g} and "
-                f"{most:g}; is it in another unit? A loss here is in nats per token"
-            )
+    return found

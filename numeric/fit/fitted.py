@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
-from ..results import Estimate
+from ...theory.typeset.table import Column, Table
+from ..errors import outside
+from ..results import Estimate, checked_level
+from .resample import Draws, resample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from dataclasses import Field
     from typing import ClassVar, Self
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from ...theory.typeset.table import Table
-    from .resample import Draws, Refits
+    from .resample import Refits
     from .solve import Solution
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["AT_LIMIT", "DEFAULT_LEVEL", "FREE", "NO_MINIMUM", "Fitted", "Joint", "Solved"]
+__all__ = ["DEFAULT_LEVEL", "Fitted", "Joint", "Solved"]
 
 DEFAULT_LEVEL = 0.9
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
 AT_LIMIT = 1e-6
-#: Of a coefficient that the search does not limit.
-FREE = (-np.inf, np.inf)
 NO_MINIMUM = "no certified minimum"
 
 
@@ -39,9 +41,9 @@ class Fitted(Shown, ABC):
     """Base of a law that was fitted to rows.
 
     A subclass is a frozen dataclass. It says what was fitted, by the abstract members, and how it
-    is fitted again, by `refit`. Estimates, resamples, tables, LaTeX and the frame follow from
-    these. A subclass that can carry resamples has a field ``draws: Draws | None = None``; one that
-    knows standard errors without resamples overrides `standard_estimates`.
+    is fitted again, by `refit`. Estimates, resamples and tables follow. A subclass that can carry
+    resamples has a field ``draws: Draws | None = None``; one that knows intervals without resamples
+    overrides `drawn_laws`.
 
     Attributes
     ----------
@@ -70,8 +72,8 @@ class Fitted(Shown, ABC):
     ...         means = weights @ self.y / weights.sum(axis=1)
     ...         return Refits(means[:, None], np.full(len(means), True))
     >>> fit = Mean(np.array([1.0, 2.0, 4.0, 5.0])).resampled(400)
-    >>> print(f"{fit.estimates(0.9)['mean']:.2f}")
-    3.00 [1.75, 4.25]
+    >>> print(f"{fit.estimates(0.9)['mean']:.2f}", f"{fit.estimate(lambda c: c['mean'] ** 2):.1f}")
+    3.00 [1.75, 4.25] 9.0 [3.1, 18.1]
     """
 
     draws: Draws | None = None
@@ -133,30 +135,26 @@ class Fitted(Shown, ABC):
         none. A coefficient there is no estimate: the rows ask for one beyond. A value that the law
         may take, such as E = 0, is no limit.
         """
-        return np.tile(FREE, (len(self.names), 1))
-
-    def at_limits(self, coefficients: Floats) -> tuple[Mask, Mask]:
-        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the
-        search.
-        """
-        low, high = self.limits.T
-        near = AT_LIMIT * np.abs(coefficients)
-        return coefficients <= low + near, coefficients >= high - near
+        return np.tile([-np.inf, np.inf], (len(self.names), 1))
 
     def on_limit(self, coefficients: Floats) -> Mask:
         """Which of the coefficients (K, p) lie at a limit of the search, (K, p)."""
-        return np.logical_or(*self.at_limits(coefficients))
+        near = AT_LIMIT * np.abs(coefficients)
+        low, high = self.limits.T
+        return np.asarray((coefficients <= low + near) | (coefficients >= high - near))
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """The law of this form with other coefficients."""
         raise NotImplementedError(f"{type(self).__name__} is of no law with methods of its own")
 
-    def standard_estimates(self, level: float) -> dict[str, Estimate]:
-        """The coefficients with intervals by standard errors; without any, by default."""
-        return {
-            name: Estimate(value, undetermined=name in self.undetermined, level=level)
-            for name, value in self.coefficients.items()
-        }
+    def drawn_laws(self) -> Draws | None:
+        """The draws that intervals come from; None where there are none."""
+        return self.draws
+
+    @property
+    def n_failed(self) -> int:
+        """Refits that reached no certified minimum and are left out."""
+        return 0 if self.draws is None else self.draws.failed
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -185,23 +183,53 @@ class Fitted(Shown, ABC):
             Where the fit did not converge or leaves coefficients undetermined.
             `law_of(coefficients)` makes a law all the same.
         """
-        self.require_sound()
-        return self.law_of(self.coefficients)
-
-    def require_sound(self) -> None:
-        """Raise a ValueError where the fit did not converge or leaves coefficients undetermined."""
         if not self.converged:
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
             raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
+        return self.law_of(self.coefficients)
+
+    def estimate(self, quantity: Any, level: float = DEFAULT_LEVEL) -> Estimate:
+        """A coefficient, or a function of all, with the percentile interval of the draws.
+
+        Parameters
+        ----------
+        quantity : str or callable
+            The name of a coefficient; or a function that takes arrays (K,) of the coefficients by
+            name to an array (K,).
+        level : float
+            Nominal coverage, 0 < level < 1.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such coefficient, or a level outside its domain.
+        """
+        if not callable(quantity) and quantity not in self.names:
+            domain = f"one of {', '.join(self.names)}, or a function of them"
+            raise outside("quantity", quantity, domain)
+        of = quantity if callable(quantity) else itemgetter(quantity)
+        draws, level = self.drawn_laws(), checked_level(level)
+        value, is_open = (
+            float(self._evaluated(of, self.values[None])[0]),
+            quantity in self.undetermined,
+        )
+        if draws is None:
+            return Estimate(value, undetermined=is_open, level=level)
+        on_limit = None
+        if draws is self.draws and not callable(quantity):
+            on_limit = self.on_limit(draws.coefficients)[:, self.names.index(quantity)]
+        drawn = self._evaluated(of, draws.coefficients)
+        return Estimate.of_draws(value, drawn, level, on_limit=on_limit, undetermined=is_open)
+
+    def _evaluated(self, quantity: Callable[..., ArrayLike], coefficients: Floats) -> Floats:
+        """A function of the coefficients (K, p) by name."""
+        columns = dict(zip(self.names, coefficients.T, strict=True))
+        return np.asarray(quantity(columns), dtype=np.float64)
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with their intervals: percentiles of the resamples, or without any what
-        `standard_estimates` knows.
-        """
-        if self.draws is None:
-            return self.standard_estimates(level)
-        return self.draws.estimates(level)
+        """The coefficients with their intervals."""
+        return {name: self.estimate(name, level) for name in self.names}
 
     def with_draws(self, draws: Draws | None) -> Self:
         """The same fit with these resamples."""
@@ -209,58 +237,18 @@ class Fitted(Shown, ABC):
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples; the options are those of `resample.resample`."""
-        from .resample import resample
-
         return self.with_draws(resample(self, n, **options))
 
-    @property
-    def n_failed(self) -> int:
-        """Refits that reached no certified minimum and are left out."""
-        return 0 if self.draws is None else self.draws.failed
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C came before all resamples were done."""
-        return self.draws is not None and self.draws.interrupted
-
-    @property
-    def at_limit(self) -> dict[str, int]:
-        """In how many resamples a coefficient stopped at a limit of the search, for those that did
-        in some.
-        """
-        if self.draws is None or not len(self.draws):
-            return {}
-        counts = self.on_limit(self.draws.coefficients).sum(axis=0).tolist()
-        return {name: count for name, count in zip(self.names, counts, strict=True) if count}
-
-    # -- for a reader and for a file ---------------------------------------------------------------
-
-    def coefficient_table(self, level: float = DEFAULT_LEVEL) -> Table:
+    def tables(self) -> Sequence[Table]:
         """The coefficients with standard errors and intervals."""
-        from ...theory.typeset.numbers import Significant
-        from ...theory.typeset.table import Column, Table
-
         columns = [
             Column("coefficient", align="left"),
             Column("value", format=Significant(6), keys=("value", "lo", "hi", "se")),
             Column("value", "std. error", show="error", format=Significant(3), only="page"),
-            Column("value", f"{100 * level:.4g} % interval", show="interval", only="page"),
+            Column("value", f"{100 * DEFAULT_LEVEL:g} % interval", show="interval", only="page"),
         ]
-        estimates = self.estimates(level).items()
-        return Table(
-            columns, [{"coefficient": name, "value": number} for name, number in estimates]
-        )
-
-    def tables(self) -> Sequence[Table]:
-        """The table of the coefficients."""
-        return (self.coefficient_table(),)
-
-    def coefficients_as_dict(self, level: float = DEFAULT_LEVEL) -> dict[str, dict[str, Any]]:
-        """Plain data by coefficient: value, se, lo and hi; None for what is not known."""
-        return {
-            name: {key: estimate.as_dict("value", "lo", "hi", "se")[key] for key in KEYS}
-            for name, estimate in self.estimates(level).items()
-        }
+        rows = [{"coefficient": name, "value": one} for name, one in self.estimates().items()]
+        return (Table(columns, rows),)
 
 
 class Solved(Fitted):
@@ -330,7 +318,3 @@ class Joint(Fitted):
     def limits(self) -> Floats:
         """(p, 2): those of the parts."""
         return np.concatenate([part.limits for part in self.parts])
-
-
-#: Of a number with its interval, in the files of fits.
-KEYS = ("value", "se", "lo", "hi")

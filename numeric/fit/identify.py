@@ -45,9 +45,10 @@ def open_directions(fit: Fit) -> tuple[dict[str, float], ...]:
         The coefficients that move, each by how much relative to its size (E to the losses), the
         largest by 1; to first order. None where the runs tell all of them apart, or the law has no derivatives.
     """
-    estimated = np.array([name not in fit.design.given for name in fit.names])
+    estimated = ~np.isin(fit.names, list(fit.design.given))
+    problem = fit.problem
     with np.errstate(all="ignore"):
-        jacobian = fit.linearised()[1] * np.sqrt(fit.weights)
+        jacobian = problem.residuals(fit.theta[None])[1][0] * np.sqrt(problem.weights)
     largest = np.abs(jacobian[estimated]).max(initial=0.0)
     if not 0.0 < largest < LARGE:
         return ()
@@ -76,10 +77,9 @@ def undetermined(fit: Fit) -> tuple[str, ...]:
     search; with one coefficient of a term the whole term; and where there are no more
     runs than free coefficients, all of these.
     """
-    free = [name for name, is_free in zip(fit.names, fit.free, strict=True) if is_free]
-    if fit.size <= len(free):
-        return tuple(free)
-    left = {*fit.design.runaway(fit.theta)}.union(*fit.open_directions)
+    if fit.spare <= 0:
+        return tuple(np.array(fit.names)[fit.free].tolist())
+    left = {*np.array(fit.names)[fit.design.runaway(fit.theta)]}.union(*fit.open_directions)
     if _is_exchangeable(fit):
         left |= {*fit.names} - {"E"}
     for term in zip(fit.model.prefactors, fit.model.exponents, strict=True):
@@ -96,7 +96,7 @@ def _sizes(fit: Fit) -> Floats:
     values = np.abs(fit.values)
     if not fit.model.is_expression and "E" in fit.names:
         values[fit.names.index("E")] = fit.fitted.min()
-    logged = np.array([f"log {name}" in fit.model.coordinates for name in fit.names])
+    logged = np.isin(fit.names, fit.model.prefactors)
     return np.where(logged | (values == 0.0), 1.0, values)
 
 
@@ -117,5 +117,6 @@ def _is_exchangeable(fit: Fit) -> bool:
         exchanged |= {a: float(np.exp(height - slope * logs.mean())), b: float(-slope)}
     if not all(np.isfinite(x) and x > 0.0 for name, x in exchanged.items() if name != "E"):
         return False
-    losses = fit.design.model.evaluate(fit.design.theta(exchanged)[None])[0][0]
+    theta = fit.design.thetas(np.array([exchanged[name] for name in fit.names]))
+    losses = fit.design.model.evaluate(theta[None])[0][0]
     return bool(np.abs(losses / fit.fitted - 1.0).max() <= SAME)

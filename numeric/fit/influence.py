@@ -50,8 +50,8 @@ def influence(fit: Fit) -> DataFrame:
     """
     import pandas as pd
 
-    free, weights, covariance = fit.free, fit.weights, fit.covariance
-    excess, jacobian, _ = fit.linearised()
+    free, covariance, weights = fit.free, fit.covariance, fit.problem.weights
+    excess, jacobian = (part[0] for part in fit.problem.residuals(fit.theta[None])[:2])
     unit, lengths = unit_columns(jacobian[free] * np.sqrt(weights))
     width = bandwidth(excess, fit.objective.width)
     _, psi, bend = fit.objective.measure(excess, width)

@@ -32,15 +32,17 @@ from .power import PowerSum
 from .solve import Solution, solve
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
     from sympy import Expr
 
     from ..data.runs import Runs
-    from ..law import Law
     from .objective import Objective
 
     Floats = NDArray[np.float64]
-    Bounds = Mapping[str, tuple[float | None, float | None]]
+    Ends = tuple[float | None, float | None]
+    Bounds = Mapping[str, Ends]
 
 #: Exponents are sought between these unless the caller bounds them otherwise.
 SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
@@ -75,8 +77,7 @@ class PowerTerms:
     exponents: tuple[str, ...]
     irreducible: bool = True
 
-    is_expression = False
-    names = ()
+    is_expression, names = False, ()
 
     @property
     def requires(self) -> tuple[str, ...]:
@@ -94,13 +95,6 @@ class PowerTerms:
         """Whether all terms have one exponent."""
         return len(self.exponents) > 1 and len({*self.exponents}) == 1
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """What covariances are of: E, the logarithms of the prefactors, the exponents."""
-        return tuple(
-            f"log {name}" if name in self.prefactors else name for name in self.coefficients
-        )
-
     def on(self, runs: Runs) -> PowerTerms:
         """The same: its variables do not depend on the columns."""
         del runs
@@ -108,7 +102,8 @@ class PowerTerms:
 
     def values(self, coefficients: Floats, rows: Any) -> Floats:
         """K laws (K, p) with positive prefactors at rows with the variables, (K, n)."""
-        return _values(self, coefficients, rows)
+        model = self.at(rows, np.zeros(len(self.variables)))
+        return model.evaluate(in_coordinates(self, coefficients))[0]
 
     def logs(self, runs: Any) -> Floats:
         """Logarithms of the variables (m, n)."""
@@ -118,11 +113,6 @@ class PowerTerms:
         """The model at runs."""
         return PowerSum(self.logs(runs) - centres[:, None], self.irreducible, self.is_shared)
 
-    def centres(self, runs: Runs, pinned: set[str]) -> Floats:
-        """(m,): the mean log of each variable, or 0 where the prefactor itself is pinned."""
-        means = self.logs(runs).mean(axis=1)
-        return np.where([name in pinned for name in self.prefactors], 0.0, means)
-
     def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """The limits of the search, in the solver's parameters, by coefficient."""
         span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
@@ -130,25 +120,23 @@ class PowerTerms:
         exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
         return {"E": (0.0, inf), **terms, **exponents}
 
-    def checked(self, what: str, value: Any, name: str, *, side: int | None = None) -> float:
+    def checked(self, what: str, value: Any, name: str, side: int | None) -> float:
         """A value of a coefficient, or its lower (side 0) or upper (side 1) bound."""
         if side == 1 and value == inf:
             return inf
         may_be_zero = side == 0 or name == "E"
         return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Any:
         """The law with these coefficients."""
-        given = {"E": 0.0, **coefficients}
-        if self.is_shared:
-            given["gamma"] = given["beta"]
-        if self.name == COMPUTE.name:
-            from ..law.form import COMPUTE as form
-        else:
-            from ..law.form import PARAMS_TOKENS as form
         from ..law import Law
 
-        return Law(form=form, name=name, source=source, **dict[str, Any](given))
+        given: dict[str, Any] = {"E": 0.0, **coefficients, "name": name, "source": source}
+        if self.name == COMPUTE.name:
+            from ..law.form import COMPUTE as form
+
+            return Law(form=form, **given)
+        return Law(**{"gamma": given["beta"], **given})
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}
@@ -200,11 +188,6 @@ class Expression:
         """All other names."""
         return coefficients_of(self.expression, self.variables)
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """What covariances are of: the coefficients themselves."""
-        return self.coefficients
-
     def on(self, runs: Runs) -> Expression:
         """The law with the columns of some runs as variables.
 
@@ -227,37 +210,32 @@ class Expression:
 
     def values(self, coefficients: Floats, rows: Any) -> Floats:
         """K laws (K, p) at rows with the variables, (K, n)."""
-        return _values(self, coefficients, rows)
+        return self.at(rows).values(coefficients)
 
-    def at(self, runs: Any, centres: Floats) -> ExpressionModel:
+    def at(self, runs: Any, centres: Floats | None = None) -> ExpressionModel:
         """The model at runs."""
         del centres
         return ExpressionModel.on_runs(self.expression, runs, variables=self.variables)
-
-    def centres(self, runs: Runs, pinned: set[str]) -> Floats:
-        """None."""
-        del runs, pinned
-        return np.empty(0)
 
     def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """No limits."""
         del losses, pinned
         return dict.fromkeys(self.coefficients, (-inf, inf))
 
-    def checked(self, what: str, value: Any, name: str, *, side: int | None = None) -> float:
+    def checked(self, what: str, value: Any, name: str, side: int | None) -> float:
         """A value of a coefficient, or a bound of it."""
         del name
-        if side is not None and value in (inf, -inf):
-            return float(value)
-        return number(what, value, REAL)
+        return (
+            float(value) if side is not None and value in (inf, -inf) else number(what, value, REAL)
+        )
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Any:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
         from ..law.custom import law_from_expression
 
         del source
-        if set(self.variables) != {"N", "D"}:
-            raise ValueError(f"law: {self.expression} is no law in N and D; an envelope needs both")
+        if {*self.variables} != {"N", "D"}:
+            raise ValueError(f"law: {self} is no law in N and D; an envelope needs both")
         return law_from_expression(self.expression, dict(coefficients), name=name)
 
     def __str__(self) -> str:
@@ -273,39 +251,27 @@ ONE_EXPONENT = replace(PARAMS_TOKENS, name="one-exponent", exponents=("beta", "b
 MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAMS_TOKENS, COMPUTE)}
 
 
-def form_of(model: Expr | str, *, irreducible: bool = True) -> PowerTerms | Expression:
-    """A form by name, with or without E, or of an expression.
+def form_of(model: Expr | str) -> PowerTerms | Expression:
+    """A form by name, or of an expression.
 
     Raises
     ------
     ValueError
-        Where a law that is an expression should be without E, or a word looks like a name that is
-        misspelt.
+        Where a word looks like a name that is misspelt.
     """
-    form = MODELS.get(model) if isinstance(model, str) else None
-    is_word = isinstance(model, str) and not OPERATORS.intersection(model)
-    if form is None and is_word and (hint := close_matches(model, MODELS)):
+    if not isinstance(model, str):
+        return Expression(model)
+    is_word = not OPERATORS.intersection(model)
+    if model not in MODELS and is_word and (hint := close_matches(model, MODELS)):
         raise outside("model", model, f"one of {', '.join(MODELS)} or an expression{hint}")
-    if isinstance(form, PowerTerms):
-        return replace(form, irreducible=irreducible)
-    if not irreducible:
-        domain = "True where the law is an expression, which itself has an E or none"
-        raise outside("irreducible", irreducible, domain)
-    return form or Expression(model)
+    return MODELS.get(model) or Expression(model)
 
 
-def in_coordinates(model: Any, coefficients: Floats) -> Floats:
-    """Coefficients (..., p) of a model as its coordinates: logarithms of the prefactors, the rest
-    as it is; log 0 is -inf.
-    """
-    logged = np.array([f"log {name}" in model.coordinates for name in model.coefficients])
+def in_coordinates(form: PowerTerms | Expression, coefficients: Floats) -> Floats:
+    """Coefficients (..., p) of a form with the logarithms of the prefactors; log 0 is -inf."""
+    logged = np.isin(form.coefficients, form.prefactors)
     with np.errstate(divide="ignore"):
         return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
-
-
-def _values(form: Any, coefficients: Floats, rows: Any) -> Floats:
-    model = form.at(rows, np.zeros(len(form.exponents)))
-    return np.asarray(model.evaluate(in_coordinates(form, coefficients))[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,26 +319,28 @@ class Design:
         ValueError
             Where a bound or a fixed value names no coefficient or is outside its domain.
         """
-        bounds, fixed = _checked(terms, bounds or {}, fixed or {})
+        bounds, fixed = (
+            dict(_checked(terms, "bounds", bounds)),
+            dict(_checked(terms, "fixed", fixed)),
+        )
+        if both := {*bounds} & {*fixed}:
+            raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
         pinned = {*bounds, *fixed}
-        centres = terms.centres(runs, pinned)
-        usual = terms.box(np.asarray(runs.loss), pinned)
-        boxes = dict(usual)
-        for name, ends in {
-            **bounds,
-            **{name: (value, value) for name, value in fixed.items()},
-        }.items():
+        centres = np.empty(0)
+        if isinstance(terms, PowerTerms):
+            held = [name in pinned for name in terms.prefactors]
+            centres = np.where(held, 0.0, terms.logs(runs).mean(axis=1))
+        box = terms.box(np.asarray(runs.loss), pinned)
+        for name, ends in (bounds | {name: (x, x) for name, x in fixed.items()}).items():
             inside = _log if name in terms.prefactors else float
-            low, high = (
-                limit if end is None else inside(end)
-                for end, limit in zip(ends, usual[name], strict=True)
-            )
+            usual = zip(ends, box[name], strict=True)
+            low, high = (limit if end is None else inside(end) for end, limit in usual)
             if low > high:
-                below, above = usual[name]
+                below, above = box[name]
                 domain = f"a pair; a side of None is {below:g} below, {above:g} above"
                 raise outside(f"bounds of {name}", ends, domain)
-            boxes[name] = low, high
-        lower, upper = np.array([boxes[name] for name in terms.coefficients]).T
+            box[name] = low, high
+        lower, upper = np.array([box[name] for name in terms.coefficients]).T
         return cls(
             terms=terms,
             model=terms.at(runs, centres),
@@ -388,87 +356,59 @@ class Design:
         return self.terms.at(runs, self.centres)
 
     def solve(
-        self,
-        observed: Floats,
-        weights: Floats | None,
-        objective: Objective,
-        start: Mapping[str, float] | None = None,
-        *,
-        seed: int = 0,
+        self, observed: Floats, weights: Floats | None, objective: Objective, *, seed: int = 0
     ) -> Solution:
-        """The best minimum; of an expression from a start alone where one is given."""
-        near = self.theta(start)[None] if start and self.terms.is_expression else None
-        box = self.lower, self.upper
-        limited = not self.terms.is_expression
-        return solve(
-            self.model, observed, weights, objective, *box, starts=near, seed=seed, limited=limited
-        )
+        """The best minimum."""
+        box, limited = (self.lower, self.upper), not self.terms.is_expression
+        return solve(self.model, observed, weights, objective, *box, seed=seed, limited=limited)
 
     @property
     def to_coordinates(self) -> Floats:
-        """The matrix (p, p) that takes theta to the coordinates of the form."""
+        """The matrix (p, p) that takes theta to E, the logarithms of the prefactors and the
+        exponents, of which covariances are.
+        """
         names = self.terms.coefficients
         matrix = np.eye(len(names))
-        for a, b, centre in zip(
-            self.terms.prefactors, self.terms.exponents, self.centres, strict=True
-        ):
+        terms = zip(self.terms.prefactors, self.terms.exponents, self.centres, strict=True)
+        for a, b, centre in terms:
             matrix[names.index(a), names.index(b)] = centre
         return matrix
 
-    @property
-    def _logged(self) -> NDArray[np.bool_]:
-        return np.array([name in self.terms.prefactors for name in self.terms.coefficients])
-
-    def coordinates(self, theta: Floats) -> Floats:
-        """What covariances are of: (..., p)."""
-        return np.asarray(theta @ self.to_coordinates.T)
-
     def coefficients(self, theta: Floats) -> Floats:
         """The coefficients (..., p) as they are written."""
-        found = self.coordinates(theta)
+        names, found = self.terms.coefficients, np.asarray(theta @ self.to_coordinates.T)
+        logged = np.isin(names, self.terms.prefactors)
         with np.errstate(over="ignore", under="ignore"):
-            found[..., self._logged] = np.exp(found[..., self._logged])
+            found[..., logged] = np.exp(found[..., logged])
         # Not by way of a logarithm, which would round: what is given, and the ends of bounds.
         for name, value in self.given.items():
-            found[..., self.terms.coefficients.index(name)] = value
+            found[..., names.index(name)] = value
         for name, (low, high) in self.bounds.items():
-            i = self.terms.coefficients.index(name)
             ends = -inf if low is None else low, inf if high is None else high
-            found[..., i] = np.clip(found[..., i], *ends)
+            found[..., names.index(name)] = np.clip(found[..., names.index(name)], *ends)
         return found
-
-    def theta(self, coefficients: Mapping[str, float]) -> Floats:
-        """The solver's parameters for coefficients."""
-        return self.thetas(np.array([coefficients[name] for name in self.terms.coefficients]))
 
     def thetas(self, coefficients: Floats) -> Floats:
         """The solver's parameters (..., p) for rows of coefficients."""
-        return np.asarray(
-            np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T
-        )
+        logs = in_coordinates(self.terms, coefficients)
+        return np.asarray(np.linalg.solve(self.to_coordinates, logs.T).T)
 
-    def at_bound(self, theta: Floats) -> tuple[str, ...]:
-        """The coefficients, fixed ones apart, that lie on a bound."""
+    def on_bound(self, theta: Floats) -> NDArray[np.bool_]:
+        """Which of the parameters (..., p) lie on a bound, fixed ones among them."""
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        on = (theta - self.lower <= near) | (self.upper - theta <= near)
-        return tuple(
-            name
-            for name, held in zip(self.terms.coefficients, on, strict=True)
-            if held and name not in self.given
-        )
+        return np.asarray((theta - self.lower <= near) | (self.upper - theta <= near))
 
-    def runaway(self, theta: Floats) -> tuple[str, ...]:
-        """Coefficients that went to a limit of the search which the caller did not set, so that
-        their values mean nothing.
-
-        An exponent at its limit, or a term that vanishes or outgrows all data, with its exponent. E
-        = 0 is a value as any other.
+    def runaway(self, theta: Floats) -> NDArray[np.bool_]:
+        """Which of the parameters (..., p) went to a limit of the search that the caller did not
+        set, so that their values mean nothing: an exponent at its limit, or a term that vanishes or
+        outgrows all data, with its exponent. E = 0 is a value as any other.
         """
-        on = set(self.at_bound(theta)) - self.bounds.keys() - {"E"}
-        pairs = zip(self.terms.prefactors, self.terms.exponents, strict=True)
-        return tuple(
-            name for pair in pairs if on & set(pair) for name in pair if name not in self.given
-        )
+        names = self.terms.coefficients
+        on = self.on_bound(theta) & ~np.isin(names, ["E", *self.bounds, *self.given])
+        for a, b in zip(self.terms.prefactors, self.terms.exponents, strict=True):
+            term = [names.index(a), names.index(b)]
+            on[..., term] |= on[..., term].any(axis=-1, keepdims=True)
+        return np.asarray(on & ~np.isin(names, list(self.given)))
 
 
 def _log(value: float) -> float:
@@ -476,30 +416,27 @@ def _log(value: float) -> float:
 
 
 def _checked(
-    terms: PowerTerms | Expression, bounds: Bounds, fixed: Mapping[str, float]
-) -> tuple[dict[str, tuple[float | None, float | None]], dict[str, float]]:
-    for argument, given in (("bounds", bounds), ("fixed", fixed)):
-        if not isinstance(given, Mapping):
-            raise outside(argument, given, "a mapping of the names of coefficients")
-    for name in (*bounds, *fixed):
+    terms: PowerTerms | Expression, argument: str, given: Mapping[str, Any] | None
+) -> Iterator[tuple[str, Any]]:
+    """The bounds or the fixed values of coefficients, or a ValueError."""
+    if not isinstance(given or {}, Mapping):
+        raise outside(argument, given, "a mapping of the names of coefficients")
+    for name, value in (given or {}).items():
         if name not in terms.coefficients:
             complaint = f"the law {terms} has {', '.join(terms.coefficients)}"
             raise ArgumentError(f"coefficient {name}", complaint=complaint)
-    if both := set(bounds) & set(fixed):
-        raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
-    values = {name: terms.checked(f"fixed {name}", fixed[name], name) for name in fixed}
-    boxes = {}
-    for name, pair in bounds.items():
+        if argument == "fixed":
+            yield name, terms.checked(f"fixed {name}", value, name, None)
+            continue
         try:
-            low, high = pair
+            low, high = value
         except (TypeError, ValueError):
             domain = "a pair (low, high); None for no bound"
-            raise outside(f"bounds of {name}", pair, domain) from None
+            raise outside(f"bounds of {name}", value, domain) from None
         low, high = (
-            None if end is None else terms.checked(f"{what} bound of {name}", end, name, side=side)
+            None if end is None else terms.checked(f"{what} bound of {name}", end, name, side)
             for side, (what, end) in enumerate((("lower", low), ("upper", high)))
         )
         if low is not None and high is not None and not low < high:
-            raise outside(f"bounds of {name}", pair, "a pair with low < high")
-        boxes[name] = (low, high)
-    return boxes, values
+            raise outside(f"bounds of {name}", value, "a pair with low < high")
+        yield name, (low, high)

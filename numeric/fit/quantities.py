@@ -4,10 +4,8 @@ a compute, the penalty at a ratio.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,51 +17,51 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..arrays import Proved
+    from .models import Expression, PowerTerms
 
     Floats = NDArray[np.float64]
     Columns = Mapping[str, Floats]
 
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
+#: Of a params+tokens law: name -> symbol, label, unit and formula, of the coefficients alone and with
+#: a compute.
+OF_LAW: dict[str, tuple[str, str, str, Any]] = {
+    "alpha": ("alpha", "alpha", "", formulas.exponent),
+    "C0": ("C0", "C0", "", formulas.coefficient),
+    "params_share": ("w_N", "exponent of N*(C)", "", formulas.params_share),
+    "tokens_share": ("w_D", "exponent of D*(C)", "", formulas.tokens_share),
+}
+AT_COMPUTE: dict[str, tuple[str, str, str, Any]] = {
+    "N_star": ("N*", "N*", "params", formulas.optimal_params),
+    "D_star": ("D*", "D*", "tokens", formulas.optimal_tokens),
+    "tokens_per_param": ("D*/N*", "D*/N*", "tokens/param", formulas.optimal_tokens_per_param),
+    "L_star": ("L*", "L*", "loss", formulas.optimal_loss),
+    "R_star": ("R*", "R*", "loss", formulas.optimal_reducible_loss),
+}
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A number that follows from the coefficients of a law.
+class Quantity(NamedTuple):
+    """A number that follows from a law.
 
     Attributes
     ----------
     name : str
-        alpha, C0, params_share, tokens_share, N_star, D_star, tokens_per_param, L_star, R_star,
-        penalty, or loss; with "@" and the value where there are several computes or ratios.
-    label, unit : str
-        The same for a reader.
+        A name of `Fit.estimate`; with "@" and the value where there are several computes or ratios.
+    symbol, label, unit : str
+        The same for a paper and for a reader.
     function : callable
-        Takes arrays (K,) of the coefficients by name to an array (K,).
-    needs : tuple of str
-        The coefficients that it depends on.
+        Takes arrays (K,) of the coefficients by name to an array (K,), infinite beyond the floats.
     at : tuple of (str, float)
         The compute or the ratio that it is for.
     """
 
     name: str
+    symbol: str
     label: str
     unit: str
     function: Callable[[Columns], Floats]
-    needs: tuple[str, ...]
     at: tuple[tuple[str, float], ...] = ()
-
-    def __call__(self, columns: Columns) -> Floats:
-        """The quantity (K,) of many laws; inf where one exceeds the largest float."""
-        given = {name: columns[name] for name in self.needs}
-        try:
-            return self.function(given)
-        except ValueError:
-            rows = (
-                {name: x[k : k + 1] for name, x in given.items()} for k in range(_length(given))
-            )
-            return np.array([_or_infinite(self.function, row) for row in rows])
 
 
 def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
@@ -74,7 +72,7 @@ def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
     ValueError
         Where one of them is not positive and finite, or they are no row of numbers.
     """
-    if given is None or (isinstance(given, tuple) and not given):
+    if given is None:
         return ()
     values: list[Any] = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
     if not values:
@@ -83,18 +81,9 @@ def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
 
 
 def quantities(
-    model: Any, computes: Sequence[float] = (), ratios: Sequence[float] = ()
+    model: PowerTerms | Expression, computes: Sequence[float] = (), ratios: Sequence[float] = ()
 ) -> tuple[Quantity, ...]:
     """What follows from a law of a form, at every compute and ratio.
-
-    Parameters
-    ----------
-    model : PowerTerms or Expression
-        Of a params+tokens law follow alpha, C0, the exponents of N*(C) and D*(C), the optimum at
-        each compute and the penalty at each ratio; of a compute law alpha, C0, and the loss at each
-        compute.
-    computes, ratios : sequence of float
-        FLOP, > 0; and 1, > 0.
 
     Raises
     ------
@@ -107,64 +96,60 @@ def quantities(
         complaint = f"is for a params-tokens law; {model} has no penalty"
         raise ArgumentError("ratio", ratios[0], complaint=complaint)
     if model.name == "compute":
-        return tuple(_of_compute(computes, irreducible=model.irreducible))
+        return tuple(_of_compute(computes))
     if computes:
         complaint = f"is for a params-tokens or a compute law; the fit is of {model}"
         raise ArgumentError("compute", computes[0], complaint=complaint)
     return ()
 
 
+def quantity_of(
+    model: PowerTerms | Expression, name: str, compute: float | None, ratio: float | None
+) -> Quantity:
+    """The one of this name, or a ValueError."""
+    known = quantities(model, several("compute", compute), several("ratio", ratio))
+    for one in known:
+        if one.name == name:
+            return one
+    names = ", ".join(dict.fromkeys((*model.coefficients, *(one.name for one in known))))
+    more = " (more with compute and ratio)" if known and None in (compute, ratio) else ""
+    raise outside("quantity", name, f"one of {names}{more}")
+
+
 def _of_params_tokens(computes: Sequence[float], ratios: Sequence[float]) -> Iterator[Quantity]:
-    exponents, terms = ("beta", "gamma"), ("A", "B", "beta", "gamma")
-
-    def proved(function: Proved[...], needs: tuple[str, ...], **at: float) -> Any:
-        return {"function": partial(_evaluated, function, at), "needs": needs}
-
-    yield Quantity("alpha", "alpha", "1", **proved(formulas.exponent, exponents))
-    yield Quantity("C0", "C0", "loss * FLOP^alpha", **proved(formulas.coefficient, terms))
-    for name, letter, share in (
-        ("params_share", "N", formulas.params_share),
-        ("tokens_share", "D", formulas.tokens_share),
-    ):
-        yield Quantity(name, f"exponent of {letter}*(C)", "1", **proved(share, exponents))
-    for compute in computes:
-        for name, symbol, unit, function in (
-            ("N_star", "N*", "params", formulas.optimal_params),
-            ("D_star", "D*", "tokens", formulas.optimal_tokens),
-            (
-                "tokens_per_param",
-                "D*/N*",
-                "tokens per parameter",
-                formulas.optimal_tokens_per_param,
-            ),
-            ("L_star", "L*", "loss", formulas.optimal_loss),
-            ("R_star", "R*", "loss", formulas.optimal_reducible_loss),
-        ):
-            needs = ("E", *terms) if name == "L_star" else terms
-            found = proved(function, needs, compute=compute)
-            label = f"{symbol} at {spelt(compute)} FLOP"
-            at = (("compute", compute),)
-            yield Quantity(_named(name, compute, computes), label, unit, **found, at=at)
+    for name, (symbol, label, unit, formula) in OF_LAW.items():
+        yield Quantity(name, symbol, label, unit, partial(_evaluated, formula, {}))
+    for C in computes:
+        at = {"compute": C}
+        for name, (symbol, label, unit, formula) in AT_COMPUTE.items():
+            function, label = partial(_evaluated, formula, at), f"{label} at {spelt(C)} FLOP"
+            yield Quantity(_named(name, computes, C), symbol, label, unit, function, (*at.items(),))
     for ratio in ratios:
-        size = formulas.log_size_ratio_at_ratio(ratio)
-        found = proved(formulas.penalty, exponents, log_size_ratio=size)
-        label = f"penalty at ratio {spelt(ratio)}"
-        name, at = _named("penalty", ratio, ratios), (("ratio", ratio),)
-        yield Quantity(name, label, "1", **found, at=at)
+        at = {"log_size_ratio": formulas.log_size_ratio_at_ratio(ratio)}
+        function = partial(_evaluated, formulas.penalty, at)
+        name, label = _named("penalty", ratios, ratio), f"penalty at ratio {spelt(ratio)}"
+        yield Quantity(name, "P", label, "", function, (("ratio", ratio),))
 
 
-def _of_compute(computes: Sequence[float], *, irreducible: bool) -> Iterator[Quantity]:
-    yield Quantity("alpha", "alpha", "1", lambda law: law["alpha"], ("alpha",))
-    yield Quantity("C0", "C0", "loss * FLOP^alpha", lambda law: law["C0"], ("C0",))
-    for compute in computes:
+def _of_compute(computes: Sequence[float]) -> Iterator[Quantity]:
+    for C in computes:
+        name, label = _named("loss", computes, C), f"L at {spelt(C)} FLOP"
+        yield Quantity(name, "L", label, "loss", partial(_loss_at, C), (("compute", C),))
 
-        def loss(law: Columns, log_compute: float = float(np.log(compute))) -> Floats:
-            reducible = np.exp(np.log(law["C0"]) - law["alpha"] * log_compute)
-            return np.asarray(law.get("E", 0.0) + reducible)
 
-        needs = (*(("E",) if irreducible else ()), "C0", "alpha")
-        name, label = _named("loss", compute, computes), f"L at {spelt(compute)} FLOP"
-        yield Quantity(name, label, "loss", loss, needs, (("compute", compute),))
+def _loss_at(compute: float, law: Columns) -> Floats:
+    reducible = np.exp(np.log(law["C0"]) - law["alpha"] * np.log(compute))
+    return np.asarray(law.get("E", 0.0) + reducible)
+
+
+def _evaluated(formula: Any, at: Mapping[str, float], law: Columns) -> Floats:
+    """A formula of the coefficients (K,) and of what else it takes, unchecked: infinite beyond the
+    floats, as a draw may be.
+    """
+    given: dict[str, Any] = {"E": 0.0, **law, **at}
+    with np.errstate(all="ignore"):
+        found = formula.body(np, *(given[name] for name in formula.names))
+    return np.array(np.broadcast_to(found, len(next(iter(law.values())))))
 
 
 def spelt(value: float) -> str:
@@ -177,25 +162,5 @@ def spelt(value: float) -> str:
     return (short if float(short) == value else repr(value)).replace("e+", "e")
 
 
-def _named(name: str, value: float, values: Sequence[float]) -> str:
+def _named(name: str, values: Sequence[float], value: float) -> str:
     return name if len(values) == 1 else f"{name}{AT}{spelt(value)}"
-
-
-def _evaluated(function: Proved[...], at: Mapping[str, float], columns: Columns) -> Floats:
-    """A formula of those of the coefficients and of the other arguments that it takes."""
-    given: dict[str, Any] = {**columns, **at}
-    found = function(**{name: given[name] for name in function.names if name in given})
-    return np.array(np.broadcast_to(found, _length(columns)))
-
-
-def _length(columns: Columns) -> int:
-    return len(next(iter(columns.values())))
-
-
-def _or_infinite(function: Callable[[Columns], Floats], row: Columns) -> float:
-    try:
-        return float(function(row)[0])
-    except ValueError as error:
-        if "exceeds the largest float" not in str(error):
-            raise
-        return inf

@@ -8,41 +8,27 @@ same for a seed whatever the number of jobs: batch i has the random numbers of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import outside, whole_number
+from ..errors import whole_number
 from ..repeat import repeat
-from ..results import Band, Estimate, checked_level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import TypeAlias
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from .fitted import Fitted
 
     Floats = NDArray[np.float64]
-    Columns = Mapping[str, Floats]
-    Quantity: TypeAlias = str | Callable[[Columns], ArrayLike]
 
-__all__ = [
-    "Draws",
-    "Refits",
-    "case_weights",
-    "paired",
-    "refits_of",
-    "resample",
-    "together",
-]
+__all__ = ["Draws", "Refits", "case_weights", "paired", "refits_of", "resample", "together"]
 
 #: Resamples in one batch.
 BATCH = 100
-#: No draw exceeds it.
-LARGEST_DRAW = 1e300
 #: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first
 #: cannot tell it (two groups have three resamples, three have ten), fewer than the second tell it
 #: roughly.
@@ -78,12 +64,10 @@ def together(refits: Iterable[Refits]) -> Refits:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Coefficients refitted to resamples.
+    """Coefficients of a law, drawn many times.
 
     Attributes
     ----------
-    fit : Fitted
-        What was refitted.
     coefficients : ndarray
         (K, p): of the refits that reached a certified minimum.
     index : ndarray of int
@@ -96,15 +80,15 @@ class Draws:
     interrupted : bool
         Whether Ctrl-C came before all were done.
     kind : str
-        What was drawn: "cases" or "groups"; "covariance" where the coefficients themselves were.
+        What was drawn: "cases" or "groups" of rows; "covariance" where the coefficients themselves
+        were.
     seed : int
     """
 
-    fit: Fitted
     coefficients: Floats
     index: NDArray[np.intp]
     requested: int
-    failed: int
+    failed: int = 0
     interrupted: bool = False
     kind: str = "cases"
     seed: int = 0
@@ -113,92 +97,9 @@ class Draws:
         return len(self.coefficients)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the coefficients."""
-        return tuple(self.fit.names)
-
-    @property
     def done(self) -> int:
         """How many refits were made, those that failed among them."""
         return len(self) + self.failed
-
-    @cached_property
-    def columns(self) -> dict[str, Floats]:
-        """The draws (K,) of every coefficient by name."""
-        return dict(zip(self.names, self.coefficients.T, strict=True))
-
-    def values(self, quantity: Quantity) -> Floats:
-        """The draws (K, ...) of a coefficient or of a function of the columns."""
-        if callable(quantity):
-            return np.asarray(quantity(self.columns), dtype=np.float64)
-        if quantity not in self.names:
-            raise outside(
-                "quantity", quantity, f"one of {', '.join(self.names)}, or a function of them"
-            )
-        return self.columns[quantity]
-
-    def estimate(self, quantity: Quantity, level: float = 0.9) -> Estimate:
-        """A coefficient, or a function of them, with its percentile interval.
-
-        Parameters
-        ----------
-        quantity : str or callable
-            The name of a coefficient; or a function that takes the columns, arrays (K,) by name, to
-            an array (K,).
-        level : float
-        """
-        draws, level = self.values(quantity), checked_level(level)
-        if callable(quantity):
-            own = {name: np.array([self.fit.coefficients[name]]) for name in self.names}
-            return Estimate.of_draws(float(np.asarray(quantity(own))[0]), draws, level)
-        index, on_limit = self.names.index(quantity), None
-        if self.kind != "covariance":
-            on_limit = self.fit.on_limit(self.coefficients)[:, index]
-        return Estimate.of_draws(
-            float(self.fit.coefficients[quantity]),
-            draws,
-            level,
-            on_limit=on_limit,
-            undetermined=quantity in self.fit.undetermined,
-        )
-
-    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
-        """Every coefficient with its percentile interval."""
-        return {name: self.estimate(name, level) for name in self.names}
-
-    def band(self, curve: Callable[[Columns], ArrayLike], level: float = 0.9) -> Band:
-        """A curve with pointwise percentile intervals.
-
-        Parameters
-        ----------
-        curve : callable
-            Takes the columns, here arrays (K, 1) by name, to the curve of each draw, (K, m).
-        level : float
-        """
-        own = {name: np.array([[self.fit.coefficients[name]]]) for name in self.names}
-        drawn = {name: column[:, None] for name, column in self.columns.items()}
-        return Band.of_draws(np.asarray(curve(own))[0], np.asarray(curve(drawn)), level)
-
-    @cached_property
-    def at_limit(self) -> dict[str, float]:
-        """The share of draws in which a coefficient stopped at a limit of the search, for those
-        that did in some.
-        """
-        if not len(self):
-            return {}
-        shares = self.fit.on_limit(self.coefficients).mean(axis=0).tolist()
-        return {name: share for name, share in zip(self.names, shares, strict=True) if share}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data: how the resamples were drawn, and what became of them."""
-        return {
-            "kind": self.kind,
-            "seed": self.seed,
-            "requested": self.requested,
-            "used": len(self),
-            "failed": self.failed,
-            "interrupted": self.interrupted,
-        }
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
@@ -213,7 +114,6 @@ def resample(
     seed: int = 0,
     jobs: int = 1,
     progress: bool = False,
-    batch: int = BATCH,
 ) -> Draws:
     """Draw the rows of a fit anew, refit, repeat.
 
@@ -226,9 +126,6 @@ def resample(
         Rows with the same entry are a group, and groups are drawn whole.
     seed, jobs, progress
         The draws of a seed do not depend on `jobs` (see `isoflop.numeric.repeat.repeat`).
-    batch : int
-        Refits made at once. Each batch has its own random numbers, so that this is part of what a
-        seed means.
 
     Returns
     -------
@@ -241,25 +138,19 @@ def resample(
         Where an argument is outside its domain, or there are fewer than four groups.
     """
     n, seed = whole_number("n", n, 1), whole_number("seed", seed, 0)
-    rows, groups = fit.size, None if by is None else np.asarray(by)
-    if groups is not None:
-        if groups.shape != (rows,):
-            raise ValueError(
-                f"by: has shape {groups.shape}, must have an entry for each of {rows} rows"
-            )
-        if (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
-            raise ValueError(
-                f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}"
-            )
+    groups = None if by is None else np.asarray(by)
+    if groups is not None and (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
+        raise ValueError(
+            f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}"
+        )
 
     def samples() -> Iterator[dict[str, Any]]:
-        for index, first in enumerate(range(0, n, batch)):
+        for index, first in enumerate(range(0, n, BATCH)):
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-            size = min(batch, n - first)
-            yield {"weights": case_weights(groups, rows, size, random)}
+            yield {"weights": case_weights(groups, fit.size, min(BATCH, n - first), random)}
 
-    what = "cases" if groups is None else "groups"
-    return refits_of(fit, samples(), n, kind=what, seed=seed, jobs=jobs, progress=progress)
+    kind = "cases" if groups is None else "groups"
+    return refits_of(fit, samples(), n, kind=kind, seed=seed, jobs=jobs, progress=progress)
 
 
 def refits_of(
@@ -286,10 +177,6 @@ def refits_of(
         How they were drawn, for the record.
     jobs, progress, what
         As in `isoflop.numeric.repeat.repeat`.
-
-    Returns
-    -------
-    Draws
     """
     done = repeat(
         _refitted,
@@ -303,25 +190,17 @@ def refits_of(
     ).at_least_one()
     coefficients = np.concatenate([refits.coefficients for refits in done.values])
     converged = np.concatenate([refits.converged for refits in done.values])
-    return Draws(
-        fit=fit,
-        coefficients=coefficients[converged],
-        index=np.flatnonzero(converged),
-        requested=n,
-        failed=int((~converged).sum()),
-        interrupted=done.interrupted,
-        kind=kind,
-        seed=seed,
-    )
+    failed = int((~converged).sum())
+    index = np.flatnonzero(converged)
+    return Draws(coefficients[converged], index, n, failed, done.interrupted, kind, seed)
+
+
+def _refitted(fit: Fitted, sample: Mapping[str, Any]) -> Refits:
+    return fit.refit(**sample)
 
 
 def paired(draws: Iterable[Draws]) -> tuple[NDArray[np.intp], list[Floats]]:
     """What several fits have of the same resamples.
-
-    Parameters
-    ----------
-    draws : iterable of Draws
-        Of the same resamples.
 
     Returns
     -------
@@ -332,10 +211,6 @@ def paired(draws: Iterable[Draws]) -> tuple[NDArray[np.intp], list[Floats]]:
     of_fits = list(draws)
     common = reduce(np.intersect1d, (own.index for own in of_fits))
     return common, [own.coefficients[np.searchsorted(own.index, common)] for own in of_fits]
-
-
-def _refitted(fit: Fitted, sample: Mapping[str, Any]) -> Refits:
-    return fit.refit(**sample)
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:

@@ -4,151 +4,110 @@ published tables.
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from .. import formulas
 from ..results import Band
-from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
+from .panels import COLOURS, DASHES, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
-    from ..check.result import CurveCheck, RunsCheck
+    from ..check.published import PublishedCheck
+    from ..check.result import Check
 
     Floats = NDArray[np.float64]
 
 __all__ = ["plot_check", "plot_check_runs"]
 
-LARGEST_DRAWN_COMPUTE = 1e100
-TITLES = {"frontier": "frontier", "isoflop": "isoFLOP minima"}
 #: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
 TALLEST = 2.5
-#: With more budgets than this the profiles are drawn fainter and thinner, with more approaches than
-#: that their bands by the ends alone.
-MANY_BUDGETS, MANY_BANDS = 10, 2
-SMALL = 6.5
-#: A minimum as it is: a ring around the corrected one, which is drawn within it where they agree.
-RING: Any = {"marker": "o", "markersize": 6.8, "mfc": "none", "mew": 0.8, "linestyle": ""}
-CORRECTED: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "linestyle": ""}
-#: Of the curves at fixed ratios, where the colours are used up the next.
-RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
+#: Runs and curves reach so far beyond the compute of the runs.
+WIDER = 1.3
+MINIMUM: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "linestyle": ""}
+#: Below the axes, where no run and no curve can lie.
+BELOW: Any = {"loc": "upper center", "ncols": 2, "fontsize": 6.5}
 
 
-def plot_check_runs(result: RunsCheck) -> Any:
+def plot_check_runs(result: Check) -> Any:
     """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law
     with its band.
 
     Parameters
     ----------
-    result : RunsCheck
+    result : Check
 
     Returns
     -------
     ndarray of Axes
         The profiles to the left, the curves above the differences to the right.
     """
+    runs = result.fit.runs
+    compute = formulas.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute
     with _figure((PAGE, 4.5)) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
         profiles = figure.add_subplot(grid[:, 0])
         curves = figure.add_subplot(grid[0, 1])
         differences = figure.add_subplot(grid[1, 1], sharex=curves)
-        shades = _Shades(result)
-        _profiles(result, profiles, shades)
-        _curves(result, curves, shades.compute)
+        _profiles(result, compute, profiles)
+        _curves(result, compute, curves)
         _differences(result, differences)
         curves.tick_params(labelbottom=False)
         curves.set_xlabel("")
     return np.array([profiles, curves, differences], dtype=object)
 
 
-class _Shades:
-    """A colour for every compute, dark for little."""
-
-    def __init__(self, result: RunsCheck) -> None:
-        from matplotlib import colormaps
-        from matplotlib.colors import ListedColormap, LogNorm
-
-        runs = result.fit.runs
-        compute = runs.compute
-        if compute is None:
-            compute = result.law.compute(runs.params, runs.tokens)
-        self.compute = np.asarray(compute)
-        self.map = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
-        self.norm = LogNorm(self.compute.min(), self.compute.max() * (1.0 + 1e-9))
-
-    def of(self, compute: float) -> Any:
-        return self.map(self.norm(compute))
-
-
-def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
+def _profiles(result: Check, compute: Floats, ax: Axes) -> None:
     """Loss against params: runs, the law's profile and the parabola at each budget, and where they
-    are lowest.
+    are lowest, all dark for little compute.
     """
-    runs, law = result.fit.runs, result.law
-    points = ax.scatter(
-        runs.params,
-        runs.loss,
-        c=shades.compute,
-        cmap=shades.map,
-        norm=shades.norm,
-        s=7,
-        linewidths=0,
-        alpha=0.8,
-        zorder=2,
-    )
-    many = len(result.budgets) > MANY_BUDGETS
-    width, faint = (0.6, 0.55) if many else (0.9, 1.0)
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap, LogNorm
+
+    runs, laws = result.fit.runs, result.laws
+    shades = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
+    norm = LogNorm(compute.min(), compute.max() * (1.0 + 1e-9))
+    marks: Any = {"s": 7, "linewidths": 0, "alpha": 0.8, "zorder": 2}
+    points = ax.scatter(runs.params, runs.loss, c=compute, cmap=shades, norm=norm, **marks)
     drawn = [_losses(runs.loss)]
-    for budget in result.budgets:
+    for budget in result.budgets.itertuples():
         sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
-        line: Any = {"color": shades.of(budget.compute), "linewidth": width, "alpha": faint}
-        profile = law.loss(sizes, result.laws.budget.tokens(budget.compute, sizes))
+        line: Any = {"color": shades(norm(budget.compute)), "linewidth": 0.8}
+        profile = laws.losses(sizes, laws.budget.tokens(budget.compute, sizes))[0]
         ax.plot(sizes, profile, **line)
         drawn.append(profile)
-        if budget.reason:
-            continue
-        parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
-        ax.plot(sizes, parabola, "--", **line)
-        drawn.append(parabola)
-        ax.plot(budget.params, budget.loss, color=line["color"], zorder=4, **RING)
-        moved = budget.corrected_params, budget.corrected_loss
-        ax.plot(*moved, color=line["color"], zorder=5, **CORRECTED)
-    path = np.geomspace(*_widened(shades.compute), POINTS)
-    optima, _, lowest = result.optimum(path)
+        if not budget.reason:
+            parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
+            ax.plot(sizes, parabola, "--", **line)
+            lowest = budget.corrected_params, budget.corrected_loss
+            ax.plot(*lowest, color=line["color"], zorder=5, **MINIMUM)
+            drawn.append(parabola)
+    optima, _, lowest = result.optimum(_path(compute))
     shown = (optima > runs.params.min()) & (optima < runs.params.max())
-    if shown.any():
-        best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
-        ax.plot(optima[shown], lowest[shown], **best)
-        drawn.append(lowest[shown])
-    if result.budgets:
+    best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
+    ax.plot(optima[shown], lowest[shown], **best)
+    if len(result.budgets):
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
-        ax.plot([], [], color=DIM, label="minimum of the parabola", **RING)
-        ax.plot([], [], color=DIM, label="minimum, bias taken off", **CORRECTED)
+        ax.plot([], [], color=DIM, label="its minimum without bias", **MINIMUM)
     ax.set_xscale("log")
-    ax.set_ylim(*_holding(drawn))
+    ax.set_ylim(*_holding([*drawn, lowest[shown]]))
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
-    # Below the axes, where no run can lie.
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=SMALL)
+    ax.legend(bbox_to_anchor=(0.5, -0.13), **BELOW)
     colours: Any = ax.figure.colorbar(points, ax=ax, location="right", aspect=45, pad=0.02)
     colours.solids.set_alpha(1.0)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
-    colours.ax.tick_params(labelsize=7.0, width=0.6)
-    colours.outline.set_linewidth(0.5)
 
 
-def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
+def _curves(result: Check, compute: Floats, ax: Axes) -> None:
     """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
-    runs = result.fit.runs
-    ax.scatter(compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
-    path = np.geomspace(*_widened(compute), POINTS)
+    runs, path = result.fit.runs, _path(compute)
     _, _, envelope = result.optimum(path)
+    ax.scatter(compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
     ax.plot(path, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
     drawn = [_losses(runs.loss), envelope]
     for check, line in _with_curves(result):
@@ -157,20 +116,19 @@ def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
             ax.plot(check.compute, predicted, ":", color=line["color"], linewidth=1.0, zorder=3)
         parts = (check.band.value, *check.band.ends)
         band = Band(*(predicted * (1.0 + part) for part in parts))
-        curve_with_band(ax, check.compute, band, label=_name(check), **line)
+        curve_with_band(ax, check.compute, band, label=check.name, **line)
         drawn += band.ends
-    minima = [budget for budget in result.budgets if not budget.reason]
-    lowest = [budget.corrected_loss for budget in minima]
-    style = {**CORRECTED, "markersize": 3.0}
-    ax.plot([budget.compute for budget in minima], lowest, color=COLOURS[1], zorder=5, **style)
+    minima = result.budgets[result.budgets.reason == ""]
+    style = {**MINIMUM, "markersize": 3.0}
+    ax.plot(minima.compute, minima.corrected_loss, color=COLOURS[1], zorder=5, **style)
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("loss $L$")
-    ax.legend(loc="best", fontsize=SMALL)
+    ax.legend(fontsize=6.5)
 
 
-def _differences(result: RunsCheck, ax: Axes) -> None:
+def _differences(result: Check, ax: Axes) -> None:
     """Relative difference of each empirical from its predicted curve, with its band and the
     tolerance.
     """
@@ -181,47 +139,30 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
     for check, line in checks:
-        label = f"{_name(check)}: {check.verdict}"
-        if len(checks) <= MANY_BANDS:
-            curve_with_band(ax, check.compute, check.band, label=label, **line)
-            continue
-        ax.plot(check.compute, check.band.value, label=label, zorder=4, **line)
-        for end in check.band.ends:
-            ax.plot(check.compute, end, color=line["color"], linewidth=0.6, zorder=3)
+        label = f"{check.name}: {check.verdict}"
+        curve_with_band(ax, check.compute, check.band, label=label, **line)
+    if not checks:
+        nothing: Any = {"ha": "center", "fontsize": 7.0, "color": DIM}
+        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, **nothing)
     ax.set_xscale("log")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("relative difference")
-    if len(checks) > MANY_BANDS:
-        ax.plot([], [], color=DIM, linewidth=0.6, label="ends of the bands")
-    # Below the axes, where no curve can lie.
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
-    if not checks:
-        nothing: Any = {"ha": "center", "fontsize": 7.0, "color": DIM}
-        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, **nothing)
+    ax.legend(bbox_to_anchor=(0.5, -0.3), **BELOW)
 
 
-def _with_curves(result: RunsCheck) -> list[tuple[Any, dict[str, Any]]]:
+def _with_curves(result: Check) -> list[tuple[Any, dict[str, Any]]]:
     """The approaches that have a curve, each with its colour and its dashes."""
-    rays = ((dashes, colour) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
-    lines: dict[str, Any] = {"frontier": ("--", COLOURS[0]), "isoflop": ("-.", COLOURS[1])}
+    checks = [check for check in result.empirical if check.compute is not None]
     return [
-        (
-            check,
-            dict(zip(("linestyle", "color"), lines.get(check.approach) or next(rays), strict=True)),
-        )
-        for check in result.empirical
-        if check.compute is not None
+        (check, {"color": COLOURS[i % 6], "linestyle": DASHES[1:][(i + i // 6) % 3]})
+        for i, check in enumerate(checks)
     ]
 
 
-def _name(check: CurveCheck) -> str:
-    return TITLES.get(check.approach) or f"runs at $D/N={check.tokens_per_param:.3g}$"
-
-
-def _widened(compute: Floats) -> tuple[float, float]:
-    return float(compute.min()) / 1.3, float(compute.max()) * 1.3
+def _path(compute: Floats) -> Floats:
+    return np.geomspace(compute.min() / WIDER, compute.max() * WIDER, POINTS)
 
 
 def _losses(loss: Floats) -> Floats:
@@ -232,12 +173,9 @@ def _losses(loss: Floats) -> Floats:
 
 def _holding(drawn: list[Floats]) -> tuple[float, float]:
     """An axis that cuts none of the curves."""
-    least, top = min(float(part.min()) for part in drawn), max(float(part.max()) for part in drawn)
-    margin = 0.03 * (top - least)
-    return least - margin, top + margin
-
-
-# -- the published tables ----------------------------------------------------------------------------------------------
+    heights = np.concatenate(drawn)
+    margin = 0.03 * float(np.ptp(heights))
+    return float(heights.min()) - margin, float(heights.max()) + margin
 
 
 def plot_check(result: PublishedCheck) -> Any:
@@ -251,27 +189,24 @@ def plot_check(result: PublishedCheck) -> Any:
     -------
     ndarray of Axes
         In rows of four.
-
-    Raises
-    ------
-    ValueError
-        Where the range of compute cannot be drawn.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    lo, hi = result.compute_range
-    if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
-        domain = f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn"
-        raise outside("compute_range", result.compute_range, domain)
-    columns = 4
-    lines = -(-len(result.rows) // columns)
-    with _figure((PAGE, 1.6 * lines + 0.65)) as figure:
-        axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
+    compute = np.geomspace(*result.compute_range, POINTS)
+    ray = rf"ray, $D/N={result.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
+    with _figure((PAGE, 5.45)) as figure:
+        axes = figure.subplots(3, 4, sharex=True)
         panels = list(axes.flat)
-        for row, panel in zip(result.rows, panels, strict=False):
-            _draw_panel(row, result.curves(row.name), result.compute_range, panel)
-        for panel in panels[len(result.rows) :]:
-            panel.set_axis_off()
+        for row, ax in zip(result.rows, panels, strict=True):
+            fitted: Any = {"color": PALE, "linewidth": 3.5, "label": "fitted compute law"}
+            envelope: Any = {"color": COLOURS[1], "label": "derived envelope"}
+            ax.plot(compute, row.fitted(compute), **fitted)
+            ax.plot(compute, row.ray(compute), color=COLOURS[0], label=ray)
+            ax.plot(compute, row.envelope(compute), "--", **envelope)
+            ax.set_xscale("log")
+            ax.set_xlim(*result.compute_range)
+            title = f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}"
+            ax.set_title(title, fontweight="bold" if row.verdict == "differs" else "normal")
         axis = panels[0].xaxis  # of every panel: they share it
         axis.set_major_locator(LogLocator(numticks=4))
         axis.set_minor_locator(LogLocator(numticks=99))
@@ -280,25 +215,3 @@ def plot_check(result: PublishedCheck) -> Any:
         figure.supylabel("accuracy", fontsize=STYLE["font.size"])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return axes
-
-
-def _draw_panel(
-    row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes
-) -> None:
-    compute = np.geomspace(*span, POINTS)
-    ray = rf"ray, $D/N={curves.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
-    ax.plot(compute, curves.fitted(compute), color=PALE, linewidth=3.5, label="fitted compute law")
-    ax.plot(compute, curves.ray(compute), color=COLOURS[0], label=ray)
-    ax.plot(
-        compute,
-        curves.envelope(compute),
-        color=COLOURS[1],
-        linestyle="--",
-        label="derived envelope",
-    )
-    ax.set_xscale("log")
-    ax.set_xlim(*span)
-    ax.set_title(
-        f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}",
-        fontweight="bold" if row.verdict == "differs" else "normal",
-    )

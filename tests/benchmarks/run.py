@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 #: Each is a module NAME_speed beside this one, whose `measure` returns ratios.
-PARTS = ("array", "startup", "derivation", "normalform", "fit")
+PARTS = ("array", "startup", "derivation", "fit")
 
 
 def main() -> int:

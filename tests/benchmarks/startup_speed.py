@@ -12,7 +12,7 @@ from measuring import Ratio, interleaved, median, printed_by
 import isoflop
 
 REPEATS = 15
-SLOWEST = 0.5
+SLOWEST = 1.5
 EXPONENTS = ("penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "10")
 PUBLISHED = ("penalty", "--law", "besiroglu2024", "--ratio", "10")
 

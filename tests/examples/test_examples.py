@@ -31,6 +31,17 @@ def test_the_runs_that_ship_are_those_of_the_simulation(run_cli):
     assert (FOLDER / "runs.csv").read_text(encoding="utf-8") == drawn
 
 
+def test_the_picture_of_the_check_that_ships_is_that_of_the_runs_that_ship(run_cli, tmp_path):
+    """Pixel by pixel but for fonts, which other versions of Matplotlib draw otherwise."""
+    from matplotlib.image import imread
+
+    drawn = tmp_path / "check_runs.png"
+    run_cli("check", FOLDER / "runs.csv", "--plot", drawn)
+    now, shipped = imread(drawn), imread(FOLDER / "check_runs.png")
+    assert now.shape == shipped.shape
+    assert abs(now - shipped).mean() < 0.02
+
+
 def test_all_examples_are_listed():
     assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES}
     assert {path.parent.name for path in FOLDER.glob("papers/*/reproduce.py")} == {*ON_PUBLIC_RUNS}

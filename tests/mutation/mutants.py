@@ -1,8 +1,8 @@
 """Mutants of claims: small changes that mostly make a claim false, to see whether each path alone
 objects.
 
-Whether a mutant is false is found by a route that no path shares: decimal arithmetic to 100 digits
-at points from another generator, for a bound followed downhill.
+Whether a mutant is false is found by a route that no path shares: the sides as mpmath functions, to
+100 digits, at points from another generator, for a bound followed downhill.
 """
 
 from __future__ import annotations
@@ -10,24 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import (
-    MAX_EMAX,
-    MIN_EMIN,
-    Context,
-    Decimal,
-    DivisionByZero,
-    InvalidOperation,
-    Overflow,
-    Underflow,
-)
-from functools import reduce
 from itertools import chain, combinations, islice
 from random import Random
 from typing import Any
 
-from pandas import DataFrame
-from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
-from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+from mpmath import isfinite, mp, mpf, workdps
+from sympy import Add, Expr, Mul, Pow, Rational, Symbol, exp, lambdify, nan, oo, zoo
+from sympy.core.function import AppliedUndef
 
 from isoflop.theory.kernel.answer import STRICT
 from isoflop.theory.kernel.functions import defined
@@ -37,10 +26,13 @@ from isoflop.theory.verification import load, spelled
 
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
 EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")
+DIRECTION = "direction"
+OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 
+#: Digits of a value, of one that decides against a claim, and of one on the way downhill.
 DIGITS, MOST_DIGITS, SEARCH_DIGITS = 100, 400, 40
 #: Two values agree where they differ by less than this share, or by less than this in all.
-SHARE, SMALLEST = Decimal("1e-60"), Decimal("1e-200")
+SHARE, SMALLEST = mpf(10) ** -60, mpf(10) ** -200
 POINTS_TO_AGREE, POINTS_IN_A_LIMIT, LARGEST_DRAW = 24, 12, 600
 DRAWS_BEFORE_WIDENING, FIRST_SIZE, SIZE_FACTOR, LARGEST_SIZE = 60, 30, 12, 10**8
 #: A bound is followed downhill from so many of its points, so often.
@@ -48,18 +40,14 @@ DESCENTS, ROUNDS = 2, 4
 STRIDES = tuple(Rational(*pair) for pair in ((1, 16), (1, 3), (9, 10), (10, 9), (3, 1), (16, 1)))
 #: The variable of a limit is taken to 10 to these powers, or to minus these.
 DECADES = (60, 600, 6_000)
-NEAR = Decimal("1e-3")
-SHOWN_DIGITS = 15
+NEAR = mpf(10) ** -3
 
 Place = tuple[int, ...]
 Point = dict[Symbol, Rational]
 
 
-class NoValue(ValueError):
-    """The expression has no real value at the point."""
-
-
-# -- places in an expression --------------------------------------------------------------------------------------
+# -- kinds of mutants ---------------------------------------------------------------------------------------------
+# Each maps one side to changed sides, in random order; `others` are the symbols of the claim.
 
 
 def places(expression: Expr) -> Iterator[tuple[Place, Expr]]:
@@ -86,10 +74,6 @@ def _shuffled(items: Iterable[Any], generator: Random) -> list[Any]:
     return found
 
 
-# -- kinds of mutants ---------------------------------------------------------------------------------------------
-# Each maps one side to changed sides, in random order; `others` are the symbols of the claim.
-
-
 def swap_symbols(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """Two symbols change places."""
     pairs = combinations(sorted(side.free_symbols, key=str), 2)
@@ -100,27 +84,25 @@ def swap_symbols(side: Expr, others: Sequence[Symbol], generator: Random) -> Ite
 def flip_exponent(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """An exponent changes its sign."""
     for place, part in _shuffled(places(side), generator):
-        if isinstance(part, Pow):
-            yield replaced(side, place, part.base**-part.exp)
-        elif isinstance(part, exp):
-            yield replaced(side, place, exp(-part.args[0]))
+        if isinstance(part, Pow | exp):
+            yield replaced(side, place, 1 / part)
 
 
 def drop_factor(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A factor of a product is left out."""
-    products = [(place, part) for place, part in places(side) if isinstance(part, Mul)]
-    for place, part in _shuffled(products, generator):
-        kept = list(part.args)
-        kept.pop(generator.randrange(len(kept)))
-        yield replaced(side, place, Mul(*kept))
+    for place, part in _shuffled(places(side), generator):
+        if isinstance(part, Mul):
+            kept = list(part.args)
+            kept.pop(generator.randrange(len(kept)))
+            yield replaced(side, place, Mul(*kept))
 
 
 def add_factor(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A term, or the whole side, has one factor too many."""
     for symbol in _shuffled(others, generator):
         terms = list(Add.make_args(side))
-        index = generator.randrange(len(terms))
-        yield Add(*terms[:index], symbol * terms[index], *terms[index + 1 :])
+        terms[generator.randrange(len(terms))] *= symbol
+        yield Add(*terms)
 
 
 def off_by_one(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
@@ -135,14 +117,13 @@ def off_by_one(side: Expr, others: Sequence[Symbol], generator: Random) -> Itera
         yield replaced(side, place, part + generator.choice((1, -1)))
 
 
-def scale_term(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
+def double_term(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A term of a sum, or the whole side, is doubled."""
-    sums = [(place, part) for place, part in places(side) if isinstance(part, Add)]
-    for place, part in _shuffled(sums, generator):
-        terms = list(part.args)
-        index = generator.randrange(len(terms))
-        terms[index] *= 2
-        yield replaced(side, place, Add(*terms))
+    for place, part in _shuffled(places(side), generator):
+        if isinstance(part, Add):
+            terms = list(part.args)
+            terms[generator.randrange(len(terms))] *= 2
+            yield replaced(side, place, Add(*terms))
     yield 2 * side
 
 
@@ -152,10 +133,8 @@ KINDS: dict[str, Callable[[Expr, Sequence[Symbol], Random], Iterator[Expr]]] = {
     "factor dropped": drop_factor,
     "factor added": add_factor,
     "off by one": off_by_one,
-    "term doubled": scale_term,
+    "term doubled": double_term,
 }
-DIRECTION = "direction"
-OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 
 
 @dataclass(frozen=True)
@@ -186,21 +165,22 @@ def mutants(
 
 
 def _of_claim(claim: Claim, generator: Random) -> Iterator[tuple[str, Claim]]:
-    seen = {(claim.lhs, claim.relation, claim.rhs)}
+    seen = {(claim.lhs, claim.rhs)}
     others = sorted(claim.symbols, key=str)
     if claim.relation in OPPOSITE:
         yield DIRECTION, replace(claim, relation=OPPOSITE[claim.relation])
     for kind, change in KINDS.items():
         for name in generator.sample(("lhs", "rhs"), 2):
-            side = getattr(claim, name)
-            fitting = (
-                new
-                for new in change(side, others, generator)
-                if new != side and not new.has(nan, oo, zoo, -oo)
+            changed = next(
+                (
+                    replace(claim, **{name: new})
+                    for new in change(getattr(claim, name), others, generator)
+                    if new != getattr(claim, name) and not new.has(nan, oo, zoo, -oo)
+                ),
+                None,
             )
-            changed = next((replace(claim, **{name: new}) for new in fitting), None)
-            if changed is not None and (changed.lhs, changed.relation, changed.rhs) not in seen:
-                seen.add((changed.lhs, changed.relation, changed.rhs))
+            if changed is not None and (changed.lhs, changed.rhs) not in seen:
+                seen.add((changed.lhs, changed.rhs))
                 yield kind, changed
                 break
 
@@ -208,65 +188,16 @@ def _of_claim(claim: Claim, generator: Random) -> Iterator[tuple[str, Claim]]:
 # -- the truth about a mutant -------------------------------------------------------------------------------------
 
 
-class DecimalEvaluator:
-    """Values of expressions in decimal arithmetic, of so many digits and of practically unlimited
-    range.
-    """
+class NoValue(ValueError):
+    """The expression has no real value at the point, or an assumption does not hold there."""
 
-    def __init__(self, digits: int) -> None:
-        self.context = Context(
-            digits,
-            Emin=MIN_EMIN,
-            Emax=MAX_EMAX,
-            traps=[InvalidOperation, DivisionByZero, Overflow, Underflow],
-        )
 
-    def evaluate(self, expression: Expr, point: Point) -> Decimal:
-        """The value at the point.
+@dataclass(frozen=True)
+class Truth:
+    """Whether a claim is true, and the evidence: a witness, or how it was found to hold."""
 
-        Raises
-        ------
-        NoValue
-            Where it is not a real number.
-        """
-        try:
-            return self._evaluate(expression, point, {})
-        except ArithmeticError as error:
-            raise NoValue(type(error).__name__) from None
-
-    def _evaluate(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
-        if e not in known:
-            found = self._compute(e, point, known)
-            if not found.is_finite():  # 0 to a negative power signals nothing
-                raise NoValue("a value is infinite")
-            known[e] = found
-        return known[e]
-
-    def _compute(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
-        context = self.context
-        number = point[e] if e.is_Symbol else e
-        if number.is_Rational:
-            return context.divide(Decimal(int(number.p)), Decimal(int(number.q)))
-        if e is E:
-            return context.exp(Decimal(1))
-        parts = [self._evaluate(part, point, known) for part in e.args]
-        if e.is_Add:
-            return reduce(context.add, parts)
-        if e.is_Mul:
-            return reduce(context.multiply, parts)
-        if e.is_Pow:
-            if parts[0] < 0 and not e.exp.is_Integer:
-                raise NoValue("a power of a negative number")
-            return context.power(*parts)
-        if isinstance(e, exp):
-            return context.exp(parts[0])
-        if isinstance(e, log):
-            return context.ln(parts[0])
-        if isinstance(e, Abs):
-            return parts[0].copy_abs()
-        if isinstance(e, HyperbolicFunction):
-            return self._evaluate(e.rewrite(exp), point, known)
-        raise NoValue(f"{e.func.__name__} has no decimal evaluation")
+    answer: str
+    evidence: str
 
 
 def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
@@ -275,7 +206,7 @@ def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
     """
     ordered = sorted(symbols, key=lambda symbol: symbol.name)
     generator = Random(seed)
-    for index in range(LARGEST_DRAW):
+    for index in range(LARGEST_DRAW if ordered else 1):
         size = min(FIRST_SIZE * SIZE_FACTOR ** (index // DRAWS_BEFORE_WIDENING), LARGEST_SIZE)
         signs = [
             -1 if s.is_negative or (s.is_positive is None and generator.getrandbits(1)) else 1
@@ -287,104 +218,74 @@ def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
         }
 
 
-@dataclass(frozen=True)
-class Truth:
-    """Whether a claim is true, and the evidence: a witness, or how it was found to hold."""
-
-    answer: str
-    evidence: str
-
-
-@dataclass(frozen=True)
-class Values:
-    """Both sides at a point, and how far the claim is from failing there, as a share of the sides;
-    below 0 it fails.
-    """
-
-    point: Point
-    lhs: Decimal
-    rhs: Decimal
-    slack: Decimal
-
-    def __str__(self) -> str:
-        left, right = (format(side, f".{SHOWN_DIGITS}g") for side in (self.lhs, self.rhs))
-        return f"{_at(self.point)}: lhs = {left}, rhs = {right}"
-
-
-class _Sides:
-    """A claim's sides without safe-form functions, and where it is stated."""
+class Sides:
+    """A claim's sides as functions of a point, where its assumptions hold."""
 
     def __init__(self, claim: Claim) -> None:
-        self.relation = claim.relation
-        self.lhs, self.rhs = defined(claim.lhs), defined(claim.rhs)
-        self.assume = tuple(map(defined, claim.assume))
-        self.symbols = claim.symbols.union(*(a.free_symbols for a in claim.assume))
-        self.coarse, self.evaluator, self.finer = map(
-            DecimalEvaluator, (SEARCH_DIGITS, DIGITS, MOST_DIGITS)
+        lhs, rhs, *assumed = map(defined, (claim.lhs, claim.rhs, *claim.assume))
+        names = frozenset().union(*(e.free_symbols for e in (lhs, rhs, *assumed)))
+        if any(e.has(AppliedUndef) for e in (lhs, rhs, *assumed)):
+            raise NoValue("a function of which only the name is known")
+        self.symbols = sorted(names, key=str)
+        # A negative number has no power with a letter as exponent, though the letter be whole.
+        powers = {p for e in (lhs, rhs, *assumed) for p in e.atoms(Pow) if not p.exp.is_Integer}
+        bases = sorted((p.base for p in powers if not p.base.is_positive), key=str)
+        terms = [Add.make_args(side) for side in (lhs, rhs)]
+        self.assumed, self.bases, self.sides, self.terms = (
+            lambdify(self.symbols, of, "mpmath") for of in (assumed, bases, (lhs, rhs), terms)
         )
+        self.relation = claim.relation
 
-    def at(self, point: Point, evaluator: DecimalEvaluator) -> tuple[Decimal, Decimal]:
-        if any(evaluator.evaluate(a, point) <= 0 for a in self.assume):
-            raise NoValue("an assumption does not hold")
-        return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
+    def _called(self, function: Callable[..., Any], point: Point) -> Any:
+        try:
+            return function(*(mpf(int(point[s].p)) / int(point[s].q) for s in self.symbols))
+        except (ArithmeticError, ValueError) as error:
+            raise NoValue(type(error).__name__) from None
 
-    def values(self, point: Point, evaluator: DecimalEvaluator) -> Values:
-        """A failure is seen again with many more digits, lest it be rounding."""
-        left, right = self.at(point, evaluator)
-        slack = self._slack(left, right)
-        if slack < 0:
-            left, right = self.at(point, self.finer)
-            slack = self._slack(left, right)
-        elif 0 in (left, right) and slack > 0:
-            slack = evaluator.context.divide(
-                evaluator.context.subtract(left, right).copy_abs(), self._size(point, evaluator)
+    def at(self, point: Point, digits: int = DIGITS) -> tuple[mpf, mpf]:
+        """The values of both sides; NoValue where one is not a real number."""
+        with workdps(digits):
+            assumed, bases, sides = (
+                [v.real if v.imag == 0 else mp.nan for v in map(mp.mpc, self._called(of, point))]
+                for of in (self.assumed, self.bases, self.sides)
             )
-        return Values(point, left, right, slack)
+        if not all(map(isfinite, (*assumed, *bases, *sides))):
+            raise NoValue("no real value")
+        if any(value <= 0 for value in assumed) or any(base < 0 for base in bases):
+            raise NoValue("an assumption fails")
+        left, right = sides
+        return left, right
 
-    def _slack(self, left: Decimal, right: Decimal) -> Decimal:
-        arithmetic = self.finer.context
-        gap = arithmetic.subtract(left, right)
-        size = arithmetic.add(left.copy_abs(), right.copy_abs())
-        if gap.copy_abs() <= arithmetic.multiply(SHARE, size) or gap.copy_abs() < SMALLEST:
-            return Decimal(0)
-        upwards = {">=": gap, ">": gap, "<=": gap.copy_negate(), "<": gap.copy_negate()}
-        signed = upwards.get(self.relation, gap.copy_abs().copy_negate())
-        return arithmetic.divide(signed, size)
+    def slack(self, point: Point, digits: int = DIGITS) -> mpf:
+        """How far the claim is from failing at a point, as a share of the sides: below 0 it fails.
 
-    def _size(self, point: Point, evaluator: DecimalEvaluator) -> Decimal:
-        """The larger side of a bound by zero, every term of its sums counted as positive, so that
-        its slack can be compared.
+        A failure is seen again with many more digits, lest it be rounding.
         """
-        context = evaluator.context
+        left, right = self.at(point, digits)
+        with workdps(digits):
+            gap, size = left - right, abs(left) + abs(right)
+            if abs(gap) <= SHARE * size or abs(gap) < SMALLEST:
+                return mpf(0)
+            if not left or not right:  # a bound by zero: beside the largest term
+                terms = self._called(self.terms, point)
+                size = max(abs(term) for side in terms for term in side)
+            signed = {">=": gap, ">": gap, "<=": -gap, "<": -gap}.get(self.relation, -abs(gap))
+            slack = signed / size
+        return self.slack(point, MOST_DIGITS) if slack < 0 and digits < MOST_DIGITS else slack
 
-        def size(e: Expr) -> Decimal:
-            if e.is_Add or e.is_Mul:
-                return reduce(context.add if e.is_Add else context.multiply, map(size, e.args))
-            return evaluator.evaluate(e, point).copy_abs()
-
-        return max(size(self.lhs), size(self.rhs))
-
-    def everywhere(self, seed: str) -> Iterator[Values]:
-        for point in fresh_points(self.symbols, seed) if self.symbols else ({},):
-            with suppress(NoValue):
-                yield self.values(point, self.evaluator)
-
-    def downhill(self, best: Values) -> Iterator[Values]:
-        """Towards less slack, one coordinate after the other."""
+    def downhill(self, point: Point) -> Iterator[Point]:
+        """Points of less slack, one coordinate after the other."""
         for _ in range(ROUNDS):
-            before = best
-            for symbol in sorted(self.symbols, key=str):
-                near = [best]
+            start = point
+            for symbol in self.symbols:
+                near = [(self.slack(point, SEARCH_DIGITS), point)]
                 for stride in STRIDES:
+                    moved = {**point, symbol: point[symbol] * stride}
                     with suppress(NoValue):
-                        near.append(
-                            self.values(
-                                {**best.point, symbol: best.point[symbol] * stride}, self.coarse
-                            )
-                        )
-                best = min(near, key=lambda values: values.slack)
-                yield best
-            if best is before:
+                        near.append((self.slack(moved, SEARCH_DIGITS), moved))
+                point = min(near, key=lambda pair: pair[0])[1]
+                yield point
+            if point is start:
                 break
 
 
@@ -395,54 +296,57 @@ def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Trut
     The points `accused`, at which somebody says that the claim fails, are tried first, as evidence
     to be tested like any other.
     """
-    sides, start = _Sides(claim), f"truth {seed} {claim.name}"
+    try:
+        sides = Sides(claim)
+    except NoValue as error:
+        return Truth(UNDEFINED, str(error))
+    start = f"truth {seed} {claim.name}"
     if claim.limit is not None:
-        return _truth_in_the_limit(
-            sides,
-            chain(accused, fresh_points(sides.symbols - {claim.limit[0]}, start)),
-            *claim.limit,
-        )
-    for point in accused:
-        with suppress(NoValue):
-            values = sides.values(point, sides.evaluator)
-            if values.slack < 0:
-                return Truth(FALSE, str(values))
-    found = []
-    for values in islice(sides.everywhere(start), POINTS_TO_AGREE):
-        if values.slack < 0:
-            return Truth(FALSE, str(values))
-        found.append(values)
+        variable, target = claim.limit
+        fresh = fresh_points(set(sides.symbols) - {variable}, start)
+        return _truth_in_the_limit(sides, chain(accused, fresh), variable, target)
+
+    def tried(points: Iterable[Point]) -> Iterator[tuple[mpf, Point]]:
+        for point in points:
+            with suppress(NoValue):
+                yield sides.slack(point), point
+
+    found: list[tuple[mpf, Point]] = []
+    for slack, point in chain(
+        tried(accused), islice(tried(fresh_points(sides.symbols, start)), POINTS_TO_AGREE)
+    ):
+        if slack < 0:
+            return Truth(FALSE, _at(point))
+        found.append((slack, point))
     if not found:
         return Truth(UNDEFINED, "the sides have no real values together")
-    if claim.relation in STRICT and not any(values.slack for values in found):
-        return Truth(FALSE, f"{found[0]}: the sides agree at {len(found)} fresh points")
+    if claim.relation in STRICT and not any(slack for slack, _ in found):
+        return Truth(FALSE, f"the sides agree at {len(found)} fresh points")
     if claim.relation != "==":
-        for worst in sorted(found, key=lambda values: values.slack)[:DESCENTS]:
-            for values in sides.downhill(worst):
-                if values.slack < 0:
-                    return Truth(FALSE, str(values))
+        for _, worst in sorted(found, key=lambda pair: pair[0])[:DESCENTS]:
+            for slack, point in tried(sides.downhill(worst)):
+                if slack < 0:
+                    return Truth(FALSE, _at(point))
     return Truth(TRUE, f"holds at {len(found)} fresh points to {DIGITS} digits")
 
 
 def _truth_in_the_limit(
-    sides: _Sides, candidates: Iterable[Point], variable: Symbol, target: str
+    sides: Sides, candidates: Iterable[Point], variable: Symbol, target: str
 ) -> Truth:
     used = 0
     for point in candidates:
+        ends = [Rational(10) ** (-power if target == "0" else power) for power in DECADES]
         try:
-            far = [
-                {**point, variable: Rational(10) ** (-power if target == "0" else power)}
-                for power in DECADES
-            ]
-            gaps = [_distance(sides, *sides.at(end, sides.evaluator)) for end in far]
+            values = [sides.at({**point, variable: end}) for end in ends]
         except NoValue:
             continue
+        if sides.relation == "~" and not all(right for _, right in values):
+            continue
+        with workdps(DIGITS):
+            gaps = [abs(a - b if sides.relation == "->" else a / b - 1) for a, b in values]
         used += 1
-        if gaps[-1] >= NEAR or (gaps[-1] >= gaps[0] >= SHARE):
-            return Truth(
-                FALSE,
-                f"{_at(point)}: the distances are {', '.join(format(gap, '.5g') for gap in gaps)}",
-            )
+        if gaps[-1] >= NEAR or gaps[-1] >= gaps[0] >= SHARE:
+            return Truth(FALSE, f"{_at(point)}: the distance does not vanish")
         if used == POINTS_IN_A_LIMIT or not point:
             break
     if not used:
@@ -450,20 +354,8 @@ def _truth_in_the_limit(
     return Truth(TRUE, f"the distance vanishes at {used} fresh points")
 
 
-def _distance(sides: _Sides, left: Decimal, right: Decimal) -> Decimal:
-    arithmetic = sides.evaluator.context
-    if sides.relation == "->":
-        return arithmetic.subtract(left, right).copy_abs()
-    if right == 0:
-        raise NoValue("a quotient by zero")
-    return arithmetic.subtract(arithmetic.divide(left, right), Decimal(1)).copy_abs()
-
-
 def _at(point: Point) -> str:
-    return (
-        ", ".join(f"{symbol} = {number}" for symbol, number in sorted(point.items(), key=str))
-        or "no free symbol"
-    )
+    return ", ".join(f"{s} = {x}" for s, x in sorted(point.items(), key=str)) or "no free symbol"
 
 
 # -- each path alone ----------------------------------------------------------------------------------------------
@@ -482,82 +374,52 @@ def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, Objection]:
     """For each path that applies, alone: whether it objects, and its words.
 
     The exact path objects where it fails to prove; the others where they name a point at which the
-    claim fails.
+    claim fails, or have none to name. To see too few points is no objection.
     """
+
+    def objection(check: PointCheck) -> Objection:
+        is_made = not check.passed and bool(check.witness or not claim.symbols)
+        return Objection(is_made, check.detail, check.witness)
+
     found: dict[str, Objection] = {}
     argument = claim.argument.argument if isinstance(claim.argument, UnderLemma) else claim.argument
-    if not isinstance(argument, (Numerically, Cited)):
+    if not isinstance(argument, Numerically | Cited):
         decision = claim.prove()
         found[EXACT] = Objection(not decision.proved, str(decision))
     sides = (claim.lhs, claim.relation, claim.rhs)
-    points = check_at_points(*sides, assume=claim.assume, limit=claim.limit, seed=seed)
-    found[POINTS] = _objection(points, claim)
-    if claim.relation in OPPOSITE:
-        enclosures = enclose_bound(*sides, assume=claim.assume, seed=seed)
-        found[INTERVALS] = _objection(enclosures, claim)
-    return found
-
-
-def _objection(check: PointCheck, claim: Claim) -> Objection:
-    """A numerical path objects where it names a point, or has none to name; to see too few points
-    is no objection.
-    """
-    return Objection(
-        not check.passed and bool(check.witness or not claim.symbols), check.detail, check.witness
+    found[POINTS] = objection(
+        check_at_points(*sides, assume=claim.assume, limit=claim.limit, seed=seed)
     )
+    if claim.relation in OPPOSITE:
+        found[INTERVALS] = objection(enclose_bound(*sides, assume=claim.assume, seed=seed))
+    return found
 
 
 @dataclass(frozen=True)
 class Score:
-    """One mutant: the truth about it, and which of the paths that apply object; plain data.
-
-    `claim` spells the mutant where it is of interest: where it is not false, or some path lets it
-    pass.
-    """
+    """One mutant, in plain data: the truth about it, and which of the paths that apply object."""
 
     derivation: str
     step: str
     kind: str
-    relation: str
     claim: str
     truth: str
     evidence: str
     objects: dict[str, bool]
     words: dict[str, str]
 
-    @classmethod
-    def of(cls, mutant: Mutant, found: Truth, paths: dict[str, Objection]) -> Score:
-        claim = mutant.claim
-        objects = {path: objection.made for path, objection in paths.items()}
-        words = {path: objection.words for path, objection in paths.items()}
-        refuted = found.answer == FALSE and all(objects.values())
-        told = (found.answer, found.evidence, objects, words)
-        return cls(
-            mutant.derivation,
-            mutant.step,
-            mutant.kind,
-            claim.relation,
-            "" if refuted else spelled(claim),
-            *told,
-        )
-
     @property
     def survived(self) -> tuple[str, ...]:
         """The paths that let a false mutant pass."""
-        return (
-            tuple(path for path, objects in self.objects.items() if not objects)
-            if self.truth == FALSE
-            else ()
+        return tuple(
+            p for p, objects in self.objects.items() if self.truth == FALSE and not objects
         )
 
     @property
     def wronged(self) -> tuple[str, ...]:
         """The paths that name a point against a true mutant; the exact path may fail to prove one."""
-        return (
-            tuple(p for p, objects in self.objects.items() if objects and p != EXACT)
-            if self.truth == TRUE
-            else ()
-        )
+        against = (path for path, objects in self.objects.items() if objects and path != EXACT)
+        return tuple(against) if self.truth == TRUE else ()
 
 
 def score(mutant: Mutant, *, seed: int = 0) -> Score:
@@ -566,35 +428,20 @@ def score(mutant: Mutant, *, seed: int = 0) -> Score:
     """
     paths = refuted_by(mutant.claim, seed=seed)
     accused = [dict(objection.point) for objection in paths.values() if objection.point]
-    return Score.of(mutant, truth(mutant.claim, seed=seed, accused=accused), paths)
-
-
-def score_derivation(
-    derivation: Derivation, *, seed: int = 0, per_claim: int | None = None
-) -> tuple[Score, ...]:
-    return tuple(
-        score(mutant, seed=seed) for mutant in mutants(derivation, seed=seed, per_claim=per_claim)
+    found = truth(mutant.claim, seed=seed, accused=accused)
+    return Score(
+        mutant.derivation,
+        mutant.step,
+        mutant.kind,
+        spelled(mutant.claim),
+        found.answer,
+        found.evidence,
+        {path: objection.made for path, objection in paths.items()},
+        {path: objection.words for path, objection in paths.items()},
     )
 
 
 def score_named(name: str, *, seed: int = 0, per_claim: int | None = None) -> tuple[Score, ...]:
-    """The mutants of a derivation of the package."""
-    return score_derivation(load(name), seed=seed, per_claim=per_claim)
-
-
-def table(scores: Iterable[Score]) -> DataFrame:
-    """A row for each mutant and path: whether the path objects."""
-    return DataFrame(
-        [
-            {
-                "derivation": s.derivation,
-                "mutant": i,
-                "kind": s.kind,
-                "truth": s.truth,
-                "path": path,
-                "objects": objects,
-            }
-            for i, s in enumerate(scores)
-            for path, objects in s.objects.items()
-        ]
-    )
+    """The mutants of a theorem of the package."""
+    found = mutants(load(name), seed=seed, per_claim=per_claim)
+    return tuple(score(mutant, seed=seed) for mutant in found)

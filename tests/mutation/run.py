@@ -7,82 +7,48 @@ false one, alone. Exit status 1 where one does not.
 
 import argparse
 import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from pandas import crosstab
-from tests.mutation.mutants import FALSE, TRUE, score_named, table
+from tests.mutation.mutants import FALSE, PATHS, score_named
 
 from isoflop.derivations import NAMES
 from isoflop.numeric.repeat import repeat
 
-LONGEST_ENTRY = 150
-
 
 def report(scores):
-    """Counts by path and by kind of change, and what is of interest one by one."""
-    every = table(scores)
-    mutants = every.drop_duplicates("mutant")
-    false = every[every["truth"] == FALSE].groupby("path")["objects"].agg(["size", "sum"])
-    false.columns = ["false mutants", "objects"]
-    without = set(every["derivation"]) - set(every["derivation"][every["truth"] == FALSE])
+    """Counts by truth, kind and path, and the mutants that a path lets pass or wrongs."""
+    false = [s for s in scores if s.truth == FALSE]
     lines = [
-        f"{len(mutants)} mutants in {mutants['derivation'].nunique()} derivations",
-        false.to_string(),
-        crosstab(mutants["kind"], mutants["truth"], margins=True).to_string(),
-        f"without a false mutant: {', '.join(sorted(without)) or 'none'}",
+        f"{len(scores)} mutants in {len({s.derivation for s in scores})} theorems",
+        f"by truth: {dict(Counter(s.truth for s in scores))}",
+        f"false ones by kind: {dict(Counter(s.kind for s in false))}",
     ]
-    lines += listed(
-        "Survivors: false, and a path does not object", [s for s in scores if s.survived]
-    )
-    lines += listed("True, yet a path names a point against it", [s for s in scores if s.wronged])
-    lines += listed(
-        "Still true, by decimal arithmetic",
-        [s for s in scores if s.truth == TRUE and not s.wronged],
-    )
+    for path in PATHS:
+        asked = [s.objects[path] for s in false if path in s.objects]
+        lines.append(f"{path}: objects to {sum(asked)} of {len(asked)} false ones")
+    lines += [
+        f"{s.derivation}, {s.step}, {s.kind}: {s.claim}; {s.truth}: {s.evidence}; "
+        + "; ".join(f"{path}: {s.words[path]}" for path in s.survived + s.wronged)
+        for s in scores
+        if s.survived or s.wronged
+    ]
     return "\n".join(lines)
-
-
-def listed(heading, scores):
-    """A line for each of these mutants."""
-    if not scores:
-        return []
-    return [
-        "",
-        f"{heading} ({len(scores)})",
-        *(f"  {s.derivation}, {s.step}, {s.kind}: {described(s)}" for s in scores),
-    ]
-
-
-def described(score):
-    """The claim, and for a survivor where it is false and what the paths said."""
-    claim = (
-        score.claim if len(score.claim) <= LONGEST_ENTRY else f"{score.claim[:LONGEST_ENTRY]} ..."
-    )
-    words = (f"{path}: {score.words[path]}" for path in score.survived)
-    return "; ".join([claim, *([f"false at {score.evidence}", *words] if score.survived else [])])
 
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(
-        description="Mutants of the theorems' claims.", allow_abbrev=False
-    )
-    parser.add_argument(
-        "names", nargs="*", default=NAMES, metavar="NAME", help="theorems; default: all"
-    )
-    parser.add_argument(
-        "--per-claim",
-        type=int,
-        help="at most so many mutants of a claim; default: one of each kind",
-    )
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0], allow_abbrev=False)
+    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME", help="default: all")
+    parser.add_argument("--per-claim", type=int, help="at most so many mutants of a claim")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    score = partial(score_named, seed=options.seed, per_claim=options.per_claim)
+    each = partial(score_named, seed=options.seed, per_claim=options.per_claim)
     names = [(name,) for name in options.names]
-    done = repeat(score, names, jobs=2, progress=True, unit="theorem")
+    done = repeat(each, names, jobs=2, progress=True, unit="theorem")
     scores = [s for found in done.values for s in found]
     print(report(scores))
     return int(any(s.survived for s in scores))

@@ -89,7 +89,7 @@ def main() -> None:
     """Print a line a world and a design."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=100)
-    parser.add_argument("--bootstrap", type=int, default=100)
+    parser.add_argument("--draws", type=int, default=100)
     asked = parser.parse_args()
     print(f"{'design':10} {'world':16} consistent inconsistent cannot tell   law misfits")
     for design in (isoflop, ladder, scattered):
@@ -104,7 +104,7 @@ def main() -> None:
                     "tokens": tokens,
                     "loss": losses(params, tokens) * errors,
                 }
-                found = check_runs(data, bootstrap=asked.bootstrap, seed=seed)
+                found = check_runs(data, draws=asked.draws, seed=seed)
                 told = found.lack_of_fit
                 verdicts[found.verdict] += 1
                 verdicts["misfits"] += told is not None and told.matters(found.tolerance)

@@ -53,7 +53,7 @@ def estimates(found, seed):
     """Every kind of interval of one fit: (kind, quantity) -> estimate."""
     kinds = {"percentile bootstrap": found.resampled(RESAMPLES, seed=seed), "sandwich": found}
     return {
-        (kind, name): fitted.following(quantity, running.LEVEL)
+        (kind, name): fitted.estimate(quantity.function, running.LEVEL)
         for kind, fitted in kinds.items()
         for name, quantity in QUANTITIES.items()
     }
@@ -71,7 +71,7 @@ def repetition(runs, seed):
         for (kind, name), estimate in estimates(fitted, seed).items():
             low = -np.inf if estimate.low is None else estimate.low
             high = np.inf if estimate.high is None else estimate.high
-            entry = running.held(low, float(QUANTITIES[name](COLUMNS)[0]), high)
+            entry = running.held(low, float(QUANTITIES[name].function(COLUMNS)[0]), high)
             if name == "log N*":
                 entry["width"] = np.log(high / low)
             found[f"{objective}, {kind}, {name}"] = entry

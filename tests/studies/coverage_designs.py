@@ -86,8 +86,8 @@ def repetition(name, seed, objective="huber-log", resamples=0):
     intervals = {}
     for kind, fitted in made.items():
         for one in asked:
-            estimate = fitted.following(one)
-            held = running.held(estimate.low, float(one(columns)[0]), estimate.high)
+            estimate = fitted.estimate(one.function)
+            held = running.held(estimate.low, float(one.function(columns)[0]), estimate.high)
             intervals[f"{kind} {one.name}"] = held
     return intervals
 

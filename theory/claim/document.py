@@ -96,8 +96,10 @@ class Piece:
     conditions : tuple of str
         That stand beside the claim in its display.
     label : str
-    follows : bool
-        Whether an arrow of implication leads to it from the claim before.
+    premise : str
+        The claim from which an arrow of implication leads to it.
+    leads : bool
+        Whether an arrow of implication leads from it.
     trouble : str
         Why it cannot be judged as it stands.
     display : int
@@ -109,7 +111,8 @@ class Piece:
     place: Place = NOWHERE
     conditions: tuple[str, ...] = ()
     label: str = ""
-    follows: bool = False
+    premise: str = ""
+    leads: bool = False
     trouble: str = ""
     display: int = 0
 
@@ -261,7 +264,7 @@ def _end(text: str, at: int) -> int:
 def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
     """The pieces, each with the number of newlines before it."""
     before, is_explained = 0, False
-    for number, found in enumerate(PIECE.finditer(text)):
+    for number, found in enumerate(PIECE.finditer(text), 1):
         between, before = text[before : found.start()], found.end()
         line = text.count("\n", 0, found.start())
         if (unclosed := UNCLOSED.search(between)) is not None:
@@ -391,7 +394,11 @@ class _Rows:
         else:
             kind = "explained" if role == "where" else "claim"
             piece = Piece(kind, bare, conditions=self.waiting, label=self.label)
-            self.found.append((line, replace(piece, follows=role == "follows")))
+            if role == "follows" and self.found:
+                at, premise = self.found[-1]
+                self.found[-1] = at, replace(premise, leads=True)
+                piece = replace(piece, premise=premise.text)
+            self.found.append((line, piece))
             self.label, self.waiting = "", ()
 
     def _role(self, mark: re.Match[str] | None) -> str:

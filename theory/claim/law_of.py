@@ -5,6 +5,7 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +18,15 @@ from ..reader.building import APPLIED
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .typed import at_relations, called, sources
+from .document import NOWHERE, Piece, Place
+from .typed import at_relations, called, limit_of, sources
 
+#: The kinds of pieces that are formulas.
+FORMULAS = ("claim", "explained", "inline")
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 #: Words that are functions and no letters.
-NO_LETTERS = {*APPLIED, "e"}
+NO_LETTERS = {*APPLIED}
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
 #: What the other names mean where the letters are those of neither notation.
@@ -31,12 +35,15 @@ OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_all
 
 @dataclass(frozen=True)
 class Sides:
-    """A formula split at its relations; `N = 3` where it reads `3 =: N`."""
+    """A formula split at its relations; `N = 3` where it reads `3 =: N`, and `P(r) \\to 1` with its
+    limit where it reads `\\lim_{r \\to 1} P(r) = 1`.
+    """
 
     text: str
     parts: list[list[Token]]
     relations: list[str]
     sources: list[str]
+    limit: str | None = None
 
     @classmethod
     def of(cls, text: str) -> Sides:
@@ -45,8 +52,9 @@ class Sides:
         behind = NAMED_BEHIND.search(text)
         if behind is not None:
             text = f"{text[behind.end() :]} = {text[: behind.start()]}".strip()
+        text, limit = limit_of(text, latex=True) or (text, None)
         parts, relations = at_relations(tokenize_latex(text))
-        return cls(text, parts, [r.text for r in relations], sources(text, relations))
+        return cls(text, parts, [r.text for r in relations], sources(text, relations), limit)
 
     @property
     def names(self) -> set[str]:
@@ -89,6 +97,7 @@ class LawOfDocument:
     numbers: tuple[tuple[str, str], ...] = ()
     trouble: str = ""
     has_constant: bool = True
+    place: Place = NOWHERE
     names: frozenset[str] = frozenset()
 
 
@@ -195,6 +204,41 @@ def _notation(letters: dict[str, str]) -> Notation:
     taken = {r: x for r, x in OTHERS.items() if getattr(base, r) in letters.values()}
     own: dict[str, Any] = {**others, **taken, **letters}
     return replace(base, name="the document's", **own)
+
+
+def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
+    """The law that each piece of a document gives. One of another shape counts before there is one
+    of the shape, and where it has letters of its own.
+    """
+    found: list[LawOfDocument | None] = []
+    parts, known = _functions_of_both(pieces), set[str]()
+    for piece in pieces:
+        law = law_of(_put_in(piece.text, parts)) if piece.kind in FORMULAS else None
+        if law is not None and law.notation is not None:
+            known |= {*law.notation.names().values(), "N", "D"}
+        elif law is not None and law.trouble and known and law.names and law.names <= known:
+            law = None
+        found.append(law and replace(law, place=piece.place))
+    return found
+
+
+def _functions_of_both(pieces: Sequence[Piece]) -> dict[str, str]:
+    """`R(N, D)` and what it stands for, by which a law may be written."""
+    found: dict[str, str] = {}
+    for piece in pieces:
+        left, equals, right = piece.text.replace("&", " ").partition("=")
+        is_call = re.fullmatch(r"\s*[A-Za-z]\(\w+,\s*\w+\)\s*", left) is not None
+        if piece.kind in FORMULAS and equals and is_call and left.strip()[0] != "L":
+            found.setdefault(left.strip(), right.partition("=")[0])
+    return found
+
+
+def _put_in(text: str, parts: Mapping[str, str]) -> str:
+    left, equals, right = text.partition("=")
+    for call, meaning in parts.items():
+        if left.strip() != call:
+            right = right.replace(call, f"({meaning})")
+    return f"{left}{equals}{right}"
 
 
 def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | None:

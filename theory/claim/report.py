@@ -7,21 +7,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .paper import ANSWERS, BY_SYMPY, PROVED, REFUTED, UNDECIDED, UNREADABLE, Judgement, Paper
+from .paper import (
+    ANSWERS,
+    AT_OPTIMUM,
+    BY_SYMPY,
+    PROVED,
+    REFUTED,
+    UNDECIDED,
+    UNREADABLE,
+    Judgement,
+)
+from .state import ALONG, State
 
 UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
 
 
-def as_dict(paper: Paper, found: Sequence[Judgement], path: str) -> dict[str, Any]:
+def as_dict(
+    found: Sequence[Judgement], state: State, missing: Sequence[str], path: str
+) -> dict[str, Any]:
     """The verdicts as plain data."""
     answers = [one.answer for one in found]
     return {
         "file": path,
         "answer": next((answer for answer in ANSWERS if answer in answers), UNDECIDED),
         "counts": {answer: answers.count(answer) for answer in ANSWERS},
-        "setting": setting(paper),
+        "setting": setting(state),
         "equations": [_entry(one) for one in found],
-        "missing": list(paper.document.missing),
+        "missing": list(missing),
     }
 
 
@@ -39,18 +51,18 @@ def _entry(one: Judgement) -> dict[str, Any]:
         "answer": one.answer,
         "reason": one.reason,
         "reading": one.read,
-        "where": one.reading,
+        "where": one.where,
         "stated": list(one.piece.conditions),
         "remedy": one.remedy and f"% isoflop: {one.remedy}",
         "free": list(one.free),
     }
 
 
-def setting(paper: Paper) -> str:
+def setting(state: State) -> str:
     """The law and the budget that the document has, in one line."""
     parts = []
-    for k, law in paper.laws.items():
-        line = f"line {paper.pieces[k].place.line}"
+    for law in state.laws:
+        line = f"line {law.place.line}"
         if law.notation is None:
             parts.append(f"{line} has another law")
             continue
@@ -59,15 +71,16 @@ def setting(paper: Paper) -> str:
         constant = f"{names['E']} + " if law.has_constant else ""
         lets = f" with {', '.join(law.let)}" if law.let else ""
         parts.append(f"law of {line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}")
-    if not parts and paper.notation:
-        parts.append(f"notation {paper.notation}")
-    budget = paper.budget_of_document
-    where = f" of line {paper.budget_piece.place.line}" if paper.budget_piece is not None else ""
-    parts.append(f"budget{where}: {budget or 'C = 6*D*N, as none is displayed'}")
+    if not parts and state.notation:
+        parts.append(f"notation {state.notation}")
+    where = f" of line {state.budget_place.line}" if state.budget_place is not None else ""
+    parts.append(f"budget{where}: {state.budget or 'C = 6*D*N, as none is displayed'}")
     return "; ".join(parts)
 
 
-def as_text(paper: Paper, found: Sequence[Judgement], path: str, *, in_full: bool) -> str:
+def as_text(
+    found: Sequence[Judgement], state: State, missing: Sequence[str], path: str, *, in_full: bool
+) -> str:
     """The report in plain text."""
     refuted = [one for one in found if one.answer == REFUTED]
     unjudged = [one for one in found if one.answer in UNJUDGED]
@@ -80,11 +93,9 @@ def as_text(paper: Paper, found: Sequence[Judgement], path: str, *, in_full: boo
         lines += [line for one in others for line in _lines(one, path)]
     free = dict.fromkeys(name for one in found for name in one.free)
     letters = f"; letters of the document: {', '.join(free)}" if free else ""
-    lines += [f"every letter is positive{letters}", setting(paper)]
-    if paper.document.missing:
-        lines.append(
-            f"files that are missing or include themselves: {', '.join(paper.document.missing)}"
-        )
+    lines += [f"every letter is positive{letters}", setting(state)]
+    if missing:
+        lines.append(f"files that are missing or include themselves: {', '.join(missing)}")
     head = [f"{len(refuted)} refuted"] if refuted else []
     head += [f"{len(unjudged)} not judged"] if unjudged else []
     listed = " (--all lists them)" if others and not in_full else ""
@@ -93,14 +104,14 @@ def as_text(paper: Paper, found: Sequence[Judgement], path: str, *, in_full: boo
 
 def _lines(one: Judgement, path: str) -> list[str]:
     place = one.piece.place
-    where = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
+    line = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
     label = f"  {one.piece.label}" if one.piece.label else ""
     answer = "not judged" if one.answer in UNJUDGED[:2] else one.answer
     beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
     read = [f"read as {one.read}"] if one.read else []
-    below = [*beside, *([one.reading] if one.reading and one.answer == PROVED else [])]
-    if one.answer != PROVED:
-        below.append(f"{one.reason}; {one.reading}" if one.reading else one.reason)
+    where = [one.where] if one.where else []
+    is_held = one.answer in (AT_OPTIMUM, ALONG, PROVED)
+    below = [*beside, *(where if is_held else ["; ".join([one.reason, *where])])]
     link = one.link
     if one.answer == REFUTED and link is not None and link.decision.witness is not None:
         below.append(f"{'at ' if link.point else ''}{link.counterexample}")
@@ -108,4 +119,4 @@ def _lines(one: Judgement, path: str) -> list[str]:
         below += [f"right {link.correction}"] if link.correction else []
     if one.remedy and one.answer in UNJUDGED:
         below.append(f"% isoflop: {one.remedy}")
-    return [f"{where}  {answer}  {one.claim}{label}", *(f"    {line}" for line in (*read, *below))]
+    return [f"{line}  {answer}  {one.claim}{label}", *(f"    {line}" for line in (*read, *below))]

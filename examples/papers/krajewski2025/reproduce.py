@@ -33,7 +33,7 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.check.published import AccuracyCurves
+from isoflop.numeric.check.published import BenchmarkCheck
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
 from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
@@ -137,12 +137,11 @@ class Subset:
     def staged(self):
         return self.compared("compute", "two-stage-linear", "two-stage-logistic", proxy="c4")
 
-    def curves(self, label: str) -> AccuracyCurves:
+    def curves(self, label: str) -> BenchmarkCheck:
         """Tables 11 and 12 as functions of compute."""
-        return AccuracyCurves(
+        return BenchmarkCheck(
             law=published(f"krajewski2025-{label.lower()}"),
             compute_law=published(f"krajewski2025-{label.lower()}-compute"),
-            tokens_per_param=20.0,
         )
 
     # -- sections ------------------------------------------------------------------------------------------------------

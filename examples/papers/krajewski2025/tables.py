@@ -27,7 +27,7 @@ import numpy as np
 from isoflop.numeric.accuracy.broken_model import broken_values
 from isoflop.numeric.check.published import (
     TOLERANCE,
-    AccuracyCurves,
+    BenchmarkCheck,
     PublishedCheck,
     check_published,
 )
@@ -276,7 +276,7 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
     (26, 'Tables 4 and 3')
     """
     rays = check_published(tolerance=tolerance)
-    curves = {row.name: rays.curves(row.name) for row in rays.rows}
+    curves = {row.name: row for row in rays.rows}
     compute = np.geomspace(*rays.compute_range, GRID)
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(
@@ -329,7 +329,7 @@ def half_unit(digits: str) -> float:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _draws(name: str, curves: AccuracyCurves, compute: Floats, tolerance: float) -> DrawsRow:
+def _draws(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float) -> DrawsRow:
     law, other = printed_bilinear(name), curves.compute_law
     difference = np.abs(law.pass_at_k(compute, 1.0, beyond=True) - curves.fitted(compute))
     at = int(difference.argmax())
@@ -348,7 +348,7 @@ def _draws(name: str, curves: AccuracyCurves, compute: Floats, tolerance: float)
     )
 
 
-def _broken(name: str, curves: AccuracyCurves, compute: Floats, tolerance: float) -> BrokenRow:
+def _broken(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float) -> BrokenRow:
     digits = printed.TABLE_10[name][1:]
     at_digits = np.array([float(text) for text in digits])
     moved = at_digits + np.diag([half_unit(text) for text in digits])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"ratios": "--ratio"}
+OPTION_OF = {"ratios": "--ratio", "draws": "--bootstrap"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
@@ -135,7 +135,7 @@ def _of_runs(options: Options) -> Any:
     table, ratios = TableOptions(options, "runs"), options.positives("--ratio")
     settings: dict[str, Any] = {
         "objective": options.chosen("--objective", OBJECTIVES),
-        "bootstrap": whole(options, "--bootstrap", least=20),
+        "draws": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
         "level": share(options, "--level"),
         "tolerance": share(options, "--tolerance"),

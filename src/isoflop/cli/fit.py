@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
@@ -190,7 +191,7 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.panels import save as save_figure
 
         save_figure(plot_fit_page(fit), plot)
-    text = written(form, page, page.as_dict("" if save is None else page.name_of(save)))
+    text = written(form, page, page.as_dict("" if save is None else Path(save).stem))
     if stopped:
         say_interrupted(stopped)
         return text, INTERRUPTED
@@ -343,4 +344,4 @@ def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
     except ValueError as error:
         raise blamed(error, ("--bootstrap", str(options.one("--bootstrap")))) from None
     done = f"{fit.drawn.done} of {total} are done; the intervals are of these"
-    return fit, done if fit.interrupted else ""
+    return fit, done if fit.drawn.interrupted else ""

@@ -58,6 +58,7 @@ SHORT = {
     "cited": "cited",
 }
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
+HOLDS = ("at the optimum", "along the budget", "proved", "definition", "given")
 #: For each step of a derivation that is written as text.
 SECONDS = 60.0
 #: Longer claims are cut.
@@ -192,7 +193,7 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..numeric._progress import progress_bar
     from ..theory.claim.chain import Settings
     from ..theory.claim.document import Document
-    from ..theory.claim.paper import Paper
+    from ..theory.claim.paper import judged
     from ..theory.claim.prove import proved
     from ..theory.claim.report import as_dict, as_text
 
@@ -203,21 +204,21 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
         raise _refused(path, error) from None
     settings = Settings(**settings_of(options))
     proved("1 = 1", settings)  # what is wrong with an assumption is the command's mistake
-    paper = Paper(document, settings, options.one("--notation"))
-    found, done = [], False
-    bar = progress_bar(len(paper.pieces), is_terminal(sys.stderr), what=path, unit="formula")
+    verdicts = judged(document, settings, options.one("--notation"))
+    (state, found), done = next(verdicts), False
+    bar = progress_bar(len(document.pieces), is_terminal(sys.stderr), what=path, unit="formula")
     try:
-        for _, verdicts in paper.judged():
-            found += verdicts
+        for state, more in verdicts:  # noqa: B007 - what holds at the end is reported
+            found += more
             bar.update(1)
         done = True
     except KeyboardInterrupt:
         say_interrupted(f"{len(found)} verdicts are printed, the rest is missing")
     finally:
         bar.close()
-    data = as_dict(paper, found, path)
-    whole = as_text(paper, found, path, in_full="--all" in options)
-    is_good = data["answer"] in ("proved", "definition", "given") and not document.missing
+    data = as_dict(found, state, document.missing, path)
+    whole = as_text(found, state, document.missing, path, in_full="--all" in options)
+    is_good = data["answer"] in HOLDS and not document.missing
     status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
     return (json_text(data) if form == "json" else whole), status if done else INTERRUPTED
 

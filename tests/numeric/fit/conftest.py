@@ -10,6 +10,7 @@ from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.expression import ExpressionModel
 from isoflop.numeric.fit.models import Design, Expression
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.fit.solve import solve
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +50,12 @@ def _solved(
     )
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     weights = None if weights is None else np.asarray(weights, dtype=float)
-    found = design.solve(np.asarray(observed, dtype=float), weights, chosen, start, seed=seed)
+    near = None if start is None else np.array([[start[name] for name in names]])
+    observed = np.asarray(observed, dtype=float)
+    found = solve(
+        design.model, observed, weights, chosen, lower, upper,
+        starts=near, seed=seed, limited=False,
+    )  # fmt: skip
     named = dict(zip(names, found.theta.tolist(), strict=True))
     return SimpleNamespace(**vars(found), coefficients=named)
 

@@ -27,7 +27,7 @@ def table(noise=0.01, seed=0, sizes=6, durations=7):
 
 
 def draws_of(found, coefficients):
-    return Draws(found, coefficients, np.arange(len(coefficients)), len(coefficients), 0)
+    return found.with_draws(Draws(coefficients, np.arange(len(coefficients)), len(coefficients)))
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_standard_errors_of_besiroglu(chinchilla_240):
     """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257,
     alpha 0.0154, beta 0.0206.
     """
-    errors = fit(chinchilla_240).resampled(400, seed=0).drawn.estimates()
+    errors = fit(chinchilla_240).resampled(400, seed=0).estimates()
     printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
     for name, value in printed.items():
         assert errors[name].standard_error == pytest.approx(value, rel=0.25)
@@ -226,12 +226,13 @@ def test_a_wild_resample_takes_no_interval_away(squares):
     """
     tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
     for quantity in quantities(PARAMS_TOKENS, (1e24,)):
-        interval, without = one.estimate(quantity), tame.estimate(quantity)
+        interval, without = (each.estimate(quantity.function) for each in (one, tame))
         assert np.isfinite([interval.low, interval.high]).all()
         assert without.low <= interval.value <= without.high
         assert interval.high == pytest.approx(without.high, rel=0.1)
         if quantity.name == "tokens_per_param":
-            assert one.values(quantity)[-1] == np.inf
+            columns = dict(zip(one.names, one.drawn.coefficients.T, strict=True))
+            assert quantity.function(columns)[-1] == np.inf
 
 
 def test_no_standard_error_that_a_few_draws_make(squares):
@@ -240,13 +241,13 @@ def test_no_standard_error_that_a_few_draws_make(squares):
     assert estimate.standard_error is None
     assert estimate.low < estimate.value < estimate.high
     assert heavy.estimate("beta").standard_error == pytest.approx(
-        np.std(heavy.columns["beta"], ddof=1), rel=1e-12
+        np.std(heavy.drawn.coefficients[:, 3], ddof=1), rel=1e-12
     )
 
 
 def test_ends_at_a_limit_of_the_search_are_marked(squares):
     limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
-    found = squares.with_draws(with_draws(squares, *limit))
+    found = with_draws(squares, *limit)
     assert found.estimates()["gamma"].at_limit == ("high",)
     assert found.estimates()["beta"].at_limit == ()
     assert any("gamma ran to a limit of the search in 10.7 %" in text for text in found.warnings)

@@ -6,7 +6,8 @@ import pytest
 
 from isoflop.theory.claim.chain import Settings
 from isoflop.theory.claim.document import Document
-from isoflop.theory.claim.paper import Judgement, Paper
+from isoflop.theory.claim.paper import Judgement
+from isoflop.theory.claim.paper import judged as judged_pieces
 
 LETTERS = {
     "p": "proved",
@@ -15,6 +16,8 @@ LETTERS = {
     "x": "unreadable",
     "d": "definition",
     "g": "given",
+    "o": "at the optimum",
+    "b": "along the budget",
 }
 LAW = r"\[ L(N, D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \]"
 OURS = r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \]"
@@ -23,7 +26,7 @@ OURS = r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \]"
 def judged(text: str, notation: str | None = None) -> list[Judgement]:
     document = Document.read(text, "paper.tex", str)
     settings = Settings(notation=notation or "schaeffer", seconds=30.0)
-    return [one for _, found in Paper(document, settings, notation).judged() for one in found]
+    return [one for _, found in judged_pieces(document, settings, notation) for one in found]
 
 
 def answers(text: str) -> str:
@@ -40,7 +43,7 @@ OF_THE_LAW = {
     r"\[ L = E + A/D^\alpha + B/N^\beta \] \[ N^* \propto C^{\alpha/(\alpha+\beta)} \]"
     r"\[ N^* \propto C^{\beta/(\alpha+\beta)} \]": "gpr",
     r"\[ L = L_\infty + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \]"
-    r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ N^* \propto C^{\beta/(\alpha+\beta)} \]": "gpp",
+    r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ N^* \propto C^{\beta/(\alpha+\beta)} \]": "gop",
     r"\[ L = E_0 + \frac{A}{N^\alpha} + \frac{B}{D^\beta} \] \[ L^* = E_0 + C_0 C^{-\alpha_C} \]"
     r"\[ L^* = E + C_0 C^{-\alpha_C} \]": "gpu",
     r"\[ L = A N^{-a} + B D^{-b} \] \[ N^* \propto C^{b/(a+b)} \] \[ L^* \propto C^{-ab/(a+b)} \]"
@@ -53,7 +56,7 @@ OF_THE_LAW = {
     r"\[ L = 1.69 + \frac{406.4}{N^{0.34}} + \frac{410.7}{D^{0.28}} \] \[ N^* \propto C^{0.45} \]"
     r"\[ N^* \propto C^{0.48} \] \[ D^* \propto C^{0.5484} \]": "gprp",
     r"\[ L = E + A/N^\alpha + B/D^\beta \] \[ N^* \propto C^{0.49} \]"
-    r"\[ \frac{\alpha A N^{-\alpha}}{\beta B D^{-\beta}} = 1 \;\Longrightarrow\; N \propto C^{\mathbf{0.5}} \]": "gupu",
+    r"\[ \frac{\alpha A N^{-\alpha}}{\beta B D^{-\beta}} = 1 \;\Longrightarrow\; N \propto C^{\mathbf{0.5}} \]": "guou",
     # laws of another shape, unread or missing
     r"\[ \ell(N,D) = E + \frac{A}{N^\beta} + \frac{B}{D^{2\gamma}} \]"
     r"\[ D^* = G^{-1} (C/6)^{\beta/(\beta+\gamma)} \]": "du",
@@ -79,6 +82,20 @@ OF_THE_LAW = {
     OURS + r"\[ C = 6 N D \] \[ C = 8 N D \] \[ N^* D^* = C/6 \]": "ggrp",
 }
 DOCUMENTS = {
+    # a letter e is the constant of the law where it stands for it, and the base of e^x
+    r"\[ L = e + A N^{-\alpha} + B D^{-\beta} \] \[ L^* - e = e^{\log C_0} C^{-\alpha_C} \]"
+    r"\[ N^* \propto C^{\alpha/(\alpha+\beta)} \]": "gpr",
+    # what holds along the budget alone is no partial derivative; what is declared for it, one
+    LAW
+    + "\\[ \\partial L/\\partial N = -\\alpha A N^{-\\alpha-1} + \\beta B D^{-\\beta}/N \\]": "gu",
+    f"{LAW}\n% isoflop: along the budget\n\\[ \\partial L/\\partial N ="
+    r" -\alpha A N^{-\alpha-1} + \beta B D^{-\beta}/N \]": "gb",
+    LAW + r"\[ \frac{dL}{dN} = -\alpha A N^{-\alpha-1} + \beta B D^{-\beta}/N \]": "gb",
+    LAW + r"\[ \frac{\partial L}{\partial N} = -\beta B D^{-\beta}/N \]": "gu",
+    LAW + r"\[ \frac{\partial L}{\partial N} = 0 \] \[ \frac{\partial L}{\partial D} = 0 \]": "goo",
+    LAW + r"\[ L - E = (1 + \alpha/\beta) A N^{-\alpha} \]"
+    "\n% isoflop: at N = N^*, D = D^*\n\\[ L - E = (1 + \\alpha/\\beta) A N^{-\\alpha} \\]": "gup",
+    OURS + r"\[ \lim_{r \to 1} P(r) = 1 \] \[ \lim_{r \to 1} P(r) = 2 \]": "gpr",
     # what stands in a display
     r"\newcommand{\Nopt}{\ensuremath{N^{\star}}\xspace}" + LAW + r"\[ \Nopt(C) = G (C/6)^a \]"
     r"\[ \Nopt(C) = C G (C/6)^a \]": "gpr",
@@ -113,13 +130,13 @@ DOCUMENTS = {
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": "dp",
     r"\[ x + y = z + v \] \[ \frac{A}{x} = B \]": "uu",
     r"\[ 6 x - A = 0 \] \[ x = A / 6 \] \[ x = A \]": "udr",
-    LAW + r"\[ \frac{D^\beta}{N^\alpha} = \frac{\beta B}{\alpha A} =: G \] \[ G = 1 \]": "gupu",
+    LAW + r"\[ \frac{D^\beta}{N^\alpha} = \frac{\beta B}{\alpha A} =: G \] \[ G = 1 \]": "guou",
     OURS + r"\[ P = A N^{-\beta} \] \[ P \ge 1 \]": "guu",
     OURS + r"Let $D = r D^*$. \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "guu",
     OURS + r"\[ N = r N^* \] \[ P(r) = w_N r^{-\beta} + w_D r^{\gamma} \]": "gpp",
     # at the optimum, along the budget; the multiplier is a letter that nothing defines
     LAW
-    + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ A N^{-\alpha} = B D^{-\beta} \]": "gpr",
+    + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \] \[ A N^{-\alpha} = B D^{-\beta} \]": "gor",
     LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}} = 6 \lambda D \]"
     r"\[ \frac{\partial L}{\partial D} = -\frac{\beta B}{D^{\beta+1}} = 6 \lambda N \]": "gpupu",
     LAW
@@ -127,9 +144,9 @@ DOCUMENTS = {
     r"\[ \frac{\partial \mathcal{L}}{\partial N} = -\frac{A\alpha}{N^{\alpha+1}} + \lambda D = 0 \]"
     r"\[ \frac{\partial \mathcal{L}}{\partial D} = -\frac{B\beta}{D^{\beta+1}} + \lambda N = 0 \]": "gxuuuu",
     LAW + r"\[ \frac{\partial L}{\partial N} = -\frac{\alpha A}{N^{\alpha+1}}"
-    r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gpp",
+    r"+ \frac{\beta B}{D^{\beta+1}} \cdot \frac{C}{6N^2} = 0 \]": "gbo",
     LAW + r"\[ \frac{\partial L}{\partial N} = \alpha A N^{-\alpha-1} \]": "gr",
-    LAW + r"\[ N = G (C/6)^{a} \] \[ N = G (C/6)^{b} \]": "gpr",
+    LAW + r"\[ N = G (C/6)^{a} \] \[ N = G (C/6)^{b} \]": "gor",
     # a run beside the optimum is any run: what holds at the optimum alone is not proved of it
     LAW + r"Let $k = N/N^*$. \[ D = k D^* \] \[ k D = N D/N^* \]": "gdup",
     LAW + r"Let $x = D/D^*$. \[ x = 1 \]": "gdu",
@@ -260,7 +277,7 @@ def test_a_refuted_row_has_its_correction_and_a_proved_one_its_reading() -> None
     (refuted,) = (one for one in judged(PAPER.replace(right, wrong)) if one.answer == "refuted")
     assert refuted.link is not None
     assert "exchanged" in refuted.link.correction
-    assert refuted.reading == "it holds where alpha = beta"
+    assert refuted.where == "it holds where alpha = beta"
     assert judged(PAPER)[1].read == "N_opt(C) == G*(C/6)^(beta/(alpha + beta))"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from isoflop.theory.claim.chain import Settings
 from isoflop.theory.claim.document import Document
-from isoflop.theory.claim.paper import Paper
+from isoflop.theory.claim.paper import judged as judged_pieces
 
 TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf-8")
 
@@ -52,12 +52,12 @@ def verdicts(publication: Publication, declared: list[str]) -> list[list[str]]:
     """The answers on the links of each equation, by the line under which they begin."""
     head = "".join(f"% isoflop: {line}\n" for line in declared)
     document = Document.read(head + publication.text, "paper.tex", str)
-    paper = Paper(document, Settings(seconds=30.0))
     answers: list[list[str]] = [[] for _ in publication.printed]
-    for piece, found in paper.judged():
-        line = piece.place.line - len(declared)
-        index = sum(one.line <= line for one in publication.printed) - 1
-        answers[index] += [one.answer for one in found]
+    for _, found in judged_pieces(document, Settings(seconds=30.0)):
+        for one in found:
+            line = one.piece.place.line - len(declared)
+            index = sum(other.line <= line for other in publication.printed) - 1
+            answers[index].append(one.answer.replace(" ", "-"))
     return answers
 
 
