@@ -263,6 +263,4 @@ def beyond(fit: LawFit, at: Points) -> Mask:
     solve less.
     """
     named: Any = fit.coefficients
-    low, high = BilinearLaw(**named).valid
-    compute = at.column("compute")
-    return np.asarray((compute < low) | (compute > high))
+    return np.asarray(BilinearLaw(**named).draws_exponent(at.column("compute")) < 0.0)

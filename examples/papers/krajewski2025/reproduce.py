@@ -345,7 +345,7 @@ class Subset:
         law = fit_bilinear(
             pairs.at.compute[fitted], pairs.at.k[fitted], -np.log(pairs.accuracy[fitted])
         ).law
-        errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k, beyond=True) - pairs.accuracy)
+        errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [
             f"{errors[part].mean():.4f} ({100 * shares[part].mean():.2f} %) on {part.sum()} {what} "
@@ -620,13 +620,13 @@ class Subset:
                 )
                 ax.plot(
                     compute,
-                    found.paper.neg_log(compute, k, beyond=True),
+                    found.paper.neg_log(compute, k),
                     color=f"C{i}",
                     label=f"k = {k}",
                 )
                 ax.plot(
                     compute,
-                    found.law.neg_log(compute, k, beyond=True),
+                    found.law.neg_log(compute, k),
                     color=f"C{i}",
                     linestyle="--",
                 )

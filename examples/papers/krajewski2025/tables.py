@@ -331,7 +331,7 @@ def half_unit(digits: str) -> float:
 
 def _draws(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float) -> DrawsRow:
     law, other = printed_bilinear(name), curves.compute_law
-    difference = np.abs(law.pass_at_k(compute, 1.0, beyond=True) - curves.fitted(compute))
+    difference = np.abs(law.pass_at_k(compute, 1.0) - curves.fitted(compute))
     at = int(difference.argmax())
     slopes = (printed.TABLE_13[name][0], other.printed["A"])
     return DrawsRow(

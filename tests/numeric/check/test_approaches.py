@@ -26,7 +26,7 @@ from isoflop.numeric.check.laws import LEAST_SQUARES, Laws, fit_compute_laws
 from isoflop.numeric.check.paired import Noise
 from isoflop.numeric.check.runs import beyond_chance
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.power_law import fit_power_law
+from isoflop.numeric.fit.power_law import lines
 from isoflop.numeric.results import Band
 
 #: E, A, B, beta, gamma far from symmetric, so that profiles are no parabolas.
@@ -194,9 +194,9 @@ def test_llama_3(public_runs):
     found = find_budgets(runs.params, runs.tokens, runs.compute, 0.1)
     minima = found.minima(runs.loss[None])
     assert minima.valid.sum() == 10
-    law = fit_power_law(found.compute, np.exp(minima.log_tokens[0]))
-    assert law.coefficient == pytest.approx(0.2994, abs=5e-5)
-    assert law.exponent == pytest.approx(0.5368, abs=5e-5)
+    line = lines(np.log(found.compute), minima.log_tokens[0], np.ones(10))
+    assert np.exp(line.intercept) == pytest.approx(0.2994, abs=5e-5)
+    assert line.slope == pytest.approx(0.5368, abs=5e-5)
 
 
 # -- compute laws ----------------------------------------------------------------------------------
