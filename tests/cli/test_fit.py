@@ -65,11 +65,10 @@ def refused(result, *named):
 
 def test_the_choices_are_those_of_the_library() -> None:
     """The command line spells them out, for a parser is built before NumPy is loaded."""
-    from isoflop.cli import fit, run_options
-    from isoflop.numeric.fit import OBJECTIVES, fitted
+    from isoflop.cli import run_options
+    from isoflop.numeric.fit import OBJECTIVES
 
     assert run_options.OBJECTIVES == OBJECTIVES
-    assert fit.LEVEL == fitted.DEFAULT_LEVEL
 
 
 # -- the contract ------------------------------------------------------------------------------------------------------
@@ -410,7 +409,6 @@ CASES = {
         ["--objective", "huber"],
         ["--objective 'huber'", "did you mean huber-log?"],
     ),
-    "a level of 90": (["--level", "90"], ["--level '90'", "between 0 and 1"]),
     "no resamples": (["--bootstrap", "0"], ["--bootstrap '0'", "at least 1"]),
     "a seed below 0": (["--bootstrap", "10", "--seed", "-1"], ["--seed '-1'", "at least 0"]),
     "a seed for nothing": (["--seed", "1"], ["--seed '1'", "--bootstrap"]),

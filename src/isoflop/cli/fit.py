@@ -12,15 +12,7 @@ from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .render import TABLES, written
-from .run_options import (
-    OBJECTIVES,
-    check_figure,
-    is_terminal,
-    say_interrupted,
-    share,
-    target,
-    whole,
-)
+from .run_options import OBJECTIVES, check_figure, is_terminal, say_interrupted, target, whole
 from .tables import TableOptions, assignments, declare_runs
 
 TYPE_CHECKING = False
@@ -30,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.runs import Runs
-    from ..numeric.fit.fit import Fit
+    from ..numeric.fit import Fit
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
@@ -40,21 +32,17 @@ standard errors and intervals of its coefficients and of what follows from them.
 Exit status 3: no point was certified as a minimum, or the runs leave coefficients
 undetermined: no result."""
 FORMATS = ("text", "json", *TABLES)
-#: What the law is of; by default what the table holds.
-OF = ("loss", "pass@k")
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
 LAWS = {"overtraining": "fit_overtraining"}
-LEVEL = 0.9
+#: What the law is of; by default what the table holds.
+OF = ("loss", "pass@k")
 #: Options that take all numbers after them.
 LISTS = ("--compute", "--ratio")
+#: More runs than this are resampled by all processors.
+MANY = 2_000
 #: Arguments of the library whose options have other names.
-OPTION_OF = {
-    "model": "--model",
-    "fixed": "--fix",
-    "bounds": "--bound",
-    "repeats": "--bootstrap",
-    "by": "--bootstrap",
-}
+OPTION_OF = {"model": "--model", "fixed": "--fix", "bounds": "--bound", "by": "--bootstrap"}
+BOUND = "NAME=LOW:HIGH with LOW below HIGH, such as beta=0.1:1; one of the two may be empty"
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
@@ -66,28 +54,30 @@ def module_for(words: Sequence[str]) -> ModuleType:
     from . import fit_counts
     from .tables import names_counts
 
-    law = next(iter(_after("--law", words)), None)
+    law, what = _after("--law", words), _after("--of", words)
     if law in LAWS:
         return import_module(f"isoflop.cli.{LAWS[law]}")
-    told = _after("--of", words)
-    if told and told[0] not in OF:
-        raise UsageError(f"--of {shown(told[0])}: must be one of {', '.join(OF)}")
-    counts = told[0] == "pass@k" if told else names_counts(words)
-    if law is not None and not counts:
+    if what not in (None, *OF):
+        raise UsageError(f"--of {shown(what)}: must be one of {', '.join(OF)}")
+    if what == "pass@k" or (what is None and names_counts(words)):
+        return fit_counts
+    if law is not None:
         raise UsageError(
             f"--law {shown(law)}: must be {' or '.join(LAWS)}; other laws of runs are a --model"
         )
-    return fit_counts if counts else sys.modules[__name__]
+    return sys.modules[__name__]
 
 
-def _after(option: str, words: Sequence[str]) -> list[str]:
-    """The values of an option, before the options of a command are known."""
+def _after(option: str, words: Sequence[str]) -> str | None:
+    """The value of an option, before the options of a command are known."""
     joined = [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
-    return [*joined, *(after for word, after in pairwise(words) if word == option)]
+    apart = [after for word, after in pairwise(words) if word == option]
+    return next(iter([*joined, *apart]), None)
 
 
 def parser() -> Parser:
     """The options of this command."""
+    models = _models()
     built = Parser(
         "isoflop fit",
         [
@@ -108,55 +98,33 @@ def parser() -> Parser:
         ],
     )
     declare_runs(built)
-    takes_one(
-        built.add_argument_group("evaluations"),
-        "--benchmark",
-        "NAME",
-        "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs "
-        "that exceed guessing by 0.05",
+    evaluations = (
+        "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs that "
+        "exceed guessing by 0.05"
     )
+    takes_one(built.add_argument_group("evaluations"), "--benchmark", "NAME", evaluations)
     law = built.add_argument_group("law and objective")
-    takes_one(
-        law,
-        "--of",
-        "|".join(OF),
-        "what the law is of; default: loss, or pass@k where the table holds counts of samples",
+    model = (
+        f"{', '.join(models)}, or an expression in columns and coefficients; default: {models[0]}"
     )
-    takes_one(
-        law,
-        "--model",
-        "MODEL",
-        f"{', '.join(_models())}, or an expression in columns and coefficients; default: "
-        f"{next(iter(_models()))}",
-    )
+    what = "what the law is of; default: pass@k where the table holds counts of samples, else loss"
+    takes_one(law, "--of", "|".join(OF), what)
+    takes_one(law, "--model", "MODEL", model)
     takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value, such as E=0; repeatable")
-    takes_one(
-        law,
-        "--bound",
-        "NAME=LOW:HIGH",
-        "keep a coefficient between two values, either may be empty; repeatable",
-    )
+    bound = "keep a coefficient between two values, either may be empty; repeatable"
+    takes_one(law, "--bound", "NAME=LOW:HIGH", bound)
     takes_one(law, "--objective", "NAME", f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}")
     sure = built.add_argument_group("uncertainty and what follows")
-    takes_one(
-        sure,
-        "--bootstrap",
-        "N",
-        "standard errors and percentile intervals from N resamples of runs, or of groups where the "
-        "runs have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by "
-        "group) and Student's t",
+    bootstrap = (
+        "standard errors and 90 % intervals from N resamples of runs, or of groups where the runs "
+        "have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
+        "and Student's t"
     )
-    takes_one(
-        sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0"
-    )
-    takes_one(sure, "--jobs", "J", "processes of the bootstrap, -1 for all; default: 1")
-    takes_one(sure, "--level", "SHARE", "coverage of intervals; default: 0.9")
-    takes_several(
-        sure,
-        "--compute",
-        "C",
-        "add the optimum at each compute in FLOP (for a compute law, the loss)",
-    )
+    takes_one(sure, "--bootstrap", "N", bootstrap)
+    seed = "of the resamples, and of the starts of an expression; default: 0"
+    takes_one(sure, "--seed", "S", seed)
+    compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"
+    takes_several(sure, "--compute", "C", compute)
     takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio")
     takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
@@ -167,30 +135,30 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
-    form, level = options.chosen("--format", FORMATS), share(options, "--level") or LEVEL
-    table, model = TableOptions(options, "runs", LISTS), _model(options)
+    form, table = options.chosen("--format", FORMATS), TableOptions(options, "runs", LISTS)
+    model = (options.one("--model") or _models()[0]).strip()
     _check(options, model)
-    repeats = whole(options, "--bootstrap", least=1)
-    save, plot = target(options, "--save"), target(options, "--plot")
-    target(options, "--output")
+    repeats, seed = whole(options, "--bootstrap", least=1), whole(options, "--seed", least=0) or 0
+    save, plot, _ = (target(options, name) for name in ("--save", "--plot", "--output"))
     if plot is not None:
         check_figure(plot)
-    asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
-    fit = _fitted(options, table, model)
+    asked: dict[str, Any] = {
+        name[2:]: [x for _, x in options.positives(name) or ()] or None for name in LISTS
+    }
+    fit = _fitted(options, table, model, seed)
     more: tuple[str, ...] = ()
     stopped = ""
     if repeats is not None and not fit.is_sound:
         more = ("no resamples: the fit is no result that they could tell about",)
     elif repeats is not None:
-        fit, stopped = _resampled(options, fit, repeats)
-    page = replace(fit.page(level=level, **asked), more=more)
+        fit, stopped = _resampled(options, fit, repeats, seed)
+    page = replace(fit.page(**asked), more=more)
     if save is not None:
         page.save(save)
     if plot is not None:
-        from ..numeric.plot.fit import plot_fit_page
         from ..numeric.plot.panels import save as save_figure
 
-        save_figure(plot_fit_page(fit), plot)
+        save_figure(fit.plot(), plot)
     text = written(form, page, page.as_dict("" if save is None else Path(save).stem))
     if stopped:
         say_interrupted(stopped)
@@ -198,72 +166,44 @@ def run(options: Options) -> tuple[str, int]:
     return text, DONE if fit.is_sound else NO_VERDICT
 
 
-# -- the options -----------------------------------------------------------------------------------
-
-
-def _models() -> Mapping[str, Any]:
+def _models() -> list[str]:
     from ..numeric.fit.models import MODELS
 
-    return MODELS
-
-
-def _model(options: Options) -> str:
-    text = options.one("--model")
-    if text is None:
-        return next(iter(_models()))
-    if not text.strip():
-        raise outside("--model", text, f"one of {', '.join(_models())} or an expression")
-    return text.strip()
+    return [*MODELS]
 
 
 def _check(options: Options, model: str) -> None:
     """Options that mean nothing beside the others."""
-    power_laws = [name for name, known in _models().items() if not known.is_expression]
-    expression = model not in power_laws
-    named, first = f"--model {' or '.join(power_laws)}", power_laws[0]
+    from ..numeric.fit.models import MODELS
+
+    form = MODELS.get(model)
+    named = [name for name, known in MODELS.items() if not known.is_expression]
+    has_draws = form is None or form.is_expression or "--bootstrap" in options
     misplaced = {
-        "--compute": named if expression else "",
-        "--ratio": f"--model {first}" if model != first else "",
-        "--seed": ""
-        if expression or "--bootstrap" in options
-        else "--bootstrap, or for --model EXPRESSION",
-        "--jobs": "" if "--bootstrap" in options else "--bootstrap",
+        "--compute": "" if model in named else f"--model {' or '.join(named)}",
+        "--ratio": "" if model == named[0] else f"--model {named[0]}",
+        "--seed": "" if has_draws else "--bootstrap, or for --model EXPRESSION",
     }
     for option, wanted in misplaced.items():
         if wanted and option in options:
-            words = options.spelt(option, None)
-            typed = f" {shown(words)}" if words else ""
-            raise UsageError(f"{option}{typed}: is for {wanted}")
+            raise UsageError(f"{option} {shown(options.spelt(option, None))}: is for {wanted}")
 
 
-def _numbers(options: Options, option: str) -> list[float] | None:
-    entries = options.positives(option)
-    return None if entries is None else [value for _, value in entries]
-
-
-def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
+def _fitted(options: Options, table: TableOptions, model: str, seed: int) -> Fit:
     """The fit of the runs in the file."""
     import numpy as np
 
     from ..numeric.fit import fit
 
     fixed, bounds = _fixed(options), _bounds(options)
-    for name in fixed.keys() & bounds.keys():
-        raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
+    objective = options.chosen("--objective", OBJECTIVES)
     try:
         runs = _runs(table, model)
         highest = float(runs.loss.max())
         if not highest > fixed.get("E", 0.0):
             complaint = f"the highest loss of {len(runs)} runs is {highest:.6g}"
             raise outside("--fix", f"E={fixed['E']:g}", f"below some loss; {complaint}")
-        return fit(
-            runs,
-            model=model,
-            objective=options.chosen("--objective", OBJECTIVES),
-            fixed=fixed,
-            bounds=bounds,
-            seed=whole(options, "--seed", least=0) or 0,
-        )
+        return fit(runs, model=model, objective=objective, fixed=fixed, bounds=bounds, seed=seed)
     except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
         raise RuntimeError(f"the fit broke down: {defect}") from defect
     except ArgumentError as error:
@@ -283,15 +223,15 @@ def _runs(table: TableOptions, model: str) -> Runs:
     from ..numeric.fit.models import form_of
 
     form, benchmark = form_of(model), table.options.one("--benchmark")
-    if benchmark is not None:
-        from ..numeric.accuracy.baselines import resolve
-        from ..numeric.accuracy.law import runs_of
+    if benchmark is None:
+        return table.runs(*form.requires, "loss", names=form.names)
+    from ..numeric.accuracy.baselines import resolve
+    from ..numeric.accuracy.law import runs_of
 
-        evaluations = table.evaluations()
-        with table.in_options():
-            guessing = resolve(evaluations, table.random_baseline, benchmarks=[benchmark])
-            return runs_of(evaluations, benchmark, guessing[benchmark], form.requires)
-    return table.runs(*form.requires, "loss", names=form.names)
+    evaluations = table.evaluations()
+    with table.in_options():
+        guessing = resolve(evaluations, table.random_baseline, benchmarks=[benchmark])
+        return runs_of(evaluations, benchmark, guessing[benchmark], form.requires)
 
 
 def _fixed(options: Options) -> dict[str, float]:
@@ -299,44 +239,36 @@ def _fixed(options: Options) -> dict[str, float]:
     return {name: _finite("--fix", f"{name}={text}", text) for name, text in fixed.items()}
 
 
-def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
-    domain = "NAME=LOW:HIGH with LOW below HIGH, such as beta=0.1:1; one of the two may be empty"
+def _bounds(options: Options) -> Mapping[str, tuple[Any, Any]]:
     found = {}
-    for name, ends in assignments(options, "--bound", domain).items():
-        word = f"{name}={ends}"
-        texts = ends.split(":")
-        low, high = (
-            _finite("--bound", word, text) if text.strip() else None
-            for text in (texts if len(texts) == 2 else ("", ""))
+    for name, text in assignments(options, "--bound", BOUND).items():
+        low, colon, high = text.partition(":")
+        word = f"{name}={text}"
+        least, most = (
+            _finite("--bound", word, end) if end.strip() else None for end in (low, high)
         )
-        if low is None and high is None:
-            raise outside("--bound", word, domain)
-        if low is not None and high is not None and not low < high:
-            raise outside("--bound", word, domain)
-        found[name] = (low, high)
+        is_upside_down = least is not None and most is not None and not least < most
+        if not colon or is_upside_down or (least is None and most is None):
+            raise outside("--bound", word, BOUND)
+        found[name] = (least, most)
     return found
 
 
 def _finite(option: str, word: str, text: str) -> float:
-    domain = "a name and a finite number"
     try:
         value = parse(text)
     except ValueError as error:
-        raise outside(option, word, domain, str(error)) from None
+        raise outside(option, word, "a name and a finite number", str(error)) from None
     if not abs(value) < float("inf"):
-        raise outside(option, word, domain)
+        raise outside(option, word, "a name and a finite number")
     return value
 
 
-# -- what is done with the fit ---------------------------------------------------------------------
-
-
-def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
+def _resampled(options: Options, fit: Fit, repeats: int, seed: int) -> tuple[Fit, str]:
     """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
     from ..numeric.words import counted
 
-    seed, jobs = whole(options, "--seed", least=0) or 0, whole(options, "--jobs", least=None) or 1
-    total = counted(repeats, "resample")
+    total, jobs = counted(repeats, "resample"), -1 if fit.size > MANY else 1
     try:
         fit = fit.resampled(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
     except KeyboardInterrupt:
