@@ -115,38 +115,28 @@ class Meaning:
         return self.term("T_N", params) + self.term("T_D", tokens)
 
     def value(self, name: str, arguments: Sequence[Any]) -> Any:
-        one = MP.one
-        match name, len(arguments):
-            case "T_N" | "T_D", 1:
-                return self.term(name, *arguments)
-            case "R", 2:
-                return self.reducible(*arguments)
-            case "L", 2:
-                return self.point["E"] + self.reducible(*arguments)
-            case "N_opt" | "D_opt", 1:
-                return self.optimum(*arguments)["ND".index(name[0])]
-            case "R_opt", 1:
-                return self.reducible(*self.optimum(*arguments))
-            case "L_opt", 1:
-                return self.point["E"] + self.reducible(*self.optimum(*arguments))
-            case "C0", 0:
-                return self.reducible(*self.optimum(one))
-            case "alpha", 0:
-                return MP.log(
-                    self.reducible(*self.optimum(one)) / self.reducible(*self.optimum(2 * one)), 2
-                )
-            case "G", 0:
-                return self.optimum(MP.mpf(self.kappa))[0]
-            case "w_N" | "w_D", 0:
-                best = self.optimum(one)
-                return self.term(f"T_{name[2]}", best["ND".index(name[2])]) / self.reducible(*best)
-            case "P", 1:
-                params, tokens = self.optimum(one)
-                a, d = self.powers
-                return self.reducible(
-                    params * arguments[0], tokens * arguments[0] ** (-MP.mpf(a) / d)
-                ) / self.reducible(params, tokens)
-        raise AssertionError((name, arguments))
+        one, (a, d) = MP.one, self.powers
+        if name in ("T_N", "T_D"):
+            return self.term(name, *arguments)
+        if name in ("R", "L"):
+            return self.reducible(*arguments) + (self.point["E"] if name == "L" else 0)
+        if name == "alpha":
+            once, twice = (self.reducible(*self.optimum(k * one)) for k in (1, 2))
+            return MP.log(once / twice, 2)
+        compute = {"G": MP.mpf(self.kappa)}.get(name, arguments[0] if "opt" in name else one)
+        params, tokens = self.optimum(compute)
+        least = self.reducible(params, tokens)
+        if name == "P":
+            other = tokens * arguments[0] ** (-MP.mpf(a) / d)
+            return self.reducible(params * arguments[0], other) / least
+        return {
+            **dict.fromkeys(("N_opt", "G"), params),
+            **dict.fromkeys(("R_opt", "C0"), least),
+            "D_opt": tokens,
+            "L_opt": self.point.get("E", 0) + least,
+            "w_N": self.term("T_N", params) / least,
+            "w_D": self.term("T_D", tokens) / least,
+        }[name]
 
 
 ATTACHED = {"T_N": "A beta", "T_D": "B gamma", "L": "A B beta gamma E", "L_opt": "A B beta gamma E"}
@@ -422,18 +412,15 @@ class Maker:
         left, right = draft.sides
         (relation,) = draft.relations
         turned = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}[relation]
-        choice = self.random.randrange(4)
-        if choice == 0:
-            return Draft((left, right), (turned,), draft.where)
-        if choice == 1:
-            return Draft(
-                (left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))),
-                (relation,),
-                draft.where,
+        spoiled = self.random.choice(
+            (
+                ((left, right), turned),
+                ((left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))), relation),
+                ((right, self._respelled(right)), relation[0]),  # equal sides, a strict relation
+                ((left, self._mistaken(right)), relation),
             )
-        if choice == 2:  # equal sides and a strict relation
-            return Draft((right, self._respelled(right)), (relation[0],), draft.where)
-        return Draft((left, self._mistaken(right)), (relation,), draft.where)
+        )
+        return Draft(spoiled[0], (spoiled[1],), draft.where)
 
     def strict_assumption(self, truth: bool) -> Draft:
         greater, _, less, f, g = self.random.choice(under_constraints())
@@ -477,39 +464,6 @@ class Maker:
         return Draft(
             (left, right if truth else self._mistaken(right)), ("==",), powers=(a, d), kappa=kappa
         )
-
-    def factors(self, truth: bool) -> Draft:
-        """sum A_i x_i^-b_i on prod x_i = C is least where its terms are as 1/b_i: their sizes spend
-        C.
-        """
-        letters = ("k", "n", "m")
-        exponents, total = [X, Y, Z], add(*map(inverse, (X, Y, Z)))
-        shares = [mul(inverse(e), inverse(total)) for e in exponents]
-        coefficients = [sym(letter) for letter in letters]
-        product = mul(
-            *(
-                power(mul(c, inverse(w)), inverse(e))
-                for c, w, e in zip(coefficients, shares, exponents, strict=True)
-            )
-        )
-        least = power(mul(product, inverse(C)), inverse(total))
-        i = self.random.randrange(3)
-        spent = mul(
-            *(
-                power(mul(c, inverse(mul(w, least))), inverse(e))
-                for c, w, e in zip(coefficients, shares, exponents, strict=True)
-            )
-        )
-        scaled = renamed(least, {})
-        left, right = self.random.choice(
-            (
-                (spent, C),
-                (power(least, total), mul(product, inverse(C))),
-                (mul(scaled, shares[i]), mul(inverse(exponents[i]), least, inverse(total))),
-            )
-        )
-        right = self._respelled(right, 1)
-        return Draft((left, right if truth else self._mistaken(right)), ("==",))
 
     def _respelled(self, node: Node, steps: int = 2) -> Node:
         return renamed(self.rewriter.rewritten(node, self.random.randint(0, steps)), SPELLING)
@@ -638,11 +592,10 @@ KINDS: dict[str, Callable[..., Draft]] = {
     "strict assumption": Maker.strict_assumption,
     "weak assumption": Maker.weak_assumption,
     "general budget": Maker.general_budget,
-    "m factors": Maker.factors,
 }
 SHARES = {
     "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
-    "limit": 12, "vacuous limit": 2, "general budget": 5, "m factors": 3,
+    "limit": 12, "vacuous limit": 2, "general budget": 8,
     "monotone bound": 6, "bound of the law": 6, "convexity bound": 5, "logarithm bound": 5, "square bound": 5,
 }  # fmt: skip
 

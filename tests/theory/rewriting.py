@@ -134,27 +134,15 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
         return MP.pi
     values = [evaluate(child, point) for child in node[1:]]
     match kind:
-        case "add":
-            return MP.fsum(values)
-        case "mul":
-            return MP.fprod(values)
+        case "add" | "mul":
+            return (MP.fsum if kind == "add" else MP.fprod)(values)
         case "pow":
             return MP.power(*values)
-        case "exp":
-            return MP.exp(values[0])
-        case "abs":
-            return abs(values[0])
-    return MP.log(values[0])
+    return {"exp": MP.exp, "abs": abs, "log": MP.log}[kind](values[0])
 
 
-SYMPY = {
-    "add": sympy.Add,
-    "mul": sympy.Mul,
-    "pow": sympy.Pow,
-    "exp": sympy.exp,
-    "log": sympy.log,
-    "abs": sympy.Abs,
-}
+FUNCTIONS = (sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log, sympy.Abs)
+SYMPY = {function.__name__.lower(): function for function in FUNCTIONS}
 
 
 @lru_cache(maxsize=50_000)
@@ -311,6 +299,18 @@ class Rewriter:
         return mul(node, rat(2))
 
 
+# Each rule gives the expression spelt otherwise, or nothing where it does not apply.
+
+
+def is_sum(node: Node) -> bool:
+    return bool(node[0] == "add")
+
+
+def others(node: Node, *places: int) -> list[Node]:
+    """The factors or terms of a node without those at some places."""
+    return [part for n, part in enumerate(node) if n and n not in places]
+
+
 def split_power(r: Rewriter, node: Node) -> Node | None:
     """u^e = u^f u^(e-f)"""
     if node[0] != "pow" or not is_positive(node[1]):
@@ -321,13 +321,10 @@ def split_power(r: Rewriter, node: Node) -> Node | None:
 
 def merge_powers(r: Rewriter, node: Node) -> Node | None:
     """u^e u^f = u^(e+f)"""
-    if node[0] != "mul":
-        return None
-    for i, left in enumerate(node[1:], start=1):
-        for j, right in enumerate(node[i + 1 :], start=i + 1):
-            if left[0] == right[0] == "pow" and left[1] == right[1]:
-                rest = [factor for n, factor in enumerate(node[1:], start=1) if n not in (i, j)]
-                return mul(*rest, power(left[1], add(left[2], right[2])))
+    pairs = itertools.combinations(enumerate(node[1:], 1), 2) if node[0] == "mul" else ()
+    for (i, left), (j, right) in pairs:
+        if left[0] == right[0] == "pow" and left[1] == right[1]:
+            return mul(*others(node, i, j), power(left[1], add(left[2], right[2])))
     return None
 
 
@@ -348,19 +345,16 @@ def power_of_power(r: Rewriter, node: Node) -> Node | None:
 
 def distribute_product(r: Rewriter, node: Node) -> Node | None:
     """x (y + z) = x y + x z"""
-    if node[0] != "mul":
-        return None
-    sums = [i for i, factor in enumerate(node) if i and factor[0] == "add"]
+    sums = [i for i, part in enumerate(node) if i and is_sum(part)] if node[0] == "mul" else []
     if not sums:
         return None
     i = r.random.choice(sums)
-    others = [factor for n, factor in enumerate(node) if n not in (0, i)]
-    return add(*(mul(*others, term) for term in node[i][1:]))
+    return add(*(mul(*others(node, i), term) for term in node[i][1:]))
 
 
 def factor_out(r: Rewriter, node: Node) -> Node | None:
     """x + y = f (x/f + y/f)"""
-    if node[0] != "add":
+    if not is_sum(node):
         return None
     factor = r.monomial()
     return mul(factor, add(*(mul(term, inverse(factor)) for term in node[1:])))
@@ -368,11 +362,7 @@ def factor_out(r: Rewriter, node: Node) -> Node | None:
 
 def pull_out_of_power(r: Rewriter, node: Node) -> Node | None:
     """(x + y)^e = f^e (x/f + y/f)^e"""
-    if (
-        node[0] != "pow"
-        or node[1][0] != "add"
-        or not all(is_positive(term) for term in node[1][1:])
-    ):
+    if node[0] != "pow" or not is_sum(node[1]) or not all(map(is_positive, node[1][1:])):
         return None
     factor = r.monomial()
     inner = add(*(mul(term, inverse(factor)) for term in node[1][1:]))
@@ -386,11 +376,8 @@ def exp_of_log(r: Rewriter, node: Node) -> Node | None:
 
 def power_as_exp(r: Rewriter, node: Node) -> Node | None:
     """u^e = exp(e log u)"""
-    return (
-        ("exp", mul(node[2], ("log", node[1])))
-        if node[0] == "pow" and is_positive(node[1])
-        else None
-    )
+    is_plain = node[0] == "pow" and is_positive(node[1])
+    return ("exp", mul(node[2], ("log", node[1]))) if is_plain else None
 
 
 def complement(r: Rewriter, node: Node) -> Node | None:
@@ -398,26 +385,18 @@ def complement(r: Rewriter, node: Node) -> Node | None:
     if node[0] != "mul" or len(node) != 3:
         return None
     x, quotient = node[1:]
-    if (
-        quotient[0] == "pow"
-        and quotient[2] == MINUS_ONE
-        and quotient[1][0] == "add"
-        and x in quotient[1][1:]
-    ):
-        rest = list(quotient[1][1:])
-        rest.remove(x)
-        return add(ONE, negative(mul(add(*rest), quotient)))
-    return None
+    is_inverse = quotient[0] == "pow" and quotient[2] == MINUS_ONE and is_sum(quotient[1])
+    if not is_inverse or x not in quotient[1][1:]:
+        return None
+    rest = list(quotient[1][1:])
+    rest.remove(x)
+    return add(ONE, negative(mul(add(*rest), quotient)))
 
 
 def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
     """k^(d log C) = C^(d log k)"""
-    if (
-        node[0] != "pow"
-        or node[2][0] != "mul"
-        or node[2][-1][0] != "log"
-        or not is_one_term(node[1])
-    ):
+    is_power = node[0] == "pow" and node[2][0] == "mul" and node[2][-1][0] == "log"
+    if not is_power or not is_one_term(node[1]):
         return None
     *factors, logarithm = node[2][1:]
     return power(logarithm[1], mul(*factors, ("log", node[1])))
@@ -425,13 +404,9 @@ def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
 
 def multiply_and_divide_by_sum(r: Rewriter, node: Node) -> Node | None:
     """x = (x f) f^-1 with f of several terms"""
-    return cancelled(node, r.positive_sum())
-
-
-def cancelled(node: Node, factor: Node) -> Node:
-    if node[0] == "add":
-        return mul(add(*(mul(term, factor) for term in node[1:])), inverse(factor))
-    return mul(mul(node, factor), inverse(factor))
+    factor = r.positive_sum()
+    terms = node[1:] if is_sum(node) else (node,)
+    return mul(add(*(mul(term, factor) for term in terms)), inverse(factor))
 
 
 def add_and_subtract(r: Rewriter, node: Node) -> Node | None:
@@ -467,7 +442,7 @@ def factor_number(r: Rewriter, node: Node) -> Node | None:
 
 def square_a_sum(r: Rewriter, node: Node) -> Node | None:
     """(x + y)^2 = x^2 + 2 x y + y^2"""
-    if node[0] != "pow" or node[2] != rat(2) or node[1][0] != "add" or len(node[1]) != 3:
+    if node[0] != "pow" or node[2] != rat(2) or not is_sum(node[1]) or len(node[1]) != 3:
         return None
     x, y = node[1][1:]
     return add(power(x, rat(2)), mul(rat(2), x, y), power(y, rat(2)))
@@ -482,70 +457,36 @@ def is_positive(node: Node) -> bool:
             return bool(node[1] > 0)
         case "add" | "mul":
             return all(map(is_positive, node[1:]))
-        case "pow":
-            return is_positive(node[1])
-    return False
+    return node[0] == "pow" and is_positive(node[1])
 
 
 def is_positive_product(node: Node) -> bool:
     """All factors positive, and at most one that is more than one term."""
-    return (
-        all(map(is_positive, node[1:])) and sum(not is_one_term(factor) for factor in node[1:]) <= 1
-    )
+    several = sum(not is_one_term(factor) for factor in node[1:])
+    return several <= 1 and all(map(is_positive, node[1:]))
 
 
 RULES: tuple[Rule, ...] = (
-    split_power,
-    merge_powers,
-    distribute_power,
-    power_of_power,
-    distribute_product,
-    factor_out,
-    pull_out_of_power,
-    exp_of_log,
-    power_as_exp,
-    complement,
-    swap_base_and_log,
-    multiply_and_divide_by_sum,
-    add_and_subtract,
-    log_of_product,
-    split_exp,
-    factor_number,
+    *(split_power, merge_powers, distribute_power, power_of_power, distribute_product),
+    *(factor_out, pull_out_of_power, exp_of_log, power_as_exp, complement, swap_base_and_log),
+    *(multiply_and_divide_by_sum, add_and_subtract, log_of_product, split_exp, factor_number),
     square_a_sum,
 )
 
 
-# -- mistakes ----------------------------------------------------------------------------------------------------------
+# -- mistakes ------------------------------------------------------------------------------------
 
 
-def flip_exponent(r: Rewriter, node: Node) -> Node | None:
-    return power(node[1], negative(node[2])) if node[0] == "pow" else None
+def one_left_out(kind: str) -> Rule:
+    """A factor or a term left out."""
 
+    def rule(r: Rewriter, node: Node) -> Node | None:
+        if node[0] != kind:
+            return None
+        kept = others(node, r.random.randrange(1, len(node)))
+        return mul(*kept) if kind == "mul" else add(*kept)
 
-def exponent_off_by_one(r: Rewriter, node: Node) -> Node | None:
-    return power(node[1], add(node[2], ONE)) if node[0] == "pow" else None
-
-
-def drop_factor(r: Rewriter, node: Node) -> Node | None:
-    if node[0] != "mul":
-        return None
-    i = r.random.randrange(1, len(node))
-    return mul(*(factor for n, factor in enumerate(node) if n not in (0, i)))
-
-
-def drop_term(r: Rewriter, node: Node) -> Node | None:
-    if node[0] != "add":
-        return None
-    i = r.random.randrange(1, len(node))
-    return add(*(term for n, term in enumerate(node) if n not in (0, i)))
-
-
-def insert_factor(r: Rewriter, node: Node) -> Node | None:
-    return mul(node, sym(r.random.choice(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS)))
-
-
-def off_by_one(r: Rewriter, node: Node) -> Node | None:
-    return ("rat", node[1] + 1) if node[0] == "rat" else None
+    return rule
 
 
 def exchange_symbol(r: Rewriter, node: Node) -> Node | None:
@@ -555,28 +496,25 @@ def exchange_symbol(r: Rewriter, node: Node) -> Node | None:
     return sym(r.random.choice([name for name in pool if name != node[1]]))
 
 
-def tiny_scale(r: Rewriter, node: Node) -> Node | None:
-    return mul(node, rat(10**20 + 1, 10**20))
-
-
-def tiny_exponent(r: Rewriter, node: Node) -> Node | None:
-    return (
-        power(node[1], add(node[2], rat(1, 10**20)))
-        if node[0] == "pow" and is_positive(node[1])
+def exponent_off_by(change: Node) -> Rule:
+    """An exponent to which something is added."""
+    return lambda r, node: (
+        power(node[1], add(node[2], change))
+        if node[0] == "pow" and (change == ONE or is_positive(node[1]))
         else None
     )
 
 
 MUTATIONS: tuple[Rule, ...] = (
-    flip_exponent,
-    exponent_off_by_one,
-    drop_factor,
-    drop_term,
-    insert_factor,
-    off_by_one,
+    lambda r, node: power(node[1], negative(node[2])) if node[0] == "pow" else None,
+    exponent_off_by(ONE),
+    one_left_out("mul"),
+    one_left_out("add"),
+    lambda r, node: mul(node, sym(r.random.choice(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS))),
+    lambda r, node: ("rat", node[1] + 1) if node[0] == "rat" else None,
     exchange_symbol,
-    tiny_scale,
-    tiny_exponent,
+    lambda r, node: mul(node, rat(10**20 + 1, 10**20)),
+    exponent_off_by(rat(1, 10**20)),
 )
 
 

@@ -22,7 +22,7 @@ from ..reader.building import Domain
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
 from .at_law import Coefficients, HasCoefficients, at_numbers, is_rounded
-from .checker import Finding, Reading, check
+from .checker import Finding, Trial
 from .correction import Corrector, Side
 from .definitions import LETTERS, by_definition, without_formula
 from .given import Given, Names
@@ -343,18 +343,19 @@ class Chain:
         for condition in decision.conditions:
             group = domain.groups[(">", "!=", ">=").index(condition.relation)]
             group.append(condition.expression)
-        reading = Reading(
+        spelt, names = self.words.notation.names(), self.words.names
+        letters = {x: names[spelt.get(x, x)] for x in LETTERS}
+        return Trial(
             meant.sides[i].xreplace(run),
             question.relation,
             meant.sides[i + 1].xreplace(run),
             domain.map(lambda e: e.xreplace(run)),
             limit,
             question.moving if question.relation == "propto" else (),
-        )
-        spelt = self.words.notation.names()
-        meanings_of = {name: self.words.names[spelt.get(name, name)] for name in LETTERS}
-        letters = {name: x for name, x in meanings_of.items() if isinstance(x, Symbol)}
-        return check(reading, letters, self.settings.budget or SIX_ND, self.settings.seed)
+            {name: x for name, x in letters.items() if isinstance(x, Symbol)},
+            self.settings.budget or SIX_ND,
+            self.settings.seed,
+        ).outcome()
 
     @cached_property
     def _by_definition(self) -> _Meant:

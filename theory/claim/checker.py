@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -36,33 +35,6 @@ NO_VALUE = (NoValue, OverflowError, ZeroDivisionError)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What was read: two sides, where they are claimed to compare, and what moves."""
-
-    lhs: Expr
-    relation: str
-    rhs: Expr
-    domain: Domain
-    limit: tuple[Symbol, str] | None = None
-    moving: tuple[Symbol, ...] = ()
-
-    @cached_property
-    def letters(self) -> list[Symbol]:
-        known = (self.lhs, self.rhs, *(e for group in self.domain.groups for e in group))
-        moving = self.moving if self.limit is None else (*self.moving, self.limit[0])
-        return sorted(set(moving).union(*(e.free_symbols for e in known)), key=str)
-
-    @cached_property
-    def edges(self) -> list[Expr]:
-        """What may be 0, but need not."""
-        return [*self.domain.nonnegative, *(x for x in self.letters if x.is_zero is None)]
-
-    @property
-    def is_limit(self) -> bool:
-        return self.relation in ("->", "~")
-
-
-@dataclass(frozen=True)
 class Finding:
     """At how many points the claim was tried, and the one at which it fails; a reason where there
     are too few.
@@ -76,40 +48,64 @@ class Finding:
         return f"not checked: {self.reason}" if self.reason else f"checked at {self.points} points"
 
 
-def check(
-    reading: Reading, letters: Mapping[str, Symbol], budget: Budget, seed: int = 0
-) -> Finding:
-    """The claim at random points; `letters` are those of the law, by canonical name."""
-    if reading.is_limit and reading.limit is None:
-        return Finding(0, "no limit is said")
-    if not (reading.is_limit or reading.relation in (*AGREES, "propto")):
-        return Finding(0, f"{reading.relation} is of one law")
-    law = LawByDefinition(letters, budget, DIGITS_OF_A_LIMIT if reading.is_limit else DIGITS)
-    return _Trial(reading, law, Random(seed)).outcome()
-
-
 @dataclass
-class _Trial:
-    """A claim, tried point by point."""
+class Trial:
+    """A claim as it was read, with no closed forms in it, tried point by point.
 
-    reading: Reading
-    law: LawByDefinition
-    random: Random
+    Attributes
+    ----------
+    lhs, rhs : sympy.Expr
+    relation : str
+    domain : Domain
+        Where it is claimed.
+    limit : tuple of Symbol and str, or None
+    moving : tuple of Symbol
+        What a proportion lets move.
+    letters : mapping of str to Symbol
+        Those of the law, by canonical name.
+    budget : Budget
+    seed : int
+    """
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    domain: Domain
+    limit: tuple[Symbol, str] | None
+    moving: tuple[Symbol, ...]
+    letters: Mapping[str, Symbol]
+    budget: Budget
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.is_limit = self.relation in ("->", "~")
+        self.random = Random(self.seed)
+        digits = DIGITS_OF_A_LIMIT if self.is_limit else DIGITS
+        self.law = LawByDefinition(self.letters, self.budget, digits)
+        known = (self.lhs, self.rhs, *(e for group in self.domain.groups for e in group))
+        own = {*self.moving, *(self.limit or ())[:1]}.union(*(e.free_symbols for e in known))
+        self.own = sorted(own, key=str)
+        #: What may be 0, but need not.
+        self.edges = [*self.domain.nonnegative, *(x for x in self.own if x.is_zero is None)]
 
     def outcome(self) -> Finding:
         """The first point at which the claim fails, or how many there are at which it does not."""
+        if self.is_limit and self.limit is None:
+            return Finding(0, "no limit is said")
+        if not (self.is_limit or self.relation in (*AGREES, "propto")):
+            return Finding(0, f"{self.relation} is of one law")
         tried: Counter[int] = Counter()
         equal: Counter[int] = Counter()
-        most = POINTS_OF_A_LIMIT if self.reading.is_limit else POINTS
+        most = POINTS_OF_A_LIMIT if self.is_limit else POINTS
         for place, point in self.points():
             try:
-                if self.reading.is_limit:
+                if self.is_limit:
                     agrees: bool | None = self.tends(point)
-                elif self.reading.relation == "propto":
+                elif self.relation == "propto":
                     agrees = self.is_proportional(point)
                 else:
                     sign = self.sign(point)
-                    agrees = sign in AGREES[self.reading.relation]
+                    agrees = sign in AGREES[self.relation]
                     equal[place] += sign == 0
             except NO_VALUE:
                 continue
@@ -119,8 +115,8 @@ class _Trial:
             if agrees and tried.total() < most:
                 continue
             always = {at for at, n in tried.items() if n > 1 and equal[at] == n}
-            if not agrees or (self.reading.relation in STRICT and always):
-                shown = {str(x): mpmath.nstr(point[x], 8) for x in self.reading.letters}
+            if not agrees or (self.relation in STRICT and always):
+                shown = {str(x): mpmath.nstr(point[x], 8) for x in self.own}
                 return Finding(tried.total(), fails_at=shown)
             break
         enough = tried.total() >= min(FEWEST, most)
@@ -132,9 +128,8 @@ class _Trial:
         """Points at which all holds that is assumed, every second one on an edge; each with the number
         of its edge.
         """
-        of_law = {*self.law.letters.values(), *self.law.budget.compute().free_symbols}
-        letters = sorted({*self.reading.letters, *of_law}, key=str)
-        edges = self.reading.edges
+        of_law = {*self.letters.values(), *self.budget.compute().free_symbols}
+        letters, edges = sorted({*self.own, *of_law}, key=str), self.edges
         for i in range(TRIES):
             point = {x: self.drawn(x, SPREADS[i % len(SPREADS)]) for x in letters}
             place = i // 2 % len(edges) if edges and i % 2 else INSIDE
@@ -157,7 +152,7 @@ class _Trial:
 
     def on_edge(self, edge: Expr, point: Point) -> Point:
         """The point with one letter changed so that the expression is 0: by the secant method."""
-        tends = set() if self.reading.limit is None else {self.reading.limit[0]}
+        tends = set() if self.limit is None else {self.limit[0]}
         free = sorted(edge.free_symbols - tends, key=str)
         if not free:
             raise NoValue("nothing is free")
@@ -175,7 +170,7 @@ class _Trial:
     def holds(self, point: Point) -> bool:
         """Whether all that is assumed holds, as far as it can be told."""
         try:
-            for relation, group in zip((">", "!=", ">="), self.reading.domain.groups, strict=True):
+            for relation, group in zip((">", "!=", ">="), self.domain.groups, strict=True):
                 for e in group:
                     value, size = self.law.value(e, point)
                     sign = 0 if abs(value) <= self.law.near(e) * size else 1 if value > 0 else -1
@@ -189,7 +184,7 @@ class _Trial:
 
     def sign(self, point: Point) -> int:
         """Of lhs - rhs, as far as it can be told."""
-        sides = self.reading.lhs, self.reading.rhs
+        sides = self.lhs, self.rhs
         (left, of_left), (right, of_right) = (self.law.value(e, point) for e in sides)
         if abs(left - right) <= self.law.near(*sides) * (of_left + of_right):
             return 0
@@ -197,8 +192,8 @@ class _Trial:
 
     def tends(self, point: Point) -> bool:
         """Whether the error of a limit becomes less, at a number other than 0 from both sides."""
-        assert self.reading.limit is not None
-        end = self.reading.limit[1]
+        assert self.limit is not None
+        end = self.limit[1]
         ten = self.law.mp.mpf(10)
         if end in ("0", "oo"):
             return self.falls(point, [ten ** (step if end == "oo" else -step) for step in STEPS])
@@ -209,9 +204,9 @@ class _Trial:
 
     def falls(self, point: Point, places: Sequence[Any]) -> bool:
         """Whether the error becomes less from place to place of the letter that tends to a limit."""
-        assert self.reading.limit is not None
-        lhs, rhs = self.reading.lhs, self.reading.rhs
-        letter = self.reading.limit[0]
+        assert self.limit is not None
+        lhs, rhs = self.lhs, self.rhs
+        letter = self.limit[0]
         near, errors = self.law.near(lhs, rhs), []
         for place in places:
             at = {**point, letter: place}
@@ -223,7 +218,7 @@ class _Trial:
                 continue
             right, of_right = self.law.value(rhs, at)
             scale = self.law.mp.one
-            if self.reading.relation == "~":
+            if self.relation == "~":
                 scale = abs(right)
             errors.append((abs(left - right) / scale, near * (of_left + of_right) / scale))
         (before, _), (last, told) = errors[-2:]
@@ -234,9 +229,9 @@ class _Trial:
         """Whether the quotient is the same at another value of what moves; None where there is no
         such point.
         """
-        sides = self.reading.lhs, self.reading.rhs
+        sides = self.lhs, self.rhs
         for spread in SPREADS:
-            other = {**point, **{x: self.drawn(x, spread) for x in self.reading.moving}}
+            other = {**point, **{x: self.drawn(x, spread) for x in self.moving}}
             if self.holds(other):
                 (left, of_left), (right, of_right) = (self.law.value(e, point) for e in sides)
                 (there, of_there), (under, of_under) = (self.law.value(e, other) for e in sides)

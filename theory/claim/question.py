@@ -239,16 +239,15 @@ class Question:
         names = " and ".join(map(str, moving))
         held = sorted(map(str, (self.lhs.free_symbols | self.rhs.free_symbols) - {*moving}))
         beside = f", with {', '.join(held)} held" if held else ""
-        if decision.proved:
-            own = (c for c in decision.conditions if c.expression != self.rhs)
-            primed = frozenset(others.values())
-            conditions = tuple(c for c in own if not c.expression.free_symbols & primed)
-            reason = f"the quotient of the two sides does not depend on {names}{beside}"
-            return Decision(Answer.PROVED, reason, conditions)
-        if decision.refuted:
-            reason = f"the quotient of the two sides, at two values of {names}{beside}, differs"
-            return replace(decision, reason=reason)
-        return decision
+        reason = {
+            Answer.PROVED: f"the quotient of the two sides does not depend on {names}{beside}",
+            Answer.REFUTED: f"the quotient of the two sides, at two values of {names}{beside}, differs",
+        }.get(decision.answer, decision.reason)
+        primed, known = frozenset(others.values()), decision.conditions
+        own = (
+            c for c in known if c.expression != self.rhs and not c.expression.free_symbols & primed
+        )
+        return replace(decision, reason=reason, conditions=tuple(own))
 
     def _never_equal(self) -> Decision:
         """`!=`: by a strict bound; it fails where the two sides are equal at a point."""
@@ -393,7 +392,9 @@ def _decided(
     independent = question.decide()
     together = question.letters & words.of_a_run
     own, tied = together - {sym.C, sym.SIZE_RATIO}, given.ties(words.of_a_run)
-    if independent.holds or not words.depend(together | tied):
+    budget = (sym.C - words.budget).xreplace(given.replaced)
+    is_on_budget = together | tied <= {sym.N, sym.D, sym.C} and bool(tied) and is_zero(budget)
+    if independent.holds or is_on_budget or not words.depend(together | tied):
         return independent, ()
     tends = None if question.limit is None else question.limit[0]
     if tends in (sym.N, sym.D):  # the others in terms of C, which is held

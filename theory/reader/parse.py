@@ -69,7 +69,6 @@ def read(
     *,
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
-    meanings: Mapping[Symbol, Expr] | None = None,
     ratios: Collection[str] = (),
     kept: bool = False,
 ) -> Expr:
@@ -88,8 +87,6 @@ def read(
         The names that mean something of their own: a run of letters may be a product of these
         alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
         table are letters, and any is an argument.
-    meanings : mapping, optional
-        What names stand for, where a derivative in another letter has to know.
     ratios : collection of str, optional
         The letters without a unit, of which a quantity with one is no function.
     kept : bool
@@ -103,7 +100,7 @@ def read(
     if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
         rest = f": write 1e9 for a unit, {number}*{unit} for a product"
         raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
-    reader = _Reader(text, domain, kept, tokens, table, letters, meanings or {}, ratios)
+    reader = _Reader(text, domain, kept, tokens, table, letters, ratios)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
         reader.refuse(reader.ahead(), "unexpected {}")
@@ -119,7 +116,6 @@ class _Reader(Builder):
     given: Sequence[Token] = ()
     table: Table = field(default_factory=dict)
     own_names: Collection[str] | None = None
-    meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
     ratios: Collection[str] = ()
 
     def __post_init__(self) -> None:
@@ -311,13 +307,14 @@ class _Reader(Builder):
         if name not in OF_TWO:
             if len(values) > 1:
                 self.refuse(opening, "{}", " is never closed")
-            function = FUNCTIONS.get(name) or MORE_FUNCTIONS[name]
-            return self.applied(function, values[0], token)
+            return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
         if len(values) == 1 or (name == "binom" and len(values) > 2):
             self.refuse(token, "at least two values are expected in {}")
-        if name == "binom":
-            return self.choices(values[0], values[1], token)
-        return reduce(OF_TWO[name], values)
+        return (
+            self.choices(values[0], values[1], token)
+            if name == "binom"
+            else reduce(OF_TWO[name], values)
+        )
 
     def _slope(self, token: Token, depth: int) -> Expr:
         """`P'(r)`, the derivative of a function of one argument there."""
@@ -387,39 +384,39 @@ class _Reader(Builder):
         in the grammar, so that one has to say which is meant; in `A (N_opt)^-beta` and in
         `lambda (C - 6 N D)` there is no doubt.
         """
-        meaning = self.table.get(name.text)
+        meaning, inside = self.table.get(name.text), self._inside()
         is_function = isinstance(meaning, NamedFunction)
         is_product = is_function and exponent is None and not is_group  # as `_formula` has found
         if is_product or not (self.is_strict or is_function):
             return
-        inside = self._inside()
         stem, is_free = name.text.split("_")[0], name.text not in self.letters
         is_single = len(inside) == 1 and inside[0][0].kind in ("name", "number")
+        argument = "".join(token.text for token, _ in inside)
         may_be = is_function or name.text in MAY_BE_FUNCTIONS
-        doubtful = is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
-        doubtful |= any(token.text == "," and depth == 1 for token, depth in inside)
+        top = {token.text for token, depth in inside if depth == 1}
         if exponent is not None:
-            argument = inside[0][0].text if is_single else ""
-            is_own = isinstance(meaning, NamedFunction) and argument in map(str, meaning.parameters)
-            is_value = is_own or (is_function and argument.isdigit())
-            doubtful |= is_single and (exponent == -1 or is_value)
+            of = map(str, meaning.parameters) if isinstance(meaning, NamedFunction) else ()
+            is_value = is_function and (argument in of or argument.isdigit())
+            doubtful = is_single and (exponent == -1 or is_value)
         elif self.ahead(len(inside) + 2).kind == "power":
-            doubtful |= is_single and may_be
+            doubtful = is_single and may_be
         else:
             signs = [token.text in ("+", "-") and depth == 1 for token, depth in inside]
             has_powers = any(token.kind == "power" for token, _ in inside)
-            doubtful |= not any(signs[is_free:]) and (may_be or not has_powers)
-        if doubtful or (is_group and may_be and exponent is None):
-            argument = "".join(token.text for token, _ in inside)
-            power, bracket = "" if exponent is None else "^...", f"({argument})"
-            best = OPTIMA.get(name.text, name.text) if exponent is None else name.text
-            kind = "optimum" if best != name.text else "power of the value" if power else "value"
-            is_value = isinstance(self.table.get(best), NamedFunction)
-            value = f"{best}{bracket}{power} for the {kind}, " if is_value else ""
-            product = f"{name.text}{power}*{argument if is_single else bracket} for the product"
-            unknown = f": no function {name.text} is known" if is_free else ""
-            shown = f"({name.text})" if is_group else name.text + power
-            self.refuse(name, f"ambiguous '{shown}{bracket}'", f"{unknown}; write {value}{product}")
+            doubtful = not any(signs[is_free:]) and (may_be or not has_powers)
+        doubtful |= "," in top or (is_group and may_be and exponent is None)
+        doubtful |= is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
+        if not doubtful:
+            return
+        power, bracket = "" if exponent is None else "^...", f"({argument})"
+        best = OPTIMA.get(name.text, name.text) if exponent is None else name.text
+        kind = "optimum" if best != name.text else "power of the value" if power else "value"
+        is_value = isinstance(self.table.get(best), NamedFunction)
+        value = f"{best}{bracket}{power} for the {kind}, " if is_value else ""
+        product = f"{name.text}{power}*{argument if is_single else bracket} for the product"
+        unknown = f": no function {name.text} is known" if is_free else ""
+        shown = f"({name.text})" if is_group else name.text + power
+        self.refuse(name, f"ambiguous '{shown}{bracket}'", f"{unknown}; write {value}{product}")
 
     def _inside(self) -> list[tuple[Token, int]]:
         """The tokens within the bracket at hand, each with its depth."""
@@ -434,13 +431,13 @@ class _Reader(Builder):
     # -- values at a place -----------------------------------------------------------------------
 
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
-        """The value at `(N = N_opt, D = 2)`."""
+        """The value at `(N = N_opt, D = 2)`; without places it says which letters are held, and
+        every other one is.
+        """
         places: dict[Symbol, Expr] = {}
         for place in self.listed(lambda: self._place(depth)):
             places |= place
-        if not places:  # it says which letters are held: every other one is
-            return value
-        if self.kept:
+        if places and self.kept:
             return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
         if missing and value.free_symbols:
@@ -579,9 +576,6 @@ class _Reader(Builder):
         held: of the first case that holds every variable (dL/dN is of L(N, D), and dL/dC of L(C)).
         """
         wanted = {variable for variable, _ in variables}
-        if not any(wanted & case.body.free_symbols for case in cases):
-            known = {x: value for x, value in self.meanings.items() if x not in wanted}
-            cases = [replace(case, body=substituted(case.body, known, self.text)) for case in cases]
         meant = next((case for case in cases if wanted <= case.body.free_symbols), None)
         self.differentiated = set((meant or cases[0]).body.free_symbols)
         if self.kept:

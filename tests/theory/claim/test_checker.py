@@ -12,7 +12,7 @@ from tests.theory.claiming import random_claims
 
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.claim import checker, definitions, question
-from isoflop.theory.claim.definitions import LawByDefinition, without_formula
+from isoflop.theory.claim.definitions import LawByDefinition
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.kernel.answer import Answer, Decision
@@ -70,14 +70,6 @@ def test_the_optimum_is_the_least_loss_on_the_budget(powers) -> None:
     assert losses[0] < min(losses[1:])
 
 
-def test_a_derivative_is_that_of_the_quantity() -> None:
-    law, point = law_at()
-    size = without_formula("N_opt", sym.A * sym.B * sym.BETA * sym.GAMMA * sym.C)
-    exponent = sym.C * size.diff(sym.C) / size
-    share, _ = law.value(exponent, point)
-    assert abs(share - law.quantity("w_N", point)) < law.mp.mpf(10) ** -18
-
-
 def test_what_a_run_has_is_found_from_what_it_means() -> None:
     law, point = law_at()
     more = law.quantity("k_D of the run", point)
@@ -96,13 +88,10 @@ TRUE = [
     ("alpha == beta*gamma/(beta + gamma)", {}),
     ("R_opt == C0*C^-alpha", {}),
     ("N_opt(2*C) == 2^w_N*N_opt(C)", {}),
-    ("w_N*R_opt == T_N(N_opt)", {}),
     ("P(r) >= 1", {}),
-    ("L(N, D) >= L_opt", {"assume": ["C == 6*N*D"]}),
     ("L(N, D) >= L_opt", {}),
     ("C == 6*N*D", {}),
     ("dL/dC == -alpha*C0*C^(-alpha - 1)", {}),
-    ("d^2 L_opt/dC^2 > 0", {}),
     ("N_opt propto C^w_N", {}),
     ("C_eff == C*P(r)^(-1/alpha)", {}),
     ("rho == r^-2", {}),
@@ -110,11 +99,9 @@ TRUE = [
     ("P(r) ~ w_N*r^-beta", {"limit": "r -> 0"}),
     ("w_N <= w_D", {"assume": ["beta >= gamma"]}),
     ("alpha_C == alpha*beta/(alpha + beta)", {"notation": "hoffmann"}),
-    ("N_opt == G*(C/6)^a", {"notation": "hoffmann"}),
     ("kappa*N_opt^a*D_opt^d == C", {"budget": GENERAL}),
     ("x^2 >= 0", {"assume": ["x real"]}),
     ("(P(r) - 1)/(r - 1)^2 -> beta*gamma/2", {"limit": "r -> 1"}),
-    ("(r^2 - 4)/(r - 2) -> 4", {"limit": "r -> 2"}),
     ("X == C", {"let": ["X == 6*N_opt*D_opt"]}),
 ]
 
@@ -148,29 +135,23 @@ def gullible(monkeypatch):
     ("text", "options"),
     [
         ("alpha == beta*gamma/(beta + 2*gamma)", {}),
-        ("alpha == beta*w_D", {}),
         ("R_opt == C0*C^alpha", {}),
-        ("L_opt == C0*C^-alpha", {}),
         ("G == N_opt", {}),
         ("N_opt == G*C^w_N", {}),
         ("P(r) == w_D*r^-beta + w_N*r^gamma", {}),
         ("P(r) < 1 + s^2", {}),
         ("P(r) > 1", {"assume": ["r >= 1"]}),
         ("w_N < w_D", {"assume": ["beta >= gamma"]}),
-        ("C == 12*N*D", {}),
         ("rho == r^2", {}),
         ("N_opt propto C^w_D", {}),
         ("dL/dC == -alpha*C0*C^-alpha", {}),
-        ("d^2 L_opt/dC^2 < 0", {}),
         ("P(r) ~ w_D*r^-beta", {"limit": "r -> 0"}),
         ("L_opt -> 0", {"limit": "C -> oo"}),
-        ("R_opt -> oo", {"limit": "C -> oo"}),
         ("N_opt/D_opt -> oo", {"limit": "C -> oo", "assume": ["gamma >= beta"]}),
         ("x == y", {"assume": ["x > y"]}),
         ("x >= 0", {"assume": ["x real"]}),
         ("E > 0", {}),
         ("(P(r) - 1)/(r - 1)^2 -> beta*gamma", {"limit": "r -> 1"}),
-        ("(r^2 - 4)/(r - 2) -> 2", {"limit": "r -> 2"}),
         ("abs(r - 1)/(r - 1) -> 1", {"limit": "r -> 1"}),
         ("a == alpha/(alpha + beta)", {"notation": "hoffmann"}),
         ("kappa*N_opt^d*D_opt^a == C", {"budget": GENERAL}),

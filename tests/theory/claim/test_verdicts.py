@@ -104,6 +104,7 @@ CLAIMS = rows(r"""
     refuted | r > 1 | if D > D_opt
     # -- assumptions
     proved | C == 120*N^2 | if 20 N = D | if 6 N D = C
+    refuted | C == 100*N^2 | if 6 N D = C | if D = 20 N
     proved | alpha == beta/2 | if beta == gamma
     refuted | alpha == beta/2
     proved | sqrt((x - y)^2) == y - x | if x < y

@@ -162,47 +162,27 @@ def test_names(latex, names) -> None:
     assert [token.text for token in tokenize_latex(latex) if token.kind == "name"] == names
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["alpha_N", "N_eff", "B_star", "R_D_star", "D_prime", "N_hat_c", "C0_1", '"FLOPs"', '"Loss"_test', "Delta_alpha", "ell"],
-)  # fmt: skip
-def test_a_name_is_typed_as_it_is_printed(name) -> None:
-    symbol = reading(name)
-    assert symbol.name == name
-    assert [token.text for token in tokenize_latex(render(symbol))] == [name]
-
-
 #: What may mean two things, or means nothing here, with a piece of the message.
 REFUSED = {
     # a mixed number, or a product
     r"2\tfrac12": "a fraction behind a number may be a sum or a product",
-    r"x + 20\frac{1}{2}": "a fraction behind a number may be a sum or a product",
     # a function, or a product
     r"\left(N^*\right)(C)": "ambiguous '(N_opt)(C)' at position 7",
     r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
-    r"(N^*)[C]": "ambiguous '(N_opt)(C)'",
     r"{N}(C)": "write N_opt(C) for the optimum, N*C for the product",
-    r"N[C/6]": "ambiguous 'N(C/6)'",
     r"k(C/6)": "ambiguous 'k(C/6)'",
     r"f(N)": "no function f is known",
-    r"g(1 - x)": "no function g is known",
     r"\tilde{L}(N, D)": "no function L_tilde is known",
-    r"\mathrm{Err}(L)": "no function",
     r"f^{-1}(x)": "ambiguous 'f^...(x)'",
-    r"N^{-1}(D)": "ambiguous 'N^...(D)'",
     r"P^2(r)": "for the power of the value",
     r"N^*(2C)^2": "ambiguous 'N_opt'",
     r"L(D, N)": "ambiguous argument D of 'L'",
-    r"L'(N)": "ambiguous argument N",
     r"P(1/\rho)": "ambiguous argument",
-    r"N'(C)": "ambiguous",
     r"\frac{dP}{dr}(1 + r)": "an ambiguous derivative",
     r"\frac{\partial L}{\partial N}(N^*)": "its values are at (N, D)",
     r"\frac{dL(N, D)}{dC}": "does not depend on C",
     r"\log{N^*}(C)": "parentheses are expected",
     r"\log x y": "parentheses are expected around the argument of log before 'y' at position 8",
-    r"\log 2x": "before 'x' at position 7",
-    r"\log(N)^2": "parentheses are expected",
     r"\sinh^{-1} x": "the inverse function",
     r"\frac{A}{N^\beta} B / 2 C": "ambiguous division",
     # no value: orders, least values, prose, units
@@ -213,14 +193,9 @@ REFUSED = {
     r"\min(L)": "at least two values",
     r"\sum_{i} x": r"cannot read '\\sum' at position 1",
     r"\text{the harmonic sum}": "is prose",
-    r"\text{if } x": "is prose",
-    r"\mathrm{const}": "is prose",
     r"6 N D\,\text{FLOPs}": "a unit or prose",
-    r"\text{share} x": "a unit or prose",
     r"20\,\text{tokens}": "a unit or prose",
     r"7\mathrm{B}": "may be a unit",
-    r"\mathbb{E}[x]": "cannot read",
-    r"\lg x": "cannot read",
     r"x \pm y": r"cannot read '\\pm' at position 3",
     # marks that say two things
     r"C^{(1)}": "a label or an exponent",
@@ -230,28 +205,21 @@ REFUSED = {
     r"\left(\frac{\partial L}{\partial N}\right)_C": "expected instead of 'C'",
     r"L'": "unknown name 'L_prime'",
     r"\mathcal{N} N": "two faces",
-    r"\hat{L} L": "two faces",
     r"\overline{N D}": "an accent over more than a name",
     r"\Delta \log N": "a letter is expected behind",
     r"a = b \quad c = d": "two claims",
     r"L \overset{d}{=} E": "is not understood",
-    r"10\,000": "an operator is expected",
     "x_{}": "cannot read the subscript",
     "n!=2": "cannot read '!'",
     r"x^12": "an operator is expected before '2' at position 4",
     r"x^-": "braces are expected",
-    r"x^-(2)": "braces are expected",
     r"\frac{(a}{b)}": "is never closed",
     # what is not finished, or is no formula
     r"\frac{1}{2": r"never closed: '{' at position 9",
-    r"\frac{1}": "ends where a denominator is expected",
     r"x^": "ends where an exponent is expected",
-    r"x_{": "ends where a closing brace is expected",
-    r"\sqrt[3": "never closed: '[' at position 6",
     r"\left. x": "never closed",
     r"\left|x": "never closed: '\\\\left|' at position 1",
     r"|x + |y||": "unexpected",
-    r"{a \over b}": r"cannot read '\\over'",
     r"x}": "cannot read '}' at position 2",
     r"x # y": "cannot read '#' at position 3",
     "x² + 1": "cannot read '²' at position 2",
@@ -261,9 +229,6 @@ REFUSED = {
     "x" * 5_000: "at most 4000 are read",
     r"\frac" * 700: "",
     "{" * 3_000: "",
-    "x^" * 1_500 + "x": "",
-    r"\log" * 900 + "x": "",
-    "x_{" + "{" * 3_000: "",
     r"\mathrm{" * 490: "",
 }
 
