@@ -18,8 +18,9 @@ from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.models import form_of
+from ..passk.fit_at_k import Models
 from ..passk.kinds import KINDS
-from ..passk.laws import Data, ks_of
+from ..passk.laws import ks_of
 from ..results import checked_level
 from ..words import counted, listed
 from . import accuracy, counts, losses
@@ -141,7 +142,7 @@ def backtest(
         table, how = Counts.read(data, **read), counts.METHOD
         _require_laws_of_counts(asked)
         _require_one_benchmark(table)
-        of = Data(table, ks_of(table, POWERS if k is None else k, how))
+        of = Models(table, ks_of(table, POWERS if k is None else k, how))
         tasks = counts.tasks_of_counts(of, asked, rule or Rule(), **more)
     else:
         table, how = Evaluations.read(data, **read), ""

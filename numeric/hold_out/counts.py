@@ -9,9 +9,9 @@ import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
+from ..passk.fit_at_k import METHODS, Models, fit_at_k
 from ..passk.kinds import KINDS, kind_of
-from ..passk.laws import AUTO, METHODS, Data, clusters, fit_at_k
-from ..passk.likelihood import Surface
+from ..passk.laws import AUTO, clusters
 from ..results import Band, coverage_factor
 from .judge import Observed, Task, Trained
 from .splits import held_out, without
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..passk.fit_at_k import PassFit
-    from ..passk.likelihood import Evidence
     from ..results import Estimate
     from .splits import Rule
 
@@ -43,7 +42,7 @@ LEAST_DRAWS = 20
 
 
 def tasks_of_counts(
-    data: Data, laws: Sequence[str] | None, rule: Rule, *, level: float, seed: int
+    data: Models, laws: Sequence[str] | None, rule: Rule, *, level: float, seed: int
 ) -> list[Task]:
     """Every law at every k, by default those whose covariates the models have."""
     counts, size = data.counts, len(data.counts)
@@ -53,12 +52,11 @@ def tasks_of_counts(
         others = {name: np.array(column, dtype=object) for name, column in labels}
         own = names_in_conditions(counts.covariates, others)
         held = held_out(rule.hold_out, own, counts.source)
-    surface = Surface.of([counts.per_group(g) for g in range(size)])
     tasks = []
-    for k in data.ks:
-        evidence = surface.at(k)
-        observed = _observed(data, k, evidence)
-        rows = Models(Data(counts, (k,), (evidence,)), observed.measured, np.ones(size, dtype=bool))
+    for index, k in enumerate(data.ks):
+        observed = _observed(data, index)
+        of_k = Models(counts, (k,), (data.evidence[index],))
+        rows = Chosen(of_k, observed.measured, np.ones(size, dtype=bool))
         for name in laws or KINDS:
             needs, width = KINDS[name].covariates, len(KINDS[name].coefficients)
             if missing := [need for need in needs if need not in counts.covariates]:
@@ -88,14 +86,13 @@ def tasks_of_counts(
     return tasks
 
 
-def _observed(data: Data, k: int, evidence: Evidence) -> Observed:
+def _observed(data: Models, index: int) -> Observed:
     """-log pass@k of every model: the unbiased estimate where every problem has k samples, elsewhere
     the mean under the likelihood of its counts.
 
     Either depends on the model's own counts alone, so that it is the same for all cutoffs and laws.
     """
-    index = data.ks.index(k)
-    mean, error = evidence.moments()
+    mean, error = data.evidence[index].moments()
     with np.errstate(divide="ignore"):
         estimate = np.log(data.curve.neg_log[:, index])
     how = tuple(_how(data, g, index) for g in range(len(data.counts)))
@@ -104,7 +101,7 @@ def _observed(data: Data, k: int, evidence: Evidence) -> Observed:
     return Observed(np.where(seen, np.exp(log_y), np.nan), np.where(seen, error, 0.0), how)
 
 
-def _how(data: Data, g: int, index: int) -> str:
+def _how(data: Models, g: int, index: int) -> str:
     if not data.solved[g]:
         return NO_SUCCESS
     if not data.failing[g]:
@@ -115,30 +112,30 @@ def _how(data: Data, g: int, index: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Models:
+class Chosen:
     """Some of the models at one k: their counts, the standard error of the observation of each in the
     logarithm (G,), and which models these are (G,).
     """
 
-    data: Data
+    data: Models
     measured: Floats
     chosen: Mask
 
-    def subset(self, chosen: Mask) -> Models:
+    def subset(self, chosen: Mask) -> Chosen:
         """Some of all models."""
         return replace(self, chosen=chosen)
 
 
 @dataclass(frozen=True)
 class PassLaw:
-    """A law of -log pass@k to be fitted to `Models`; prediction intervals hold at `level`."""
+    """A law of -log pass@k to be fitted to `Chosen` models; prediction intervals hold at `level`."""
 
     name: str
     k: int
     level: float
     seed: int
 
-    def fit(self, rows: Models, resamples: int) -> FittedPass:
+    def fit(self, rows: Chosen, resamples: int) -> FittedPass:
         """The law fitted to models; resamples draw together the models that belong together."""
         part = rows.data.some(rows.chosen)
         size = len(part.counts)
@@ -162,7 +159,7 @@ class FittedPass(Trained):
         """A coefficient with its interval; None for fewer than 20 certified resamples."""
         return super().final(name) if len(self.fit.drawn) >= LEAST_DRAWS else None
 
-    def predict(self, rows: Models) -> Band:
+    def predict(self, rows: Chosen) -> Band:
         """The law at models, with intervals by Student's t in the logarithm: the errors of the law,
         its scatter, and the models' own measurement.
         """

@@ -1,7 +1,7 @@
 """The three laws of -log pass@k at one k: what they depend on, and the names of their coefficients.
 
 All three are fitted as sums of power terms by the fit layer; the gold reference law, xi0 + K0
-g^kappa, is a compute law in 1/g.
+g^kappa, is a compute law in 1/g. Source: Schaeffer et al. 2025, arXiv 2509.24012.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import outside
 from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 
 if TYPE_CHECKING:
@@ -27,14 +28,14 @@ class PassKind:
 
     Attributes
     ----------
-    name : str
-    formula : str
+    name, formula : str
     covariates : tuple of str
         What it depends on, of the keys of `Counts.covariates`.
     terms : PowerTerms
         The form that is fitted.
     coefficients : tuple of str
-        The paper's names, in the order of `terms.coefficients`.
+        The paper's names, in the order of `terms.coefficients`: the irreducible part, prefactors,
+        exponents.
     axis : str
         The covariate by which models are called cheap.
     """
@@ -50,35 +51,13 @@ class PassKind:
         """What the form is fitted in, by the names of its variables."""
         given = [np.asarray(covariates[name], dtype=np.float64) for name in self.covariates]
         if self.name == "gold":
-            return {"compute": 1.0 / given[0]}
+            given = [1.0 / given[0]]
         return dict(zip(self.terms.variables, given, strict=True))
-
-    def logs(self, covariates: Mapping[str, Floats]) -> Floats:
-        """Logarithms of the variables of the form, (m, M)."""
-        variables = self.variables(covariates)
-        return np.log(np.stack([variables[name] for name in self.terms.variables]))
-
-    def index(self, name: str) -> int:
-        """The place of a coefficient, or a ValueError."""
-        if name not in self.coefficients:
-            raise ValueError(
-                f"name={name!r}: the law {self.formula} has {', '.join(self.coefficients)}"
-            )
-        return self.coefficients.index(name)
 
     @property
     def exponents(self) -> tuple[str, ...]:
         """Names of the exponents."""
-        return tuple(
-            name
-            for name, own in zip(self.coefficients, self.terms.coefficients, strict=True)
-            if own in self.terms.exponents
-        )
-
-    @property
-    def prefactors(self) -> tuple[str, ...]:
-        """Names of the prefactors."""
-        return tuple(name for name in self.coefficients[1:] if name not in self.exponents)
+        return self.coefficients[1 + len(self.covariates) :]
 
     @property
     def floor(self) -> str:
@@ -86,7 +65,7 @@ class PassKind:
         return self.coefficients[0]
 
 
-#: Schaeffer et al. 2025, arXiv 2509.24012.
+_PARAMS_TOKENS = ("E0", "N0", "D0", "beta", "gamma")
 KINDS = {
     kind.name: kind
     for kind in (
@@ -96,11 +75,9 @@ KINDS = {
             "E0 + N0 N^-beta + D0 D^-gamma",
             ("params", "tokens"),
             PARAMS_TOKENS,
-            ("E0", "N0", "D0", "beta", "gamma"),
+            _PARAMS_TOKENS,
         ),
-        PassKind(
-            "gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"
-        ),
+        PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), "gold"),
     )
 }
 
@@ -108,5 +85,5 @@ KINDS = {
 def kind_of(law: str) -> PassKind:
     """A law by name, or a ValueError."""
     if law not in KINDS:
-        raise ValueError(f"law={law!r}: must be one of {', '.join(KINDS)}")
+        raise outside("law", law, f"one of {', '.join(KINDS)}")
     return KINDS[law]

@@ -1,142 +1,85 @@
-"""The three laws of -log pass@k fitted for every k at once, with resamples that are the same for
-all k.
+"""The three laws of -log pass@k fitted at every k, with what follows from them.
+
+The envelope of a params+tokens law is the best that any allocation reaches; models that were
+trained off the optimum lie above it, so that a law fitted to compute alone estimates the envelope
+times the penalty of their allocations (derivations compute_optimal_envelope, misallocation_penalty).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..data.runs import Runs
-from ..errors import outside, whole_number
-from ..fit.fit import Fit, fit_form
-from ..fit.models import Design
-from ..fit.objective import Objective
-from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
-from ..fit.solve import Solution
-from ..repeat import repeat
-from .curve import curve
-from .fit_at_k import PassFit
-from .kinds import PassKind, kind_of
-from .likelihood import Surface
-from .marginal import FIRST_TAU, Marginal, fit_marginal
+from ...theory.typeset.numbers import Interval, Significant
+from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Subheading, Table
+from .. import formulas
+from .._progress import progress_bar
+from ..errors import outside, positive_number, whole_number
+from ..fit.resample import LEAST_GROUPS, case_weights
+from ..results import Estimate, checked_level
+from ..words import counted
+from .across_k import last_crossings, lost_compute, require_falling
+from .curve import stopped
+from .fit_at_k import LEVEL, METHODS, Models, PassFit, fit_at_k
+from .kinds import KINDS, PassKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from ..data.counts import Counts
-    from .curve import Curve
-    from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
+    Rows = list[dict[str, Any]]
 
-METHODS = ("likelihood", "least-squares-log")
-SQUARES = Objective(name="least-squares-log")
+__all__ = ["AUTO", "PassLaw", "PassLaws", "fit_passk"]
+
 #: What models are drawn together by: the covariate that "auto" is, where its values repeat.
 AUTO, SIZE = "auto", "params"
+#: Columns of the table: the irreducible part of every law, prefactors, exponents; and those that
+#: have their intervals in the text where there are several laws.
+FLOOR, PREFACTORS, EXPONENTS = "E0", ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
+WITH_INTERVALS, EXTRA = (FLOOR, "alpha"), ("penalty_", "y_")
+THREE, TWO = Significant(3), Interval(Significant(2))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Data:
-    """Counts with all that fits of any law and any k share.
-
-    Attributes
-    ----------
-    counts : Counts
-    ks : tuple of int
-    known : tuple of Evidence, optional
-        The evidence, where it is known from elsewhere.
-    curve : Curve
-        Of the counts at these k.
-    evidence : tuple of Evidence
-        What the counts say of -log pass@k, for every k.
-    """
-
-    counts: Counts
-    ks: tuple[int, ...]
-    known: tuple[Evidence, ...] | None = None
-
-    @cached_property
-    def solved(self) -> NDArray[np.bool_]:
-        """(G,): the models with a correct sample."""
-        return np.bincount(self.counts.group, self.counts.c, len(self.counts)) > 0
-
-    @cached_property
-    def failing(self) -> NDArray[np.bool_]:
-        """(G,): the models with a wrong sample."""
-        wrong = self.counts.n - self.counts.c
-        return np.bincount(self.counts.group, wrong, len(self.counts)) > 0
-
-    @cached_property
-    def curve(self) -> Curve:
-        """The unbiased estimates."""
-        return curve(self.counts, self.ks)
-
-    @cached_property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The likelihoods of log(-log pass@k)."""
-        if self.known is not None:
-            return self.known
-        surface = Surface.of([self.counts.per_group(g) for g in range(len(self.counts))])
-        return tuple(surface.at(k) for k in self.ks)
-
-    def some(self, chosen: NDArray[np.bool_]) -> Data:
-        """Of some of the models; what is known of each is not computed again."""
-        known = vars(self).get("evidence", self.known)
-        some = None if known is None else tuple(each.some(chosen) for each in known)
-        return Data(self.counts.subset(np.flatnonzero(chosen)), self.ks, some)
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassLaws:
-    """One law fitted at every k.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PassLaw:
+    """One law at every k.
 
     Attributes
     ----------
     kind : PassKind
-    method : {"likelihood", "least-squares-log"}
-    data : Data
-        The models that have what the law depends on.
+    models : Models
+        Those that have what the law depends on.
+    n_without_covariates : int
+        How many have not.
     fits : tuple of PassFit
         One a k.
     failed : dict of int to str
         k -> why there is no fit there.
-    n_without_covariates : int
-        Models left out because they lack what the law depends on.
-    weights : ndarray
-        (R, G): how often each resample draws each model; the same for all k.
-    seed, resamples : int
-        Of the bootstrap over models; 0 resamples for none.
     cluster : str or None
         The covariate whose values are drawn rather than models.
-    interrupted : bool
-        Whether Ctrl-C left the later k undone.
     """
 
     kind: PassKind
-    method: str
-    data: Data
+    models: Models
+    n_without_covariates: int
     fits: tuple[PassFit, ...]
     failed: dict[int, str]
-    n_without_covariates: int
-    weights: Floats
-    seed: int
-    resamples: int
     cluster: str | None
-    interrupted: bool
 
     @property
     def ks(self) -> tuple[int, ...]:
         """The k that have a fit."""
         return tuple(fit.k for fit in self.fits)
-
-    def __len__(self) -> int:
-        return len(self.fits)
 
     def at(self, k: int) -> PassFit:
         """The fit at one k, or a ValueError."""
@@ -144,56 +87,388 @@ class PassLaws:
             if fit.k == k:
                 return fit
         why = f": {self.failed[k]}" if k in self.failed else ""
-        raise ValueError(
-            f"k={k!r}: must be one of {', '.join(map(str, self.ks)) or 'none'}, the k that were "
-            f"fitted{why}"
-        )
+        fitted = ", ".join(map(str, self.ks))
+        raise ValueError(f"k={k!r}: must be one of {fitted}, the k that were fitted{why}")
 
-    def values(self, name: str) -> Floats:
-        """A coefficient at every k, (K,)."""
-        self.kind.index(name)
-        return np.array([fit.coefficients[name] for fit in self.fits])
 
-    def paired(self) -> tuple[NDArray[np.intp], list[Floats]]:
-        """The resamples that are certified at every k, and the coefficients (R, p) there of each k;
-        none where there are no resamples or, at some k, no models left to tell errors.
-        """
-        if any(fit.draws is None or not len(fit.drawn) for fit in self.fits):
-            return np.empty(0, dtype=np.intp), [fit.drawn[:0] for fit in self.fits]
-        return paired(fit.draws for fit in self.fits if fit.draws is not None)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PassLaws(Shown):
+    """Laws of -log pass@k fitted to the same models.
+
+    Attributes
+    ----------
+    laws : dict of str to PassLaw
+        By name.
+    method : {"likelihood", "least-squares-log"}
+    resamples, seed : int
+        Of the bootstrap over models, which draws the same models for all laws and k.
+    level : float
+        Of all intervals.
+    ratios : tuple of float
+        Overtraining ratios at which the penalty is given.
+    compute : tuple of float
+        FLOP at which there are predictions and costs of allocations.
+    """
+
+    laws: dict[str, PassLaw]
+    method: str
+    resamples: int
+    seed: int
+    level: float
+    ratios: tuple[float, ...]
+    compute: tuple[float, ...]
+
+    def at(self, k: int, law: str | None = None) -> PassFit:
+        """The fit at one k of a law, by default of the only one."""
+        if law is None and len(self.laws) == 1:
+            law = next(iter(self.laws))
+        if law not in self.laws:
+            raise outside("law", law, f"one of {', '.join(self.laws)}")
+        return self.laws[law].at(k)
 
     @property
-    def covariates(self) -> dict[str, Floats]:
-        """What the models have, (G,) each."""
-        return self.data.counts.covariates
+    def sound(self) -> bool:
+        """Whether every k has a fit that is certified and determined."""
+        laws = self.laws.values()
+        return all(not law.failed and all(fit.is_sound for fit in law.fits) for law in laws)
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    @cached_property
+    def holds_above(self) -> dict[str, tuple[Estimate, tuple[int, int] | None]]:
+        """By law C_x, the compute in FLOP above which the laws at all k hold together (of the gold
+        law in 1/g), and the k that cross there: 0 and None where they do everywhere, inf where they
+        do at no large compute. Not for one k, nor where a coefficient is left open.
+        """
+        found = {}
+        for name, law in self.laws.items():
+            fits = law.fits
+            if len(fits) < 2 or any(fit.undetermined for fit in fits):
+                continue
+            own = [_compute_law(fit, fit.values[None])[:, 0] for fit in fits]
+            crossings, drawn = last_crossings(*np.stack(own, axis=-1)), np.empty(0)
+            refits = np.stack([fit.refits for fit in fits])
+            if refits.size and all(fit.spare > 0 for fit in fits):
+                certified = refits[:, np.isfinite(refits).all(axis=(0, 2))]
+                every = [_compute_law(fit, own) for fit, own in zip(fits, certified, strict=True)]
+                drawn = last_crossings(*np.stack(every, axis=-1)).max(axis=-1, initial=0.0)
+            floor = float(crossings.max(initial=0.0))
+            pairs = zip(pairwise(law.ks), crossings, strict=True)
+            at = next((pair for pair, crossing in pairs if crossing == floor > 0.0), None)
+            found[name] = Estimate.of_draws(floor, drawn, self.level), at
+        return found
+
+    @cached_property
+    def envelopes(self) -> Rows:
+        """A row for every k that both laws have: k, `derived`, `fitted` and `difference` (Estimates
+        of alpha: of the params+tokens law's envelope, of the compute law, and fitted less derived,
+        both refitted to the same resamples), and `penalty`, one of the median over the models of
+        (y - E0)/(y* - E0) at their own params and tokens, without an interval.
+        """
+        joint, direct = (self.laws.get(name) for name in ("params-tokens", "compute"))
+        if joint is None or direct is None:
+            return []
+        rows = []
+        for one in (fit for fit in joint.fits if fit.k in direct.ks):
+            other, alpha = direct.at(one.k), self._envelope_exponent(one)
+            drawn = np.empty(0)
+            if one.refits.shape[0] and joint.models.counts.names == direct.models.counts.names:
+                drawn = other.refits[:, 2] - _compute_law(one, one.refits)[2]
+            drawn = drawn[np.isfinite(drawn)] if min(one.spare, other.spare) > 0 else drawn[:0]
+            away = other.coefficients["alpha"] - alpha.value
+            held = joint.models.counts.covariates
+            own = {name: held[name][one.used] for name in ("params", "tokens")}
+            cost = float(
+                np.median(one.fit.law_of(one.fit.coefficients).penalty(**own).loss_penalty)
+            )
+            is_open: Any = {"level": self.level, "undetermined": bool(one.undetermined)}
+            rows.append(
+                {
+                    "k": one.k,
+                    "derived": alpha,
+                    "fitted": other.estimate("alpha", self.level),
+                    "difference": Estimate.of_draws(away, drawn, **is_open),
+                    "penalty": Estimate(cost, **is_open),
+                }
+            )
+        return rows
+
+    def _envelope_exponent(self, fit: PassFit) -> Estimate:
+        """alpha of the envelope of a params+tokens law."""
+        value = formulas.exponent(beta=fit.coefficients["beta"], gamma=fit.coefficients["gamma"])
+        return self._following(fit, float(value), _compute_law(fit, fit.drawn)[2])
+
+    def _following(self, fit: PassFit, value: float, drawn: Any) -> Estimate:
+        """What follows from the exponents of a params+tokens law."""
+        stopped_at = fit.fit.on_limit(fit.drawn)[:, 3:].any(axis=1)
+        options: Any = {"on_limit": stopped_at, "undetermined": bool(fit.undetermined)}
+        return Estimate.of_draws(value, drawn, self.level, **options)
+
+    @cached_property
+    def penalties(self) -> Rows:
+        """What over- and undertraining cost: k, ratio, `loss_penalty`, an Estimate of
+        (y - E0)/(y* - E0) of y = -log pass@k, and `effective_compute`, one of the share of the
+        compute that the optimum needs for the same.
+        """
+        costs = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}
+        rows = []
+        for fit in self.laws["params-tokens"].fits if "params-tokens" in self.laws else ():
+            *_, beta, gamma = fit.drawn.T
+            own = {name: fit.coefficients[name] for name in ("beta", "gamma")}
+            for ratio in self.ratios:
+                row: dict[str, Any] = {"k": fit.k, "ratio": ratio}
+                s = formulas.log_size_ratio_at_ratio(ratio)
+                for name, cost in costs.items():
+                    drawn = cost(s, beta=beta, gamma=gamma)
+                    row[name] = self._following(fit, float(cost(s, **own)), drawn)
+                rows.append(row)
+        return rows
+
+    @property
+    def predictions(self) -> Rows:
+        """-log pass@k by the compute law at each compute where the laws of all k do not contradict
+        each other: compute, k, neg_log, lo and hi for a new model, pass_at_k.
+        """
+        return self._ahead[0]
+
+    @property
+    def lost_compute(self) -> Rows:
+        """Rows of `across_k.lost_compute` between the params+tokens laws, likewise."""
+        return self._ahead[1]
+
+    @property
+    def refused(self) -> Rows:
+        """compute and reason, where laws contradict each other."""
+        return self._ahead[2]
+
+    @cached_property
+    def _ahead(self) -> tuple[Rows, Rows, Rows]:
+        direct, joint = (self.laws.get(name) for name in ("compute", "params-tokens"))
+        predictions: Rows = []
+        lost: Rows = []
+        refused: Rows = []
+        for budget in self.compute:
+            at, own = {"compute": budget}, list[dict[str, Any]]()
+            try:
+                for fit in () if direct is None else direct.fits:
+                    (y,), ((low,), (high,)) = fit.predict(at), fit.interval_ahead(at, self.level)
+                    ends = {"lo": float(low), "hi": float(high)}
+                    row = {**at, "k": fit.k, "neg_log": float(y), **ends}
+                    own.append(row | {"pass_at_k": float(np.exp(-y))})
+                require_falling({row["k"]: row["neg_log"] for row in own}, f"compute={budget:.6g}")
+                predictions += own
+                if joint is not None:
+                    lost += lost_compute({f.k: f.law for f in joint.fits if f.is_sound}, budget)
+            except ValueError as error:
+                refused.append({**at, "reason": str(error)})
+        return predictions, lost, refused
+
+    # -- for a reader and for a file ---------------------------------------------------------------
+
+    def _entries(self, law: PassLaw) -> Rows:
+        """A row a k: the coefficients, of a params+tokens law alpha of its envelope and the
+        penalties, of a compute law the predictions; Estimates, and how the fit went.
+        """
+        rows = []
+        for fit in law.fits:
+            row: dict[str, Any] = {"law": law.kind.name, "k": fit.k, **fit.estimates(self.level)}
+            if law.kind.name == "params-tokens":
+                row["alpha"] = self._envelope_exponent(fit)
+                own = (each for each in self.penalties if each["k"] == fit.k)
+                row |= {f"penalty_{x['ratio']:g}": x["loss_penalty"] for x in own}
+            if law.kind.name == "compute":
+                own = (each for each in self.predictions if each["k"] == fit.k)
+                row |= {
+                    f"y_{x['compute']:g}": Estimate(x["neg_log"], x["lo"], x["hi"]) for x in own
+                }
+            row |= {"scatter": fit.scatter, "n_models": fit.size, "n_unsolved": fit.n_unsolved}
+            row |= {"n_without": fit.n_without, "n_refused": fit.n_refused}
+            row |= {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
+            rows.append(row | {"n_failed_resamples": fit.n_failed})
+        return rows
+
+    def rows(self) -> Rows:
+        """Plain data, a row a law and k; NAME_lo and NAME_hi are the ends of an interval, NAME_open
+        says which of them, or the value, a limit of the search and not the models has set.
+        """
+        return [_flat(row) for law in self.laws.values() for row in self._entries(law)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The rows as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: laws (a list with rows a k), envelopes, penalties, predictions, lost_compute,
+        refused.
+        """
+        laws = []
+        for name, law in self.laws.items():
+            floor, at = self.holds_above.get(name, (None, None))
+            above = None if floor is None else _flat({"compute": floor}) | {"k": at}
+            how = {"method": self.method, "resamples": self.resamples, "seed": self.seed}
+            about = {"law": name, "formula": law.kind.formula, **how, "cluster": law.cluster}
+            about |= {"n_without_covariates": law.n_without_covariates}
+            about |= {"failed": {str(k): why for k, why in law.failed.items()}}
+            about |= {"rows": [_flat(row) for row in self._entries(law)], "holds_above": above}
+            laws.append(about | {"warnings": self._warnings(law)})
+        return {
+            "level": self.level,
+            "laws": laws,
+            "envelopes": list(map(_flat, self.envelopes)),
+            "penalties": list(map(_flat, self.penalties)),
+            "predictions": self.predictions,
+            "lost_compute": self.lost_compute,
+            "refused": self.refused,
+        }
+
+    def _warnings(self, law: PassLaw) -> list[str]:
+        """What makes the laws doubtful, a sentence each."""
+        counts, found = law.models.counts, []
+        if law.ks[-1] > (most := int(counts.n.max())):
+            found.append(
+                f"Beyond k = {most}, the most samples, pass@k is the tail of the Beta law."
+            )
+        if self.method != METHODS[0]:
+            why = "estimates are too high, use the likelihood."
+            found += [f"{said}: {why}" for said in stopped(counts)]
+        return found
+
+    def tables(self) -> list[Table]:
+        """One table: every law over k, prefactors only of a single law, and where the laws of all k
+        hold together.
+        """
+        rows: list[Any] = []
+        found: dict[str, Any] = {}
+        for law in self.laws.values():
+            kind, entries = law.kind, self._entries(law)
+            of = "; alpha is that of its envelope" if kind.name == "params-tokens" else ""
+            size = counted(max(fit.size for fit in law.fits), "model")
+            rows.append(Subheading(f"{kind.name}: {kind.formula}, {size}{of}"))
+            rows += [{**row, FLOOR: row[kind.floor]} for row in entries]
+            found |= rows[-1]
+        alone = len(self.laws) == 1
+        names = [
+            name for name in (FLOOR, *(PREFACTORS if alone else ()), *EXPONENTS) if name in found
+        ]
+        names += [name for name in found if name.startswith(EXTRA)]
+        heads = {FLOOR: "/".join(dict.fromkeys(law.kind.floor for law in self.laws.values()))}
+        columns = [Column("k", align="left")]
+        for name in names:
+            wide = name in WITH_INTERVALS or (alone and name == "kappa")
+            head = heads.get(name, name.replace("_", "\nat "))
+            columns.append(_column(name, head, "all" if wide else "value"))
+        columns.append(Column("scatter", format=THREE))
+        return [Table(columns, rows, "Laws of -log pass@k", [self.verdict, *self._notes()])]
+
+    @property
+    def verdict(self) -> str:
+        """Where the laws of all k hold together, a sentence."""
+        found = []
+        for name, (floor, at) in self.holds_above.items():
+            unit = "1/g" if name == "gold" else "C"
+            ends = "" if floor.low is None else f" {TWO.text(floor.low, floor.high)}"
+            where = f"above {unit} = {THREE.text(floor.value)}{ends}"
+            best = " at the best allocation" if name == "params-tokens" else ""
+            cross = f"{where}{best}, where k = {at[0]} and {at[1]} cross" if at else "everywhere"
+            found.append(f"for {name} {cross}")
+        return f"The laws of all k hold together {'; '.join(found)}." if found else ""
+
+    def _notes(self) -> list[str]:
+        """How sure the numbers are, what speaks against them, and what another k's optimum costs."""
+        laws, how = self.laws.values(), "no intervals"
+        if self.resamples:
+            drawn = {
+                f"values of {x.cluster} with their models" if x.cluster else "models" for x in laws
+            }
+            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {' or '.join(drawn)}"
+            lost = sum(fit.n_failed for law in laws for fit in law.fits)
+            how += f", {lost} refits not certified" if lost else ""
+            if any(fit.is_limited(self.level) for law in laws for fit in law.fits):
+                how += "; one of E0 from 0 ends at the limit of its profile"
+        doubts = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
+        doubts += [
+            f"{name} at k = {fit.k}: no certified minimum"
+            for name, law in self.laws.items()
+            for fit in law.fits
+            if not fit.converged
+        ]
+        doubts += dict.fromkeys(text for law in laws for text in self._warnings(law))
+        doubts += [f"refused: {row['reason']}" for row in self.refused]
+        notes = [f"By {self.method}; {how}.", "; ".join(doubts)]
+        if self.lost_compute:
+            worst = max(self.lost_compute, key=lambda row: row["lost_compute"])
+            share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
+            best = f"the optimum for k = {worst['chosen']} costs at k = {worst['judged']}"
+            notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")
+        return [note for note in notes if note]
 
     def __repr__(self) -> str:
-        span = f"k = {self.ks[0]} to {self.ks[-1]}" if self.fits else "no k"
-        return f"<PassLaws {self.kind.name}, {span}, {self.method}, {self.resamples} resamples>"
+        names = ", ".join(f"{name} at {len(law.fits)} k" for name, law in self.laws.items())
+        return f"<PassLaws: {names}; {self.method}, {self.resamples} resamples>"
+
+
+def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
+    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope
+    of a params+tokens law.
+    """
+    if len(fit.kind.covariates) == 1:
+        return coefficients.T
+    E, A, B, beta, gamma = coefficients.T
+    C0 = np.asarray(formulas.coefficient(A=A, B=B, beta=beta, gamma=gamma))
+    return np.stack([E, C0, np.asarray(formulas.exponent(beta=beta, gamma=gamma))])
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with each estimate as its value, its ends, and which of them a limit has set."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Estimate):
+            found |= {name: value.value, f"{name}_lo": value.low, f"{name}_hi": value.high}
+            found[f"{name}_open"] = " ".join(value.at_limit)
+        else:
+            found[name] = value
+    return found
+
+
+def _column(name: str, heading: str, show: Literal["value", "all"]) -> Column:
+    """A column of an estimate, which not every row has."""
+    return Column(
+        name, heading, format=THREE, interval=TWO, show=show, of=lambda row: row.get(name)
+    )
+
+
+# -- the front door --------------------------------------------------------------------------------
 
 
 def fit_passk(
-    counts: Counts | Data | Any,
+    counts: Counts | Models | Any,
     *,
-    law: str = "compute",
+    laws: str | Sequence[str] | None = None,
     k: Sequence[int] | None = None,
-    method: str = "likelihood",
-    resamples: int = 0,
+    method: str = METHODS[0],
+    resamples: int = 200,
     seed: int = 0,
     cluster: str | None = AUTO,
+    level: float = LEVEL,
+    ratios: Sequence[float] = (),
+    compute: Sequence[float] = (),
     progress: bool = False,
 ) -> PassLaws:
-    r"""One of the three laws at every k.
+    r"""Laws of -log pass@k at every k, on the same models and the same resamples, with what follows
+    from them.
 
     Parameters
     ----------
     counts : Counts
-        Of one benchmark, with the covariates that the law depends on; or a table that has both, as
+        Of one benchmark, with the covariates that the laws depend on; or a table that has both, as
         `Counts.read` takes.
-    law : {"compute", "params-tokens", "gold"}
-        -log pass@k = E0(k) + C0(k) C^-alpha(k), E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), or
-        xi0(k) + K0(k) g^kappa(k), where g is the mean -log probability of the gold reference
-        solution in nats.
+    laws : str or sequence of str, optional
+        "compute", -log pass@k = E0(k) + C0(k) C^-alpha(k); "params-tokens", E0(k) + N0(k)
+        N^-beta(k) + D0(k) D^-gamma(k); "gold", xi0(k) + K0(k) g^kappa(k), where g is the mean -log
+        probability of the gold reference solution in nats. By default those whose covariates the
+        counts have.
     k : sequence of int, optional
         By default 1, 2, 5, 10, 20, ... up to 10,000 for the likelihood, up to the fewest samples of
         a problem for least squares.
@@ -204,19 +479,25 @@ def fit_passk(
         on the unbiased estimates; models where some problem has fewer than k samples, or without a
         success, cannot take part and are counted.
     resamples : int
-        Of the models, for intervals.
+        Of the models, for intervals; 0 for none.
     seed : int
     cluster : str, optional
         A covariate: models with the same value of it are drawn together, as where checkpoints of
         one training run share its size. At least four values. By default "auto": params where sizes
         repeat and there are four or more, else models one by one. None: one by one.
+    level : float
+        Of the intervals.
+    ratios : sequence of float
+        Overtraining ratios (D/N)/(D*/N*) at which the penalty is given for every k.
+    compute : sequence of float
+        FLOP for predictions of the compute law, and for what an allocation that is optimal for one
+        k costs at another.
     progress : bool
         Show a bar on the standard error.
 
     Returns
     -------
     PassLaws
-        Of the k that were done where it is interrupted by Ctrl-C.
 
     Raises
     ------
@@ -229,73 +510,84 @@ def fit_passk(
     are for other models on the same problems. Checkpoints of one training run are not independent;
     `cluster` keeps them together.
     """
-    kind = kind_of(law)
     if method not in METHODS:
-        raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}")
+        raise outside("method", method, f"one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
-    data = as_data(counts, k, method)
-    chosen, without = with_covariates(data, kind)
-    size = len(chosen.counts)
-    random = np.random.default_rng(seed)
-    drawn, group = clusters(chosen.counts, cluster)
-    weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
-    failed: dict[int, str] = {}
-
-    def fitted(index: int) -> PassFit | None:
-        try:
-            return replace(fit_at_k(chosen, kind, index, method, weights), clusters=group)
-        except ValueError as error:
-            failed[data.ks[index]] = str(error).removeprefix(f"k={data.ks[index]}: ")
-            return None
-
-    items = [(index,) for index in range(len(data.ks))]
-    done = repeat(fitted, items, progress=progress, what=f"{kind.name} law", unit="k")
-    fits = [fit for fit in done.values if fit is not None]
-    if done.interrupted and not fits:
-        raise KeyboardInterrupt
-    if not fits:
-        first, why = next(iter(failed.items()))
-        raise ValueError(f"k={first}: {why}")
+    level = checked_level(level)
+    at = tuple(positive_number("ratios", ratio) for ratio in ratios)
+    budgets = tuple(positive_number("compute", budget) for budget in compute)
+    models = models_of(counts, k, method)
+    held, source = models.counts.covariates, models.counts.source
+    if laws is None:
+        laws = [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+    names = [laws] if isinstance(laws, str) else list(dict.fromkeys(laws))
+    if not names:
+        have = "has neither compute nor params and tokens nor gold of the models"
+        raise ValueError(f"{source}: {have}; a law needs one of them")
+    kinds = [kind_of(name) for name in names]
+    if method == METHODS[0]:
+        _ = models.evidence  # once for all laws
+    found = {}
+    for kind in kinds:
+        chosen = with_covariates(models, kind)
+        random, size = np.random.default_rng(seed), len(chosen.counts)
+        drawn, group = clusters(chosen.counts, cluster)
+        weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
+        fits, failed = [], {}
+        bar = progress_bar(len(models.ks), progress, what=f"{kind.name} law", unit="k")
+        for index, each in enumerate(models.ks):
+            try:
+                fit = fit_at_k(chosen, kind, index, method, weights)
+                fits.append(replace(fit, clusters=group))
+            except ValueError as error:
+                failed[each] = str(error).removeprefix(f"k={each}: ")
+            bar.update(1)
+        bar.close()
+        if not fits:
+            first, why = next(iter(failed.items()))
+            raise ValueError(f"k={first}: {why}")
+        found[kind.name] = PassLaw(
+            kind=kind,
+            models=chosen,
+            n_without_covariates=len(models.counts) - size,
+            fits=tuple(fits),
+            failed=failed,
+            cluster=drawn,
+        )
     return PassLaws(
-        kind=kind,
+        laws=found,
         method=method,
-        data=chosen,
-        fits=tuple(fits),
-        failed=failed,
-        n_without_covariates=without,
-        weights=weights,
-        seed=seed,
-        cluster=drawn,
         resamples=resamples,
-        interrupted=done.interrupted,
+        seed=seed,
+        level=level,
+        ratios=at,
+        compute=budgets,
     )
 
 
-def as_data(counts: Any, k: Sequence[int] | None, method: str) -> Data:
-    """The counts of one benchmark at the k that are asked for; a table is read."""
+def models_of(counts: Any, k: Sequence[int] | None, method: str) -> Models:
+    """The counts of one benchmark at the k that are asked for, or the usual ones; a table is read."""
     from ..data.counts import Counts
 
-    if not isinstance(counts, Data):
-        read = counts if isinstance(counts, Counts) else Counts.read(counts)
-        counts = Data(read, ks_of(read, k, method))
-    held: Counts = counts.counts
+    if isinstance(counts, Models):
+        return counts
+    held = counts if isinstance(counts, Counts) else Counts.read(counts)
     if "benchmark" in held.by:
         found = sorted({label[held.by.index("benchmark")] for label in held.labels})
         if len(found) > 1:
-            raise ValueError(
-                f"{held.source}: holds {len(found)} benchmarks ({', '.join(found[:6])}); choose "
-                f"one with where, as in benchmark == {found[0]!r}"
+            which = (
+                f"{', '.join(found[:6])}); choose one with where, as in benchmark == {found[0]!r}"
             )
-    return counts
+            raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({which}")
+    return Models(held, ks_of(held, k, method))
 
 
-def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -> tuple[int, ...]:
+def ks_of(counts: Counts, k: Sequence[int] | None, method: str = METHODS[0]) -> tuple[int, ...]:
     """The k that are asked for, checked, or the usual ones."""
     if k is None:
-        most = 10_000 if method == "likelihood" else int(counts.n.min())
-        return tuple(
-            j * 10**power for power in range(5) for j in (1, 2, 5) if j * 10**power <= most
-        )
+        most = 10_000 if method == METHODS[0] else int(counts.n.min())
+        usual = (j * 10**power for power in range(5) for j in (1, 2, 5))
+        return tuple(value for value in usual if value <= most)
     found = [whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))]
     if not found:
         raise outside("k", k, "at least one whole number")
@@ -304,9 +596,7 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
 
 def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
     """What models are drawn together by: the covariate, and its value at every model; None where
-    they are drawn one by one.
-
-    "auto" is params, where sizes repeat and there are enough of them.
+    they are drawn one by one. "auto" is params, where sizes repeat and there are enough of them.
 
     Raises
     ------
@@ -315,140 +605,26 @@ def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[n
     """
     held = counts.covariates
     if cluster == AUTO:
-        repeat = SIZE in held and LEAST_GROUPS <= len(np.unique(held[SIZE])) < len(counts)
-        cluster = SIZE if repeat else None
+        repeats = SIZE in held and LEAST_GROUPS <= len(np.unique(held[SIZE])) < len(counts)
+        cluster = SIZE if repeats else None
     if cluster is None:
         return None, None
     if cluster not in held:
-        raise ValueError(
-            f"cluster={cluster!r}: must be one of {', '.join(held) or 'no covariate'}, which the "
-            f"models have"
-        )
+        which = f"{', '.join(held) or 'no covariate'}, which the models have"
+        raise outside("cluster", cluster, f"one of {which}")
     if (number := len(np.unique(held[cluster]))) < LEAST_GROUPS:
-        raise ValueError(
-            f"cluster={cluster!r}: has {number} values; must have at least {LEAST_GROUPS} to be "
-            f"resampled"
-        )
+        few = f"has {number} values; must have at least {LEAST_GROUPS} to be resampled"
+        raise ValueError(f"cluster={cluster!r}: {few}")
     return cluster, np.array([repr(float(value)) for value in held[cluster]], dtype=object)
 
 
-def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
-    """The models that have what a law depends on, and how many have not."""
-    held = data.counts.covariates
+def with_covariates(models: Models, kind: PassKind) -> Models:
+    """The models that have what a law depends on."""
+    held = models.counts.covariates
     if absent := [name for name in kind.covariates if name not in held]:
+        needs = f"the law {kind.name} needs {' and '.join(kind.covariates)}"
         raise ValueError(
-            f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law "
-            f"{kind.name} needs {' and '.join(kind.covariates)}"
+            f"{models.counts.source}: no {' and no '.join(absent)} of the models; {needs}"
         )
     known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
-    if known.all():
-        return data, 0
-    return data.some(known), int((~known).sum())
-
-
-def fit_at_k(data: Data, kind: PassKind, index: int, method: str, weights: Floats) -> PassFit:
-    """The law at the k of this index; weights (R, G): how often each resample draws each model.
-
-    Raises
-    ------
-    ValueError
-        Where models are too few.
-    """
-    fitted = _by_likelihood if method == "likelihood" else _by_squares
-    fit = fitted(data, kind, index)
-    if not len(weights):
-        return fit
-    return fit.with_draws(refits_of(fit, [{"weights": weights[:, fit.used]}], len(weights)))
-
-
-def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
-    k, estimate = data.ks[index], data.curve
-    complete = estimate.complete[:, index]
-    solved = estimate.pass_at_k[:, index] > 0.0
-    if (certain := complete & solved & (estimate.neg_log[:, index] <= 0.0)).any():
-        name = data.counts.names[int(certain.argmax())]
-        raise ValueError(
-            f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use "
-            f"method='likelihood'"
-        )
-    used = complete & solved
-    refused, without = int((~complete).sum()), int((complete & ~solved).sum())
-    others = f"{refused} with problems of fewer than k samples, {without} without a success"
-    _enough(k, int(used.sum()), kind, others)
-    fit = fit_form(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
-    spare = max(1, len(fit.runs) - int(fit.free.sum()))
-    return PassFit(
-        kind=kind,
-        k=k,
-        method=METHODS[1],
-        fit=fit,
-        used=used,
-        scatter=float(np.sqrt(fit.objective_value / spare)),
-        n_without=without,
-        n_refused=refused,
-    )
-
-
-def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
-    k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
-    unsolved, solved_all = int((~data.solved).sum()), int((~data.failing).sum())
-    others = f"{unsolved} without a success, {solved_all} without a failure"
-    _enough(k, size - unsolved - solved_all, kind, others)
-    used = np.ones(size, dtype=bool)
-    design = Design.of(kind.terms, _runs(kind, data, used, np.exp(evidence.most_likely)))
-    found = fit_marginal(design, evidence, _starts(design, evidence), tau=FIRST_TAU)
-    best = int(np.argmin(found.value))
-    tau = float(found.tau[best])
-    mu = np.log(design.model.evaluate(found.theta[best : best + 1])[0])
-    expected = mu[0] - Marginal(evidence, tau).moments(mu)[1][0]
-    solution = Solution(
-        theta=found.theta[best],
-        value=float(found.value[best]),
-        converged=bool(found.done[best]),
-        starts=len(found.value),
-        others=np.empty((0, design.model.width)),
-    )
-    runs = _runs(kind, data, used, np.exp(expected))
-    fit = Fit(model=kind.terms, objective=SQUARES, runs=runs, design=design, solution=solution)
-    return PassFit(
-        kind=kind,
-        k=k,
-        method=METHODS[0],
-        fit=fit,
-        evidence=evidence,
-        used=used,
-        scatter=tau,
-        n_unsolved=unsolved,
-    )
-
-
-def _starts(design: Design, evidence: Evidence) -> Floats:
-    """Parameters (K, p) to begin from: the local minima of a scan over the exponents, for what the
-    counts alone say of u.
-    """
-    guess = np.exp(evidence.least_likely_pass)
-    return np.asarray(design.model.starts(guess, 1.0 / guess**2, design.lower, design.upper))
-
-
-def _runs(kind: PassKind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:
-    """The models as runs of the fit layer, whose loss is -log pass@k."""
-    held = {name: np.asarray(values)[used] for name, values in data.counts.covariates.items()}
-    variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(
-        held
-    )
-    return Runs(
-        **variables,
-        loss=neg_log,
-        row=np.flatnonzero(used) + 1,
-        source=data.counts.source,
-        n_rows=len(used),
-    )
-
-
-def _enough(k: int, count: int, kind: PassKind, others: str) -> None:
-    least = len(kind.coefficients)
-    if count < least:
-        raise ValueError(
-            f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least "
-            f"{least} for the {least} coefficients of {kind.formula}"
-        )
+    return models if known.all() else models.some(known)

@@ -15,16 +15,18 @@ likelihood by a factor without a or b in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .beta import log_beta_fail, log_rising, neg_log_pass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from ..data.counts import Counts
 
     Floats = NDArray[np.float64]
 
@@ -107,18 +109,15 @@ class Evidence:
         return self.nodes[np.arange(len(self.nodes)), self.log_weights.argmax(axis=1)]
 
 
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """Log likelihood of the counts of every model over a grid of shapes a and log b.
+def evidence_of(counts: Counts, ks: Iterable[int]) -> tuple[Evidence, ...]:
+    """What the counts of every model say of u, for every k."""
+    surface = Surface.of([counts.per_group(g) for g in range(len(counts))])
+    return tuple(surface.at(k) for k in ks)
 
-    Attributes
-    ----------
-    shapes : ndarray
-        (A,), equally spaced in the logarithm.
-    log_b : ndarray
-        (B,), equally spaced.
-    values : ndarray
-        (G, A, B).
+
+class Surface(NamedTuple):
+    """Log likelihood (G, A, B) of the counts of every model over a grid of shapes a (A,), equally
+    spaced in the logarithm, and of log b (B,), equally spaced.
     """
 
     shapes: Floats
@@ -134,14 +133,12 @@ class Surface:
         log_b = np.arange(LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B)
         b = np.exp(log_b)
         found = np.empty((len(counts), len(shapes), len(log_b)))
-        for g, (n, c) in enumerate(counts):
-            correct, of_correct = np.unique(np.asarray(c), return_counts=True)
-            wrong, of_wrong = np.unique(np.asarray(n) - np.asarray(c), return_counts=True)
-            samples, of_samples = np.unique(np.asarray(n), return_counts=True)
-            found[g] = (log_rising(shapes[:, None], correct) @ of_correct)[:, None]
-            found[g] += log_rising(b[:, None], wrong) @ of_wrong
-            for m, times in zip(samples, of_samples, strict=True):
-                found[g] -= times * log_rising(shapes[:, None] + b, m)
+        for own, (n, c) in zip(found, counts, strict=True):
+            correct, wrong, samples = (np.unique(x, return_counts=True) for x in (c, n - c, n))
+            own[:] = (log_rising(shapes[:, None], correct[0]) @ correct[1])[:, None]
+            own += log_rising(b[:, None], wrong[0]) @ wrong[1]
+            for m, times in zip(*samples, strict=True):
+                own -= times * log_rising(shapes[:, None] + b, m)
         return cls(shapes, log_b, found)
 
     def at(self, k: int) -> Evidence:

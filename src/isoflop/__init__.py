@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from isoflop.numeric.law import Law, law, laws
     from isoflop.numeric.law.custom import law_from_expression
     from isoflop.numeric.passk.laws import fit_passk
-    from isoflop.numeric.passk.study import study_passk
     from isoflop.theory.budget import Budget
     from isoflop.theory.claim.prove import prove
     from isoflop.theory.data.published import published
@@ -51,7 +50,6 @@ __all__ = [
     "misallocation",
     "prove",
     "published",
-    "study_passk",
     "verify",
 ]
 
@@ -77,7 +75,6 @@ _HOME = {
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.claim.prove",
     "published": "isoflop.theory.data.published",
-    "study_passk": "isoflop.numeric.passk.study",
     "verify": "isoflop.theory.verification",
 }
 

@@ -19,9 +19,9 @@ import pandas as pd
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.hold_out import backtest
-from isoflop.numeric.passk import PassStudy, curve, study_passk
+from isoflop.numeric.passk import curve, fit_passk
 from isoflop.numeric.plot.panels import save
-from isoflop.numeric.plot.passk_laws import plot_study
+from isoflop.numeric.plot.passk_laws import plot_passk
 
 BENCHMARKS = {"gsm8k": "GSM8K", "math": "MATH"}
 KS, RESAMPLES = (1, 10, 100, 1000, 10_000), 100
@@ -96,14 +96,14 @@ def section(folder: Path, name: str, target: Path) -> str:
     """All that is said of one benchmark."""
     stored = pd.read_csv(folder / "mean_pass_at_k.csv").query(f"benchmark == '{name}'")
     counts = counts_of(folder, name, stored)
-    study: PassStudy = study_passk(
+    laws = fit_passk(
         counts, k=KS, resamples=RESAMPLES, cluster="params", ratios=RATIOS, compute=[BUDGET]
     )
-    save(plot_study(study)[0], target / f"{name}_laws.png")
+    save(plot_passk(laws)[0], target / f"{name}_laws.png")
     parts = (
         f"## {BENCHMARKS[name]}: {len(counts)} models",
         the_trap(counts, stored),
-        f"```text\n{study}\n```",
+        f"```text\n{laws}\n```",
         f"![{BENCHMARKS[name]}: laws]({name}_laws.png)",
         errors(counts),
     )

@@ -5,23 +5,22 @@ from __future__ import annotations
 import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .errors import DONE, NO_VERDICT, UsageError, shown
 from .render import TABLES, csv_text, json_text, plain, tables_text
-from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, share, target, whole
 from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..numeric.data.counts import Counts
-    from ..numeric.passk.study import PassStudy
+    from typing import Any
+
     from .arguments import Options
 
 FORMATS = ("text", "json", "csv", *TABLES)
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
 #: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
-AUTO, ALONE = "auto", "none"
-CLUSTERS = ("params", "tokens", ALONE)
+CLUSTERS = {"auto": "auto", "params": "params", "tokens": "tokens", "none": None}
 LISTS = ("--k", "--ratio", "--compute")
 RESAMPLES, LEVEL = 200, 0.9
 
@@ -42,11 +41,12 @@ def parser() -> Parser:
         "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
         "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
         "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
-        "then the compute above which the laws of all k hold together, and the envelope of the "
-        "second law\n"
-        "beside the first.\n"
-        "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is "
-        "refused.",
+        "with alpha of the second law's envelope beside that of the first, and the compute above "
+        "which the laws\n"
+        "of all k hold together.\n"
+        "Exit status 3: a coefficient is left open, a minimum is not certified, or laws contradict "
+        "each other\n"
+        "at a compute that is asked for.",
         [
             "isoflop fit counts.csv --models models.csv",
             "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
@@ -56,148 +56,85 @@ def parser() -> Parser:
     )
     declare_counts(built)
     asked = built.add_argument_group("laws")
-    takes_one(
-        asked,
-        "--of",
-        "pass@k",
-        "what the law is of; default: pass@k, as the table holds counts of samples",
-    )
-    takes_one(
-        asked,
-        "--law",
-        "LAW,...",
-        f"{', '.join(LAWS)}; default: all for which the models' covariates are there",
-    )
-    takes_several(
-        asked,
-        "--k",
-        "K",
-        "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least "
-        "squares)",
-    )
-    takes_one(
-        asked,
-        "--method",
-        "|".join(METHODS),
-        "likelihood of the counts with models scattered about the law (default; any k, models "
-        "without a success, adaptive "
-        "sampling), or least squares on the unbiased estimates",
-    )
+    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k for counts of samples")
+    of_models = "default: all for which the models' covariates are there"
+    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; {of_models}")
+    usual = "1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
+    takes_several(asked, "--k", "K", f"default: {usual}")
+    how = "likelihood of the counts (default; any k, models without a success, adaptive sampling)"
+    how += ", or least squares on the unbiased estimates"
+    takes_one(asked, "--method", "|".join(METHODS), how)
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
     takes_one(sure, "--seed", "S", "of the resamples; default: 0")
-    takes_one(
-        sure,
-        "--cluster",
-        "|".join(CLUSTERS),
-        "draw models with the same params (or tokens) together, as checkpoints of one run should "
-        "be, or one by one; default: "
-        "params, where sizes repeat and there are at least four",
-    )
+    together = "draw models with the same params (or tokens) together, as checkpoints of one run "
+    together += "should be, or one by one; default (auto): params, where four sizes or more repeat"
+    takes_one(sure, "--cluster", "|".join(CLUSTERS), together)
     takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
-    takes_several(
-        sure,
-        "--ratio",
-        "RATIO",
-        "add the penalty and the effective compute at overtraining ratios, for every k",
-    )
-    takes_several(
-        sure,
-        "--compute",
-        "C",
-        "add predictions of the compute law at each compute in FLOP, and what the allocation that "
-        "is optimal for one k costs at another; refused where the laws contradict each other",
-    )
+    takes_several(sure, "--ratio", "RATIO", "add the penalty at overtraining ratios, for every k")
+    ahead = "add -log pass@k by the compute law at each compute in FLOP, and what the allocation "
+    ahead += "that is optimal for one k costs at another; refused where laws contradict each other"
+    takes_several(sure, "--compute", "C", ahead)
     declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a
-    part undone.
-    """
+    """The command's output and exit status: 3 where something is left open or refused."""
     form = options.chosen("--format", FORMATS)
-    asked = _Asked(options)
-    counts = asked.table.counts()
-    study = asked.study(counts)
-    if asked.plot is not None:
+    table = TableOptions(options, "counts", LISTS)
+    asked, plot = _asked(options), target(options, "--plot")
+    target(options, "--output")
+    if plot is not None:
+        check_figure(plot)
+    counts = table.counts()
+
+    from ..numeric.passk.laws import fit_passk
+
+    found = fit_passk(counts, progress=is_terminal(sys.stderr), **asked)
+    if plot is not None:
         from ..numeric.plot.panels import save
-        from ..numeric.plot.passk_laws import plot_study
+        from ..numeric.plot.passk_laws import plot_passk
 
-        save(plot_study(study)[0], asked.plot)
+        save(plot_passk(found)[0], plot)
     if form == "json":
-        text = json_text(plain(study.as_dict()))
+        text = json_text(plain(found.as_dict()))
     elif form == "csv":
-        text = csv_text(study.rows())
+        text = csv_text(found.rows())
     elif form in TABLES:
-        text = tables_text(study.tables(), form)
+        text = tables_text(found.tables(), form)
     else:
-        text = "\n\n".join([str(study), *_notes(counts)])
-    if study.interrupted:
-        say_interrupted(
-            f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "
-            f"left out"
-        )
-        return text, INTERRUPTED
-    return text, DONE if study.sound and not study.refused else NO_VERDICT
+        from ..numeric.data.rows import those_dropped
+
+        dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
+        text = "\n".join([str(found), *(f"note: {each}" for each in (*counts.warnings, *dropped))])
+    return text, DONE if found.sound and not found.refused else NO_VERDICT
 
 
-class _Asked:
-    """The options of the command, each checked before any work is done."""
-
-    def __init__(self, options: Options) -> None:
-        self.table = TableOptions(options, "counts", LISTS)
-        self.laws = options.several("--law")
-        for name in self.laws or ():
-            if name not in LAWS:
-                raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}")
-        self.k = draws_of(options)
-        self.method = options.chosen("--method", METHODS)
-        resamples = whole(options, "--bootstrap", least=0)
-        if resamples == 1:
-            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
-        self.resamples = RESAMPLES if resamples is None else resamples
-        self.seed = whole(options, "--seed", least=0) or 0
-        word = options.one("--cluster")
-        if word is not None and word not in CLUSTERS:
-            raise UsageError(f"--cluster {shown(word)}: must be one of {', '.join(CLUSTERS)}")
-        self.cluster = AUTO if word is None else None if word == ALONE else word
-        self.level = share(options, "--level") or LEVEL
-        self.ratios, self.compute = (
-            [value for _, value in options.positives(option) or []]
-            for option in ("--ratio", "--compute")
-        )
-        if self.ratios and self.laws is not None and "params-tokens" not in self.laws:
-            raise UsageError(
-                f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law "
-                f"params-tokens"
-            )
-        self.plot = target(options, "--plot")
-        target(options, "--output")
-        if self.plot is not None:
-            check_figure(self.plot)
-
-    def study(self, counts: Counts) -> PassStudy:
-        from ..numeric.passk.study import study_passk
-
-        return study_passk(
-            counts,
-            laws=self.laws,
-            k=self.k,
-            method=self.method,
-            resamples=self.resamples,
-            seed=self.seed,
-            cluster=self.cluster,
-            level=self.level,
-            ratios=self.ratios,
-            compute=self.compute,
-            progress=is_terminal(sys.stderr),
-        )
-
-
-def _notes(counts: Counts) -> list[str]:
-    from ..numeric.data.rows import those_dropped
-
-    dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
-    said = "\n".join(f"note: {text}" for text in [*counts.warnings, *dropped])
-    return [said] if said else []
+def _asked(options: Options) -> dict[str, Any]:
+    """What the options say, by the arguments of `fit_passk`, checked before any work is done."""
+    laws = options.several("--law")
+    for name in laws or ():
+        if name not in LAWS:
+            raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}")
+    resamples = whole(options, "--bootstrap", least=0)
+    if resamples == 1:
+        raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+    ratios, compute = (
+        [value for _, value in options.positives(option) or []]
+        for option in ("--ratio", "--compute")
+    )
+    if ratios and laws is not None and "params-tokens" not in laws:
+        words = " ".join(options.words("--ratio") or ())
+        raise UsageError(f"--ratio {shown(words)}: is for the law params-tokens")
+    return {
+        "laws": laws,
+        "k": draws_of(options),
+        "method": options.chosen("--method", METHODS),
+        "resamples": RESAMPLES if resamples is None else resamples,
+        "seed": whole(options, "--seed", least=0) or 0,
+        "cluster": CLUSTERS[options.chosen("--cluster", tuple(CLUSTERS))],
+        "level": share(options, "--level") or LEVEL,
+        "ratios": ratios,
+        "compute": compute,
+    }

@@ -176,7 +176,7 @@ def test_models_of_a_size_are_drawn_together(exact):
     """Final intervals are those of the law fitted to the same models with the same resamples."""
     options: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
     (fit,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **options).judged
-    (own,) = fit_passk(exact, law="compute", **options).fits
+    own = fit_passk(exact, laws="compute", **options).at(1)
     alpha, found = fit.fitted.final("alpha"), own.estimate("alpha")
     assert (alpha.low, alpha.high) == pytest.approx((found.low, found.high), rel=1e-6)
 

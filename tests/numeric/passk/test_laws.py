@@ -1,240 +1,313 @@
-"""The three laws at every k: against the fit layer, against the truth of simulations, and what is
-refused.
+"""The three laws at every k: against the fit layer, the truth of simulations, minima over params,
+and what is refused.
 """
 
+import json
+import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.fit import fit
-from isoflop.numeric.passk import laws as module
-from isoflop.numeric.passk.curve import curve
-from isoflop.numeric.passk.kinds import KINDS
-from isoflop.numeric.passk.laws import fit_passk
+from isoflop.numeric.passk import curve, fit_passk
+from isoflop.numeric.passk.fit_at_k import METHODS
 from isoflop.numeric.simulate.counts import law_values
 
-KS = (1, 10, 50)
-LAW_NAMES = ("compute", "params-tokens", "gold")
-SQUARES = "least-squares-log"
+KS = (5, 10)
+LAWS = ("compute", "params-tokens", "gold")
+LIKELIHOOD, SQUARES = METHODS
 
 
 @pytest.fixture(scope="module")
-def compute_squares(compute_counts):
-    return fit_passk(compute_counts, k=KS, method=SQUARES, resamples=40, seed=5)
+def squares(joint_counts):
+    """All laws by least squares, with what follows from them."""
+    options: Any = {"ratios": [0.1, 10.0], "compute": [1.0, 1e21], "resamples": 60}
+    return fit_passk(joint_counts, k=KS, method=SQUARES, seed=2, **options)
 
 
-def counts_of(n, c, **covariates):
-    """Models with the same problems: n and c are (G, P)."""
-    n, c = np.broadcast_arrays(np.asarray(n), np.asarray(c))
-    models, problems = c.shape
-    return Counts(
-        by=("model",),
-        labels=tuple((f"m{g}",) for g in range(models)),
-        group=np.repeat(np.arange(models), problems),
-        problem=np.tile(np.arange(problems), models).astype(object),
-        n=n.ravel(),
-        c=c.ravel(),
-        row=np.arange(1, models * problems + 1),
-        covariates={name: np.asarray(values, dtype=float) for name, values in covariates.items()},
-        source="counts.csv",
+# -- fits ------------------------------------------------------------------------------------------
+
+
+def table_of(counts, law, y, chosen=slice(None)):
+    """What the fit layer is given for the same fit."""
+    held = {name: values[chosen] for name, values in counts.covariates.items()}
+    if law == "params-tokens":
+        return {"loss": y[chosen], "N": held["params"], "D": held["tokens"]}
+    return {"loss": y[chosen], "C": held["compute"] if law == "compute" else 1.0 / held["gold"]}
+
+
+def squares_weights(counts):
+    """How often the resamples of `squares` draw each model: sizes are drawn, with their models."""
+    sizes, member = np.unique(counts.covariates["params"], return_inverse=True)
+    drawn = np.random.default_rng(2).multinomial(
+        len(sizes), np.full(len(sizes), 1 / len(sizes)), 60
     )
+    order = np.argsort(np.argsort([repr(float(size)) for size in sizes]))
+    return drawn[:, order[member]]
 
 
-# -- least squares ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("law", LAW_NAMES)
-def test_least_squares_is_the_fit_layer_on_the_estimates(drawn, law) -> None:
-    counts = drawn(law, seed=11).counts()
-    laws = fit_passk(counts, law=law, k=KS, method=SQUARES)
-    y = curve(counts, KS).neg_log
-    held = counts.covariates
-    for index, found in enumerate(laws.fits):
-        table = {"loss": y[:, index]}
-        if law == "params-tokens":
-            table |= {"N": held["params"], "D": held["tokens"]}
-        else:
-            table["C"] = held["compute"] if law == "compute" else 1.0 / held["gold"]
-        model = "params-tokens" if law == "params-tokens" else "compute"
-        reference = fit(table, model=model, objective=SQUARES)
-        assert list(found.coefficients.values()) == pytest.approx(
-            list(reference.coefficients.values()), rel=1e-6
+@pytest.mark.parametrize("law", LAWS)
+def test_least_squares_is_the_fit_layer_on_the_estimates(squares, joint_counts, law):
+    """And a row of the weights is one resample, of models as often as they are drawn; the models of
+    one size are drawn together.
+    """
+    y, model = curve(joint_counts, KS).neg_log, "params-tokens" if law == LAWS[1] else "compute"
+    for index, found in enumerate(squares.laws[law].fits):
+        own = fit(table_of(joint_counts, law, y[:, index]), model=model, objective=SQUARES)
+        assert found.values == pytest.approx(own.values, rel=1e-6)
+        spare = len(joint_counts) - int(own.free.sum())
+        assert found.scatter == pytest.approx(np.sqrt(own.objective_value / spare), rel=1e-9)
+        assert (found.size, found.converged) == (30, True)
+        chosen = np.repeat(np.arange(30), squares_weights(joint_counts)[7].astype(int))
+        again = fit(
+            table_of(joint_counts, law, y[:, index], chosen), model=model, objective=SQUARES
         )
-        spare = len(counts) - len(reference.coefficients)
-        assert found.scatter == pytest.approx(np.sqrt(reference.objective_value / spare), rel=1e-9)
-        assert (found.method, found.size, found.converged) == (SQUARES, 30, True)
+        assert found.refits[7] == pytest.approx(again.values, rel=1e-4, abs=1e-6)
 
 
-def test_a_row_of_the_weights_is_one_resample(compute_squares, compute_counts) -> None:
-    """Models as often as the weights say, fitted by the fit layer."""
-    y = curve(compute_counts, KS).neg_log
-    assert (compute_squares.weights.sum(axis=1) == 30).all()
-    for draw in (0, 7):
-        chosen = np.repeat(np.arange(30), compute_squares.weights[draw].astype(int))
-        for index, found in enumerate(compute_squares.fits):
-            table = {"C": compute_counts.covariates["compute"][chosen], "loss": y[chosen, index]}
-            reference = fit(table, model="compute", objective=SQUARES)
-            assert found.drawn[draw] == pytest.approx(
-                list(reference.coefficients.values()), rel=1e-4, abs=1e-7
-            )
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_truth_is_recovered(drawn, truths, design, law, method):
+    """-log pass@k of the truth at all models, in standard errors, which are those of the resamples;
+    intervals of coefficients are a study (tests/studies).
+    """
+    counts = drawn(law, seed=100).counts()
+    found = fit_passk(counts, laws=law, k=[10], method=method, resamples=60, cluster=None).at(10)
+    u, error = found.prediction({name: getattr(design, name) for name in found.kind.covariates})
+    assert found.converged
+    assert (np.abs(u - np.log(law_values(design, law, truths[law]))) < 4.0 * error).all()
+    assert error.max() < 0.2
+    if method == LIKELIHOOD:
+        values = found.fit.model.values(found.drawn, found.fit.runs)
+        spread = np.log(values).std(axis=0)
+        assert np.median(error / spread) == pytest.approx(1.0, abs=0.4)
 
 
-def test_models_without_an_estimate_are_counted(drawn) -> None:
+def test_models_without_an_estimate_are_counted(drawn):
     simulated = drawn("compute", seed=12)
     n, c = simulated.n.copy(), simulated.c.copy()
-    c[0] = 0
-    n[1, 3], c[1, 3] = 20, 1
+    c[0], n[1, 3], c[1, 3] = 0, 20, 1
     counts = replace(simulated, n=n, c=c).counts()
-    (low, high) = fit_passk(counts, k=(10, 50), method=SQUARES).fits
+    options: Any = {"laws": "compute", "k": (10, 50), "resamples": 0}
+    low, high = fit_passk(counts, method=SQUARES, **options).laws["compute"].fits
     assert (low.size, low.n_without, low.n_refused) == (29, 1, 0)
     assert (high.size, high.n_without, high.n_refused) == (28, 1, 1)
-    assert not high.used[:2].any()
-    assert high.used[2:].all()
-    (low, high) = fit_passk(counts, k=(10, 50)).fits
+    assert high.used.tolist() == [False] * 2 + [True] * 28
+    (_, high) = fit_passk(counts, **options).laws["compute"].fits
     assert (high.size, high.n_unsolved, high.n_without, high.n_refused) == (30, 1, 0, 0)
 
 
-# -- the likelihood --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("law", LAW_NAMES)
-@pytest.mark.parametrize("method", module.METHODS)
-def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
-    """-log pass@k of the truth at all models, in standard errors; intervals of coefficients are a
-    study (tests/studies).
-    """
-    found = fit_passk(drawn(law, seed=100).counts(), law=law, k=[10], method=method).fits[0]
-    assert found.converged
-    held = {
-        "compute": design.compute,
-        "params": design.params,
-        "tokens": design.tokens,
-        "gold": design.gold,
-    }
-    log_y, error = found.prediction(held)
-    away = (log_y - np.log(law_values(design, law, truths[law]))) / error
-    assert np.abs(away).max() < 4.0
-    assert error.max() < 0.2
-
-
-def test_beyond_every_n(adaptive_counts, truths) -> None:
+def test_beyond_every_n(adaptive_counts, truths):
     """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value,
     least squares none.
     """
-    solved = adaptive_counts.c > 0
-    assert adaptive_counts.n[solved].min() == 32
-    found = fit_passk(adaptive_counts, k=[1000], resamples=60).fits[0]
-    assert found.converged
-    assert (found.size, found.n_refused) == (30, 0)
-    alpha = found.estimate("alpha", 0.99)
+    laws = fit_passk(adaptive_counts, laws="compute", k=[1000], resamples=60, cluster=None)
+    alpha = replace(laws, level=0.99).at(1000).estimate("alpha", 0.99)
+    assert laws.at(1000).converged
     assert alpha.low < truths["compute"]["alpha"] < alpha.high
-    with pytest.raises(
-        ValueError,
-        match=r"k=1000: 0 models have an estimate .*30 with problems of fewer than k samples",
-    ):
+    assert "Beyond k = 1024, the most samples" in str(
+        fit_passk(adaptive_counts, k=[2000], resamples=0)
+    )
+    with pytest.raises(ValueError, match=r"^k=1000: 0 models .*30 with problems of fewer than k"):
         fit_passk(adaptive_counts, k=[1000], method=SQUARES)
 
 
-def test_predictions_hold_new_models(drawn, design) -> None:
+def test_predictions_hold_new_models(drawn, design):
     """The share of new models within the 90 % interval, the error of their own truth being 0."""
-    held = []
+    held, at = [], {"compute": design.compute}
     for seed in range(4):
         counts = drawn("compute", seed=300 + seed, scatter=0.25).counts()
-        found = fit_passk(counts, k=[10]).fits[0]
-        low, high = found.interval_ahead({"compute": design.compute}, 0.9)
-        new = np.ravel(
-            drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth.neg_log_pass_at_k(10)
+        found = fit_passk(counts, laws="compute", k=[10], resamples=0).at(10)
+        new = drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth
+        low, high = found.interval_ahead(at)
+        held.append(
+            (low <= new.neg_log_pass_at_k(10).ravel()) & (new.neg_log_pass_at_k(10).ravel() <= high)
         )
-        held.append(np.mean((low <= new) & (new <= high)))
     assert 0.8 < np.mean(held) < 0.98
-    narrow = found.interval_ahead({"compute": design.compute}, 0.5)
-    assert (narrow[0] > low).all()
-    assert (narrow[1] < high).all()
+    less = found.interval_ahead(at, 0.5)
+    assert ((less[0] > low) & (less[1] < high)).all()
 
 
-# -- resamples -------------------------------------------------------------------------------------
+# -- what follows ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("law", LAW_NAMES)
-def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
-    counts = drawn(law, seed=17).counts()
-    held = {name: np.median(counts.covariates[name]) for name in KINDS[law].covariates}
-    found = fit_passk(counts, law=law, k=[10], resamples=80).fits[0]
-    own = [found.law_of(dict(zip(found.coefficients, each, strict=True))) for each in found.drawn]
-    at = [1.0 / held["gold"]] if law == "gold" else held.values()
-    spread = np.log([float(one.loss(*at)) for one in own]).std()
-    assert found.prediction(held)[1][0] == pytest.approx(spread, rel=0.5)
+def least(c, compute):
+    """The least reducible y over params at a compute, where it is, and y as a function of params."""
+    params = np.geomspace(1e4, 1e14, 400_001)
+
+    def y(n):
+        return c["N0"] * n ** -c["beta"] + c["D0"] * (compute / 6.0 / n) ** -c["gamma"]
+
+    values = y(params)
+    return params[values.argmin()], values.min(), y
 
 
-# -- what takes part -------------------------------------------------------------------------------
+def test_envelopes_and_penalties(squares, joint_counts):
+    joint, direct = squares.laws["params-tokens"], squares.laws["compute"]
+    for row in squares.envelopes:
+        c = joint.at(row["k"]).coefficients
+        slope = math.log(least(c, 1e20)[1] / least(c, 1e21)[1]) / math.log(10.0)
+        assert row["derived"].value == pytest.approx(slope, rel=1e-6)
+        assert row["fitted"] == direct.at(row["k"]).estimate("alpha")
+        beta, gamma = joint.at(row["k"]).refits.T[3:]
+        away = direct.at(row["k"]).refits[:, 2] - beta * gamma / (beta + gamma)
+        ends = row["difference"].low, row["difference"].high
+        assert ends == pytest.approx(tuple(np.nanquantile(away, [0.05, 0.95])))
+        held = joint_counts.covariates
+        own = zip(held["params"], held["compute"], strict=True)
+        costs = [least(c, compute)[2](n) / least(c, compute)[1] for n, compute in own]
+        assert row["penalty"].value == pytest.approx(np.median(costs), rel=1e-4)
+    for row in squares.penalties:
+        c = joint.at(row["k"]).coefficients
+        at, best, y = least(c, 1e20)
+        cost = y(at / math.sqrt(row["ratio"])) / best
+        assert row["loss_penalty"].value == pytest.approx(cost, rel=1e-4)
+        alpha = c["beta"] * c["gamma"] / (c["beta"] + c["gamma"])
+        assert row["effective_compute"].value == pytest.approx(cost ** (-1.0 / alpha), rel=1e-3)
+        assert row["loss_penalty"].low <= row["loss_penalty"].high
+
+
+def test_the_derived_exponent_is_the_truth(drawn, truths):
+    """Its mean over simulations."""
+    true, values = truths["params-tokens"], []
+    for seed in range(10):
+        counts = drawn("params-tokens", seed=60 + seed, scatter=0.05, problems=256).counts()
+        options: Any = {"laws": "params-tokens", "k": [10], "method": SQUARES, "resamples": 0}
+        values.append(fit_passk(counts, **options).at(10).law.envelope.exponent)
+    alpha = true["beta"] * true["gamma"] / (true["beta"] + true["gamma"])
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    assert np.mean(values) == pytest.approx(alpha, abs=3.5 * error)
+
+
+def test_predictions_are_refused_where_laws_contradict_each_other(squares):
+    floor, at = squares.holds_above["compute"]
+    assert floor.low <= floor.value <= floor.high
+    assert at == KS
+    assert [row["compute"] for row in squares.refused] == [1.0]
+    assert "the laws at k=5 and k=10 contradict each other" in squares.refused[0]["reason"]
+    for row in squares.predictions:
+        own = squares.at(row["k"], "compute")
+        assert row["neg_log"] == own.predict({"compute": 1e21}).item()
+        assert row["lo"] < row["neg_log"] < row["hi"]
+        assert row["pass_at_k"] == pytest.approx(math.exp(-row["neg_log"]))
+
+
+def test_plain_data_and_pages(squares):
+    """The laws are those of each alone; a table fits the width."""
+    data = json.loads(json.dumps(squares.as_dict(), allow_nan=False))
+    assert [law["law"] for law in data["laws"]] == list(LAWS)
+    assert data["laws"][0]["holds_above"]["compute"] == squares.holds_above["compute"][0].value
+    sizes = [len(data[name]) for name in ("predictions", "envelopes", "penalties", "lost_compute")]
+    assert sizes == [2, 2, 4, 2]
+    counts = squares.laws["compute"].models.counts
+    alone = fit_passk(counts, laws="compute", k=KS, method=SQUARES, resamples=60, seed=2)
+    frame = squares.to_frame().query("law == 'compute'").dropna(axis=1, how="all")
+    assert frame.alpha_lo.tolist() == alone.to_frame().alpha_lo.tolist()
+    assert frame["y_1e+21"].tolist() == [row["neg_log"] for row in data["predictions"]]
+    assert squares.sound == all(f.is_sound for law in squares.laws.values() for f in law.fits)
+    (table,) = squares.tables()
+    assert max(map(len, table.text().splitlines())) <= 100
+    assert len(table.notes) <= 4
+    assert not fit_passk(counts, laws="compute", k=[8, 1000], method=SQUARES, resamples=0).sound
 
 
 # -- what is refused -------------------------------------------------------------------------------
 
 
+def counts_of(c, **covariates):
+    """Eight models with the same five problems, 16 samples each, c of them correct."""
+    rows = [(f"m{g}", i, 16, c) for g in range(8) for i in range(5)]
+    table = dict(zip(("model", "problem", "n", "c"), zip(*rows, strict=True), strict=True))
+    own = {name: np.repeat(values, 5) for name, values in covariates.items()}
+    return Counts.read(table | own)
+
+
 COMPUTES = np.geomspace(1e18, 1e22, 8)
-ALL_WRONG, SOME = (counts_of(16, np.full((8, 5), c), compute=COMPUTES) for c in (0, 3))
+SOME = counts_of(3, compute=COMPUTES)
 
 
 @pytest.mark.parametrize(
     ("counts", "options", "match"),
     [
         (SOME.subset([3]), {}, "^k=4: 1 models have an estimate .* at least 3 for the 3 coef"),
-        (ALL_WRONG, {}, "^k=4: 0 models have an estimate .*8 without a success"),
-        (SOME, {"law": "gold"}, "^counts.csv: no gold of the models; the law gold needs gold"),
-        (SOME, {"law": "params-tokens"}, "^counts.csv: no params and no tokens of the models"),
+        (counts_of(0, compute=COMPUTES), {}, "^k=4: 0 models have an estimate .*8 without a succ"),
+        (SOME, {"laws": "gold"}, "no gold of the models; the law gold needs gold"),
+        (SOME, {"laws": "params-tokens"}, "no params and no tokens of the models"),
+        (counts_of(3), {}, "has neither compute nor params and tokens nor gold"),
+        (SOME, {"laws": ["all"]}, "^law='all': must be one of compute, params-tokens, gold"),
+        (SOME, {"ratios": [-1.0]}, "^ratios=-1"),
+        (SOME, {"compute": [0.0]}, "^compute=0"),
+        (SOME, {"level": 2.0}, "^level=2"),
+        (SOME, {"k": []}, r"^k=\[\]: must be at least one whole number"),
+        (SOME, {"k": [0]}, "^k=0: must be a whole number of at least 1"),
+        (SOME, {"cluster": "params"}, "^cluster='params': must be one of compute"),
+        (SOME.subset([1, 2, 3]), {"cluster": "compute"}, "^cluster='compute': has 3 values"),
     ],
 )
-@pytest.mark.parametrize("method", module.METHODS)
-def test_counts_that_cannot_tell_are_refused(counts, options, match, method) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_what_cannot_be_fitted_is_refused(counts, options, match, method):
     with pytest.raises(ValueError, match=match):
-        fit_passk(counts, k=[4], method=method, **options)
+        fit_passk(counts, **{"k": [4], "method": method, "resamples": 2, **options})
 
 
-def test_unknown_names(compute_counts, compute_squares) -> None:
-    with pytest.raises(
-        ValueError, match=r"^law='params': must be one of compute, params-tokens, gold"
-    ):
-        fit_passk(compute_counts, law="params", k=[10])
-    with pytest.raises(
-        ValueError, match=r"^method='huber': must be one of likelihood, least-squares-log"
-    ):
-        fit_passk(compute_counts, method="huber", k=[10])
+def test_one_ratio_of_tokens_to_params_leaves_terms_open():
+    """On a ray either term may be that of either variable."""
+    counts = counts_of(3, params=np.sqrt(COMPUTES / 120), tokens=20 * np.sqrt(COMPUTES / 120))
+    y = 0.1 + 3.0 * (COMPUTES / 1e18) ** -0.2 + 2.0 * (COMPUTES / 1e18) ** -0.1
+    correct = np.repeat(np.round(2**40 * np.exp(-y)).astype(np.int64), 5)
+    counts = replace(counts, n=np.full_like(counts.n, 2**40), c=correct)
+    (found,) = fit_passk(
+        counts, laws="params-tokens", k=[1], method=SQUARES, resamples=0
+    ).laws.values()
+    assert {"N0", "D0", "beta", "gamma"} <= {*found.at(1).undetermined}
+
+
+def test_unknown_names(squares):
+    found = squares.at(10, "compute")
+    with pytest.raises(ValueError, match=r"^method='huber': must be one of likelihood, least"):
+        fit_passk(SOME, method="huber")
     with pytest.raises(ValueError, match=r"^name='beta': the law .* has E0, C0, alpha"):
-        compute_squares.values("beta")
-    with pytest.raises(
-        ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"
-    ):
-        compute_squares.at(10).prediction({"params": 1e9})
-    with pytest.raises(ValueError, match=r"^compute=\[0.0\]: must be positive finite numbers"):
-        compute_squares.at(10).prediction({"compute": [0.0]})
+        found.estimate("beta")
+    with pytest.raises(ValueError, match=r"^k=7: must be one of 5, 10, the k that were fitted"):
+        squares.at(7, "compute")
+    with pytest.raises(ValueError, match=r"^covariates=\['params'\]: must have compute"):
+        found.prediction({"params": 1e9})
+    with pytest.raises(ValueError, match=r"^compute=0.0: must be positive finite numbers"):
+        found.prediction({"compute": [0.0]})
 
 
 # -- public data -----------------------------------------------------------------------------------
 
 
-def test_least_squares_on_the_public_estimates(public_runs) -> None:
-    """For k <= 128 the stored means are the estimates: the fit layer on them gives the same law."""
+def test_laws_of_the_public_counts(public_runs):
+    """For k <= 128 the stored means are the estimates: the fit layer on them gives the same law.
+    The likelihood has the coefficients that it had when these numbers were written down.
+    """
     import pandas as pd
 
     folder = public_runs / "pythia-passk"
     means = pd.read_csv(folder / "mean_pass_at_k.csv").query("benchmark == 'gsm8k'")
     models = means.drop_duplicates("model")[["model", "N", "D"]]
-    counts = Counts.read(
-        folder / "per_problem_counts.csv",
-        where="benchmark == 'gsm8k'",
-        models=models,
-        columns={"benchmark": None},
-    )
-    laws = fit_passk(counts, k=(1, 100), method=SQUARES)
-    for found in laws.fits:
-        own = means.query("k == @found.k and mean_pass_at_k > 0").assign(
-            loss=lambda t: -np.log(t.mean_pass_at_k), compute=lambda t: 6.0 * t.N * t.D
-        )
-        reference = fit(own[["compute", "loss"]], model="compute", objective=SQUARES)
+    where: Any = {"where": "benchmark == 'gsm8k'", "columns": {"benchmark": None}}
+    counts = Counts.read(folder / "per_problem_counts.csv", models=models, **where)
+    laws = fit_passk(counts, laws="compute", k=(1, 100), method=SQUARES, resamples=0)
+    for found in laws.laws["compute"].fits:
+        own = means.query("k == @found.k and mean_pass_at_k > 0")
+        table = {"loss": -np.log(own.mean_pass_at_k), "C": 6.0 * own.N * own.D}
+        reference = fit(table, model="compute", objective=SQUARES)
         assert found.size == len(own)
-        assert list(found.coefficients.values()) == pytest.approx(
-            list(reference.coefficients.values()), rel=1e-4
-        )
+        assert found.values == pytest.approx(reference.values, rel=1e-4)
+    likely = fit_passk(counts, laws=["compute", "params-tokens"], k=(1, 10, 100), resamples=0)
+    alpha = [row["derived"].value for row in likely.envelopes]
+    fitted = [row["fitted"].value for row in likely.envelopes]
+    costs = [row["penalty"].value for row in likely.envelopes]
+    assert fitted == pytest.approx([0.0905, 0.1282, 0.1996], abs=1e-4)
+    assert alpha == pytest.approx([0.0937, 0.1292, 0.1926], abs=1e-4)
+    assert costs == pytest.approx([1.085, 1.127, 1.223], abs=1e-3)
+    scatter = [fit.scatter for fit in likely.laws["compute"].fits]
+    assert scatter == pytest.approx([0.200, 0.289, 0.459], abs=1e-3)
+    floors = [likely.holds_above[name][0].value for name in ("compute", "params-tokens")]
+    assert floors == pytest.approx([3.21e15, 1.85e14], rel=5e-3)
