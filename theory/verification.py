@@ -64,11 +64,8 @@ class StepReport:
     @property
     def objections(self) -> list[str]:
         """What the numerical paths hold against it."""
-        return [
-            str(self.details[path])
-            for path in ("pointwise", "interval")
-            if getattr(self, path) == "failed"
-        ]
+        paths = ("pointwise", "interval")
+        return [str(self.details[path]) for path in paths if getattr(self, path) == "failed"]
 
     @property
     def status(self) -> str:
@@ -77,41 +74,36 @@ class StepReport:
         """
         if self.strength != FAILED:
             return self.strength
-        if self.exact == "refuted":
-            return "refuted"
-        return FAILED if self.objections else "undecided"
+        return "refuted" if self.exact == "refuted" else FAILED if self.objections else "undecided"
 
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
         claim, exact = verdict.claim, verdict.exact
-        pointwise, interval = map(_path, (verdict.pointwise, verdict.interval))
+        details: dict[str, str | None] = {"exact": str(exact).partition(": ")[2]}
+        passed: dict[str, str | None] = {"pointwise": None, "interval": None}
+        for path, check in (("pointwise", verdict.pointwise), ("interval", verdict.interval)):
+            details[path] = None if check is None else _detail(check)
+            passed[path] = None if check is None else ("passed" if check.passed else "failed")
         return cls(
-            name=claim.name,
-            claim=spelled(claim),
-            relation=claim.relation,
-            strength=verdict.strength,
-            exact=exact.answer.value,
-            pointwise=str(pointwise[0]),
-            interval=interval[0],
-            reason=plain_sentence(claim.reason),
-            argument=claim.argument.label,
-            derived=None,
-            correction=None,
-            details={
-                "exact": str(exact).partition(": ")[2],
-                "pointwise": pointwise[1],
-                "interval": interval[1],
-            },
+            claim.name,
+            spelled(claim),
+            claim.relation,
+            verdict.strength,
+            exact.answer.value,
+            str(passed["pointwise"]),
+            passed["interval"],
+            plain_sentence(claim.reason),
+            claim.argument.label,
+            None,
+            None,
+            details,
         )
 
 
-def _path(check: PointCheck | None) -> tuple[str | None, str | None]:
-    """Whether the claim holds by a path, and in a sentence why."""
-    if check is None:
-        return None, None
+def _detail(check: PointCheck) -> str:
+    """What a path found, and where."""
     where = ", ".join(f"{symbol} = {value}" for symbol, value in check.witness)
-    detail = f"{check.detail}, at {where}" if where else check.detail
-    return "passed" if check.passed else "failed", detail
+    return f"{check.detail}, at {where}" if where else check.detail
 
 
 @dataclass(frozen=True)
@@ -136,34 +128,15 @@ class TheoremReport:
 
     @property
     def status(self) -> str:
+        """The weakest strength; where a step has failed, the worst of refuted, failed, undecided."""
         if self.error or not self.steps:
             return FAILED
-        return weakest(step.strength for step in self.steps)
+        found = [step.status for step in self.steps if step.strength == FAILED]
+        return min(found, key=WORST.index) if found else weakest(s.strength for s in self.steps)
 
     @property
     def failed(self) -> bool:
-        return self.status == FAILED
-
-    @property
-    def verdict(self) -> str:
-        """The status; where it has failed, the worst of the steps: refuted, failed, undecided."""
-        found = [step.status for step in self.steps if step.strength == FAILED]
-        return min(found, key=WORST.index) if found and not self.error else self.status
-
-    @property
-    def proved(self) -> int:
-        """How many steps the exact path proves."""
-        return sum(step.exact == "proved" for step in self.steps)
-
-    @property
-    def at_points(self) -> int:
-        """How many steps hold at every sampled point."""
-        return sum(step.pointwise == "passed" for step in self.steps)
-
-    @property
-    def enclosed(self) -> int:
-        """How many bounds the enclosures confirm."""
-        return sum(step.interval == "passed" for step in self.steps)
+        return self.status in WORST
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "status": self.status}
@@ -171,7 +144,7 @@ class TheoremReport:
     def __str__(self) -> str:
         """The verdict, and each step with its own."""
         steps = (f"  {s.status.ljust(9)}  {s.name}: {s.claim}" for s in self.steps)
-        return "\n".join([f"{self.name}: {self.verdict}", *steps])
+        return "\n".join([f"{self.name}: {self.status}", *steps])
 
 
 @dataclass(frozen=True)
@@ -190,15 +163,12 @@ class ErratumReport:
 
     @classmethod
     def of(cls, verdict: ErratumVerdict) -> ErratumReport:
-        erratum = verdict.erratum
+        erratum, witness = verdict.erratum, verdict.witness
+        printed = None if erratum.printed is None else spelled(erratum.printed)
+        shown = None if witness is None else str(witness)
+        steps = tuple(map(StepReport.of, verdict.corrected))
         return cls(
-            name=erratum.name,
-            where=erratum.where,
-            comment=erratum.comment,
-            printed=None if erratum.printed is None else spelled(erratum.printed),
-            witness=None if verdict.witness is None else str(verdict.witness),
-            corrected=tuple(map(StepReport.of, verdict.corrected)),
-            holds=verdict.holds,
+            erratum.name, erratum.where, erratum.comment, printed, shown, steps, verdict.holds
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -326,4 +296,4 @@ def verify_errata(paper: str) -> tuple[ErratumReport, ...]:
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:
     """How many theorems there are of each status, the strongest first."""
     counted = Counter(report.status for report in reports)
-    return {status: counted[status] for status in (*STRENGTHS, FAILED) if counted[status]}
+    return {status: counted[status] for status in (*STRENGTHS, *WORST) if counted[status]}

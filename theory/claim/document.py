@@ -24,10 +24,10 @@ PIECE = re.compile(
     r"|\\begin\{(?P<theorem>theorem|lemma|proposition|corollary|definition)\}"
     rf"|\\begin\{{(?P<name>(?:{DISPLAYS})\*?)\}}(?:\{{\d\}})?(?P<a>.*?)\\end\{{(?P=name)\}}"
     r"|(?<!\\)\\\[(?P<b>.*?)(?<!\\)\\\]|(?<!\\)\$\$(?P<c>.*?)(?<!\\)\$\$"
-    r"|(?<!\\)\\\((?P<d>.*?)(?<!\\)\\\)|(?<!\\)\$(?P<e>[^$]*?)(?<!\\)\$",
+    r"|(?<!\\)\\\((?P<d>.*?)(?<!\\)\\\)|(?<!\\)\$(?P<e>[^$]*?)(?<!\\)\$"
+    rf"|(?P<unclosed>\\begin\{{(?:{DISPLAYS})\*?\}}|(?<!\\)\\\[|\$\$)",
     re.DOTALL,
 )
-UNCLOSED = re.compile(rf"\\begin\{{(?:{DISPLAYS})\*?\}}|(?<!\\)\\\[|\$\$")
 #: In front of a formula of the text that says what a name is, and between two such formulas.
 EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
 GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
@@ -36,35 +36,38 @@ LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?|\\(?:nonumber|notag)\b"
     r"|[.,;]?\s*\\qedhere\b|\\(?:displaystyle|textstyle|small|hfill|allowdisplaybreaks)\b|\\[hv]space\*?\{[^{}]*\}"
 )
+LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 MARK = re.compile(
-    r"(?P<label>\\(?:label|tag\*?)\s*\{(?P<key>[^{}]*)\})"
-    r"|(?P<words>\\(?:text|textrm|textit|mbox)\s*\{(?P<said>[^{}]*)\})"
-    r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)|(?P<apart>\\q?quad(?![A-Za-z])|[,;]|&&)"
-    r"|(?P<implies>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
-    r"|(?P<forall>\\forall(?![A-Za-z]))"
+    r"(?P<words>\\(?:text|textrm|textit|mbox)\s*\{(?P<said>[^{}]*)\})"
+    r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)"
+    r"|(?P<beside>\\q?quad(?![A-Za-z])|[,;]|&&)"
+    r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
+    r"|(?P<condition>\\forall(?![A-Za-z]))"
 )
-CONDITION = re.compile(
-    r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?(?: all| every| any| each)?"
-)
-WHERE = re.compile(r"(?:and )?(?:where|with)")
-JOINS = re.compile(r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?")
-#: Words that say why, not where, a claim holds.
-REMARK = re.compile(r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)")
-EQUALITY = re.compile(r"(?:with )?equality .*")
+#: What words beside a claim say of it; the last two say why, not where, it holds, or more.
+WORDS = {
+    "condition": r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?"
+    r"(?: all| every| any| each)?",
+    "where": r"(?:and )?(?:where|with)",
+    "beside": r"(?:and|so that|so|hence|thus|therefore|then|or equivalently|i\.e\.|that is)?",
+    "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
+    "more": r"(?:with )?equality .*",
+}
 NO_NAME = re.compile(r"or|not|only|otherwise|else|unless|false|wrong|nowhere|never")
-INTERTEXT = re.compile(r"\\(?:short)?intertext\s*\{")
 BRACKETED = re.compile(
     r"(?:\\left|\\bigl?|\\Bigl?)?\s*\((.*?)(?:\\right|\\bigr?|\\Bigr?)?\s*\)", re.DOTALL
 )
+INTERTEXT = re.compile(r"\\(?:short)?intertext\s*\{")
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
 RELATION = (
     r"=|<|>|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
-LINK = re.compile(rf"[\s&]*(?:{RELATION})")
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
+REAL = re.compile(rf"({LETTER})\s*\\in\s*\\mathbb\s*\{{?R\}}?")
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
+NUMBERED = re.compile(r"\(\d+(?:\.\d+)*[a-z]?\)")
 #: Beside a claim: `r \to 0`, `\beta > \gamma`, `0 < r < 1`, `u \in \mathbb{R}`.
 BESIDE = re.compile(
     rf"\(?\s*(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
@@ -103,7 +106,7 @@ class Piece:
     trouble : str
         Why it cannot be judged as it stands.
     display : int
-        The number of its display, or of its formula of the text.
+        The number of its display; 0 of a formula of the text.
     """
 
     kind: str
@@ -135,15 +138,14 @@ class Document:
         """
         missing: list[str] = []
         lines = list(_lines(text, name, read, missing, (name,)))
-        places = [place for _, place in lines]
         whole = expanded("\n".join(line for line, _ in lines))
         head, _, body = whole.rpartition(r"\begin{document}")
         head = "".join(re.findall(r"\x01[^\x02]*\x02|\n", head))  # what is declared there
         body = (head + body).partition(r"\end{document}")[0]
-        pieces = [replace(piece, place=places[line]) for line, piece in _pieces(body)]
+        pieces = tuple(replace(piece, place=lines[line][1]) for line, piece in _pieces(body))
         if not any(piece.kind == "claim" for piece in pieces):
             raise ParseError("the document has no displayed equation")
-        return cls(tuple(pieces), tuple(missing))
+        return cls(pieces, tuple(missing))
 
 
 def _lines(
@@ -153,9 +155,9 @@ def _lines(
     text = DECLARED.sub(lambda m: f"\x01{m[1].strip()}\x02", text)
     text = COMMENT.sub(r"\1", LITERAL.sub(lambda m: "\n" * m[0].count("\n"), text))
     for number, line in enumerate(text.split("\n"), 1):
-        place, at = Place(name, number), 0
+        at = 0
         for found in INPUT.finditer(line):
-            yield line[at : found.start()], place
+            yield line[at : found.start()], Place(name, number)
             at, file = found.end(), found[1] if "." in found[1] else f"{found[1]}.tex"
             try:
                 inner = read(file) if file not in opened else None
@@ -165,63 +167,53 @@ def _lines(
                 missing.append(f"{found[1]} (line {number})")
             else:
                 yield from _lines(inner, file, read, missing, (*opened, file))
-        yield line[at:], place
+        yield line[at:], Place(name, number)
 
 
 # -- macros ----------------------------------------------------------------------------------------
 
 MACRO = re.compile(r"\\([A-Za-z@]+)\*?")
-DEFINER = re.compile(r"(?:re|provide)?newcommand|providecommand|def|gdef|DeclareMathOperator|let")
+DEFINER = re.compile(r"(?:re|provide)?newcommand|providecommand|def|gdef|DeclareMathOperator")
+DEFINED = re.compile(
+    r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?\s*(?:\[([^\]]*)\])?((?:#\d)*)\s*=?\s*"
+)
+OPTION = re.compile(r"\s*(?:\[([^\]]*)\])?")
 MOST_EXPANSIONS = 20_000
 #: How many arguments, the first one's default, and the body.
-Macros = dict[str, tuple[int, str | None, str]]
+Macro = tuple[int, str | None, str]
 
 
 def expanded(text: str) -> str:
     """The text with its macros put in, every line in its place."""
-    macros: Macros = {"ensuremath": (1, None, "#1"), "xspace": (0, None, "")}
-    done: list[str] = []
-    count = 0
+    macros: dict[str, Macro] = {"ensuremath": (1, None, "#1"), "xspace": (0, None, "")}
+    done, count = [], 0
     while (found := MACRO.search(text)) is not None:
-        name, stop = found[1], found.end()
+        name, stop, value = found[1], found.end(), None
         if DEFINER.fullmatch(name):
-            stop = _defined(text, name, found.end(), macros)
-            value = ""
-        elif name in macros and count < MOST_EXPANSIONS:
-            value, stop = _value(text, found.end(1), *macros[name])
-            count += 1
+            stop, value = _defined(text, name, stop, macros), ""
         elif name in macros:
-            raise ParseError(f"the macro \\{name} does not come to an end")
-        else:
-            done.append(text[:stop])
-            text = text[stop:]
-            continue
-        done.append(text[: found.start()])
-        text = value + "\n" * text.count("\n", found.start(), stop) + text[stop:]
-    return "".join([*done, text]).replace("\x03", "\\")  # what `let` keeps
+            count += 1
+            if count > MOST_EXPANSIONS:
+                raise ParseError(f"the macro \\{name} does not come to an end")
+            value, stop = _value(text, found.end(1), *macros[name])
+        done.append(text[: found.end() if value is None else found.start()])
+        lines = "" if value is None else "\n" * text.count("\n", found.start(), stop)
+        text = f"{value or ''}{lines}{text[stop:]}"
+    return "".join([*done, text])
 
 
-def _defined(text: str, word: str, at: int, macros: Macros) -> int:
+def _defined(text: str, word: str, at: int, macros: dict[str, Macro]) -> int:
     """Note the macro that is defined here; where the definition ends."""
-    head = re.compile(
-        r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?\s*(?:\[([^\]]*)\])?((?:#\d)*)\s*=?\s*"
-    ).match(text, at)
+    head = DEFINED.match(text, at)
     if head is None:
         return at
     name, number, default, parameters = head.groups()
-    if word == "let":
-        other = MACRO.match(text, head.end())
-        if other is None:
-            return at
-        macros[name] = macros.get(other[1], (0, None, f"\x03{other[1]} "))
-        return other.end()
     if text[head.end() : head.end() + 1] != "{":  # with arguments that words delimit
         macros.pop(name, None)
         return at
     stop = _end(text, head.end())
     body = text[head.end() + 1 : stop - 1].replace("\n", " ")
-    if word == "DeclareMathOperator":
-        body = rf"\operatorname{{{body}}}"
+    body = rf"\operatorname{{{body}}}" if word == "DeclareMathOperator" else body
     if word != "providecommand" or name not in macros:
         macros[name] = (int(number or len(parameters) // 2), default, body)
     return stop
@@ -231,16 +223,16 @@ def _value(text: str, at: int, count: int, default: str | None, body: str) -> tu
     """What stands in place of a macro, and where its arguments end."""
     given = []
     for k in range(count):
-        space = re.compile(r"\s*").match(text, at)
-        at = space.end() if space is not None else at
-        option = re.compile(r"\[([^\]]*)\]").match(text, at)
+        option = OPTION.match(text, at)
+        assert option is not None
         if k == 0 and default is not None:
-            given.append(option[1] if option is not None else default)
-            at = option.end() if option is not None else at
+            given.append(default if option[1] is None else option[1])
+            at = at if option[1] is None else option.end()
             continue
-        name = MACRO.match(text, at)
-        stop = _end(text, at) if text[at : at + 1] == "{" else name.end() if name else at + 1
-        given.append(text[at + 1 : stop - 1] if text[at : at + 1] == "{" else text[at:stop])
+        at = at + len(text[at:]) - len(text[at:].lstrip())
+        name, is_group = MACRO.match(text, at), text[at : at + 1] == "{"
+        stop = _end(text, at) if is_group else name.end() if name else at + 1
+        given.append(text[at + is_group : stop - is_group])
         at = stop
     value = re.sub(r"#(\d)", lambda m: given[int(m[1]) - 1] if int(m[1]) <= count else m[0], body)
     value = value.replace("\n", " ")
@@ -267,54 +259,46 @@ def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
     for number, found in enumerate(PIECE.finditer(text), 1):
         between, before = text[before : found.start()], found.end()
         line = text.count("\n", 0, found.start())
-        if (unclosed := UNCLOSED.search(between)) is not None:
-            above = between.count("\n", unclosed.start())
-            yield line - above, Piece("claim", unclosed[0], trouble="the display is not closed")
         group = next((g for g in "abcde" if found[g] is not None), "")
-        cue = is_explained if GOES_ON.fullmatch(between) else False
-        is_explained = group in ("d", "e") and (cue or EXPLAINS.search(between) is not None)
+        goes_on = is_explained and GOES_ON.fullmatch(between) is not None
+        is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
         if found["declared"] is not None:
             yield line, Piece("declared", found["declared"])
-        elif not group:
-            yield line, Piece("theorem" if found["theorem"] else "section", "")
-        elif group in "abc":
+        elif found["unclosed"] is not None:
+            yield line, Piece("claim", found[0], trouble="the display is not closed")
+        elif group in ("d", "e"):
+            yield line, Piece("explained" if is_explained else "inline", found[group].strip(" .,;"))
+        elif group:
             for below, piece in _claims(found[group]):
                 yield line + below, replace(piece, display=number)
         else:
-            yield line, Piece("explained" if is_explained else "inline", found[group].strip(" .,;"))
-    if (unclosed := UNCLOSED.search(text, before)) is not None:
-        line = text.count("\n", 0, unclosed.start())
-        yield line, Piece("claim", unclosed[0], trouble="the display is not closed")
-
-
-def _unboxed(text: str) -> str:
-    while (at := text.find(r"\boxed{")) >= 0:
-        stop = _end(text, at + 6)
-        text = f"{text[:at]} {text[at + 7 : stop - 1].rstrip(' .,;')} {text[stop:]}"
-    return text
+            yield line, Piece("theorem" if found["theorem"] else "section", "")
 
 
 def _claims(display: str) -> list[tuple[int, Piece]]:
     """The claims of a display, each with the newlines before it; what "where" explains comes first."""
-    text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", _unboxed(display))
-    while (between := INTERTEXT.search(text)) is not None:
-        stop = _end(text, between.end() - 1)
-        lines = "\n" * text.count("\n", between.start(), stop)
-        text = f"{text[: between.start()]}\\\\{lines} {text[stop:]}"
-    while FORMULA_IN_WORDS.search(text):
-        text = FORMULA_IN_WORDS.sub(lambda m: f"{m[1]}}}{m[2]}\\text{{", text)
+    while (between := INTERTEXT.search(display)) is not None:
+        at, stop = between.start(), _end(display, between.end() - 1)
+        lines = "\n" * display.count("\n", at, stop)
+        display = f"{display[:at]}\\\\{lines} {display[stop:]}"
+    while (at := display.find(r"\boxed{")) >= 0:
+        stop = _end(display, at + 6)
+        inside = display[at + 7 : stop - 1].rstrip(" .,;")
+        display = f"{display[:at]} {inside} {display[stop:]}"
+    while FORMULA_IN_WORDS.search(display):
+        display = FORMULA_IN_WORDS.sub(lambda m: f"{m[1]}}}{m[2]}\\text{{", display)
+    text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display)
     rows = _Rows()
     for mark, start, stop in _segments(text):
         segment = text[start:stop]
-        blank = len(segment) - len(segment.lstrip(" &\n"))
+        if mark is not None and mark["row"] is not None:
+            rows.pending = rows.pending if rows.pending in ("follows", "where") else "new"
+            rows.first = len(rows.found)
+        bare = LABEL.sub(lambda m: " " * len(m[0]), segment)
+        blank = len(bare) - len(bare.lstrip(" &\n"))
         rows.take(mark, segment, text.count("\n", 0, start + blank))
     found = [row for row in rows.found if row[1].trouble or re.search(RELATION, row[1].text)]
     return sorted(found, key=lambda row: row[1].kind != "explained")
-
-
-def _trimmed(segment: str) -> str:
-    """Without the spaces, punctuation and marks of alignment at its ends."""
-    return AROUND.sub("", segment)
 
 
 def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
@@ -322,25 +306,30 @@ def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     at, start, depth, mark = 0, 0, 0, None
     while at < len(text):
         found = MARK.match(text, at) if depth <= 0 and text[at - 1 : at] not in ("_", "^") else None
+        label = LABEL.match(text, at)
         if found is not None and not _is_name(found):
             yield mark, start, at
             mark, start, at = found, found.end(), found.end()
-            continue
-        depth += (text[at] in "([{") - (text[at] in ")]}")
-        depth += text.startswith("\\begin{", at) - text.startswith("\\end{", at)
-        at += 2 if text[at] == "\\" else 1
+        elif label is not None:
+            at = label.end()
+        else:
+            depth += (text[at] in "([{") - (text[at] in ")]}")
+            depth += text.startswith("\\begin{", at) - text.startswith("\\end{", at)
+            at += 2 if text[at] == "\\" else 1
     yield mark, start, len(text)
 
 
-def _said(mark: re.Match[str]) -> str:
-    return " ".join((mark["said"] or "").lower().replace("~", " ").strip(" ,.:;").split())
+def _said(mark: re.Match[str]) -> tuple[str, str]:
+    """The words of a mark, and what they say; nothing where that is not understood."""
+    words = " ".join((mark["said"] or "").lower().replace("~", " ").strip(" ,.:;").split())
+    return words, next((role for role, form in WORDS.items() if re.fullmatch(form, words)), "")
 
 
 def _is_name(mark: re.Match[str]) -> bool:
     """`\\text{loss}`: one word that is a name in a formula."""
-    words = _said(mark)
-    is_known = any(k.fullmatch(words) for k in (CONDITION, WHERE, JOINS, REMARK, NO_NAME))
-    return re.fullmatch(r"[A-Za-z]+", mark["said"] or "") is not None and not is_known
+    words, role = _said(mark)
+    is_word = re.fullmatch(r"[A-Za-z]+", mark["said"] or "") is not None
+    return is_word and not role and NO_NAME.fullmatch(words) is None
 
 
 class _Rows:
@@ -349,90 +338,61 @@ class _Rows:
     def __init__(self) -> None:
         self.found: list[tuple[int, Piece]] = []
         self.waiting: tuple[str, ...] = ()
-        self.role, self.label, self.words, self.row = "new", "", "", 0
+        self.pending, self.first = "new", 0
+
+    def change(self, **changes: object) -> None:
+        """Change the last claim."""
+        at, piece = self.found[-1]
+        self.found[-1] = at, replace(piece, **changes)  # type: ignore[arg-type]
 
     def take(self, mark: re.Match[str] | None, segment: str, line: int) -> None:
         """Take a segment for a claim, more of the claim before, or a condition beside it."""
-        if mark is not None and mark["label"] is not None:
-            key = mark["key"]
-            if self.found and not self.label:
-                at, piece = self.found[-1]
-                self.found[-1] = at, replace(piece, label=piece.label or key)
-            else:
-                self.label = key
-            role = "more" if self.found else self.role
-        else:
-            role = self._role(mark)
-        if mark is not None and mark["row"]:
-            self.role = self.role if self.role in ("follows", "where") else "new"
-            self.row = len(self.found)
-        bare = _trimmed(segment)
-        if not bare or re.fullmatch(r"\(\d+(?:\.\d+)*[a-z]?\)|\\[,;!: ]", bare):
-            self.role = role if role not in ("more", "beside", "remark") else self.role
+        kinds = ("row", "beside", "follows", "condition")
+        role = next((kind for kind in kinds if mark is not None and mark[kind]), "new")
+        role, trouble = "new" if role == "row" else role, ""
+        if mark is not None and mark["words"]:
+            role = _said(mark)[1] or "trouble"
+            trouble = f"what the words {mark['said'].strip()!r} make of it is not understood"
+        if role == "trouble":
+            first = min(self.first, len(self.found) - 1)
+            self.found[first:] = [(at, replace(p, trouble=trouble)) for at, p in self.found[first:]]
+        label, bare = LABEL.search(segment), AROUND.sub("", LABEL.sub(" ", segment))
+        if not bare or NUMBERED.fullmatch(bare) or role == "remark":
+            if label is not None and self.found:
+                self.change(label=self.found[-1][1].label or label[1])
+            self.pending = self.pending if role in ("beside", "remark") else role
             return
-        if role == "remark":
-            return
-        role, self.role = (
-            (self.role if role in ("new", "beside") and self.role != "new" else role),
-            "new",
-        )
+        if role in ("new", "beside") and self.pending != "new":
+            role = self.pending
+        self.pending = "new"
         bracketed = BRACKETED.fullmatch(bare) if self.found and role == "beside" else None
         if role == "beside" and self.found and (bracketed or BESIDE.fullmatch(bare)):
             role, bare = "condition", bracketed[1].strip() if bracketed else bare
-        has_relation = re.search(RELATION, bare) is not None
-        goes_on = LINK.match(segment) is not None or not has_relation
+        goes_on = re.match(rf"[\s&]*(?:{RELATION})", segment) or not re.search(RELATION, bare)
         if role == "condition":
-            self._beside(bare)
-        elif role == "trouble":
-            self.found.append((line, Piece("claim", bare, trouble=self.words)))
-        elif self.found and (role == "more" or (role in ("new", "beside") and goes_on)):
-            at, piece = self.found[-1]
-            self.found[-1] = (
-                at,
-                replace(piece, text=f"{_trimmed(piece.text)} {_trimmed(segment)}"),
-            )
+            self.beside(bare)
+        elif role in ("trouble", "more"):
+            self.found.append((line, Piece("claim", bare, trouble=trouble)))
+        elif self.found and role in ("new", "beside") and goes_on:
+            self.change(text=f"{AROUND.sub('', self.found[-1][1].text)} {bare}")
+            if label is not None:
+                self.change(label=self.found[-1][1].label or label[1])
         else:
-            kind = "explained" if role == "where" else "claim"
-            piece = Piece(kind, bare, conditions=self.waiting, label=self.label)
-            if role == "follows" and self.found:
-                at, premise = self.found[-1]
-                self.found[-1] = at, replace(premise, leads=True)
-                piece = replace(piece, premise=premise.text)
-            self.found.append((line, piece))
-            self.label, self.waiting = "", ()
+            premise = self.found[-1][1].text if role == "follows" and self.found else ""
+            if premise:
+                self.change(leads=True)
+            kind, key = "explained" if role == "where" else "claim", label[1] if label else ""
+            piece = Piece(kind, bare, NOWHERE, self.waiting, key, premise)
+            self.found, self.waiting = [*self.found, (line, piece)], ()
 
-    def _role(self, mark: re.Match[str] | None) -> str:
-        if mark is None or mark["row"] is not None:
-            return "new"
-        if mark["apart"] is not None:
-            return "beside"
-        if mark["implies"] is not None:
-            return "follows"
-        words = _said(mark)
-        if mark["forall"] is not None or CONDITION.fullmatch(words):
-            return "condition"
-        if WHERE.fullmatch(words):
-            return "where"
-        if JOINS.fullmatch(words):
-            return "beside"
-        if REMARK.fullmatch(words):
-            return "remark"
-        self.words = f"what the words {mark['said'].strip()!r} make of it is not understood"
-        if not EQUALITY.fullmatch(words):
-            first = min(self.row, len(self.found) - 1)
-            rows = [(at, replace(piece, trouble=self.words)) for at, piece in self.found[first:]]
-            self.found[first:] = rows
-        return "trouble"
-
-    def _beside(self, condition: str) -> None:
+    def beside(self, condition: str) -> None:
         """A condition of the claim before, or where there is none, of the next one."""
         while (inner := BRACKETED.fullmatch(condition)) is not None:
             condition = inner[1].strip()
-        condition = re.sub(rf"({LETTER})\s*\\in\s*\\mathbb\s*\{{?R\}}?", r"\1 real", condition)
+        condition = REAL.sub(r"\1 real", condition)
         if re.fullmatch(rf"{LETTER}(?:\s*,\s*{LETTER})*", condition):
             return  # "for all N, D"
         if self.found:
-            at, piece = self.found[-1]
-            self.found[-1] = at, replace(piece, conditions=(*piece.conditions, condition))
+            self.change(conditions=(*self.found[-1][1].conditions, condition))
         else:
             self.waiting = (*self.waiting, condition)

@@ -5,7 +5,7 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,11 +25,23 @@ from .typed import at_relations, called, limit_of, sources
 FORMULAS = ("claim", "explained", "inline")
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
-#: Words that are functions and no letters.
-NO_LETTERS = {*APPLIED}
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
-#: What the other names mean where the letters are those of neither notation.
+#: A loss of N and D on the left side, and `R(N, D)`.
+LOSS = re.compile(
+    r"\s*(?:\\hat|\\mathcal)?\s*\{?\s*(?:L|\\ell)\s*\}?\s*(?:\(N,\s*D\)\s*)?&?\s*=(?=.*N)(?=.*D)",
+    re.DOTALL,
+)
+OF_BOTH = re.compile(r"\s*[A-KM-Za-z]\(\w+,\s*\w+\)\s*")
+#: The canonical names in a law, by role, and what others mean where its letters are those of
+#: neither notation.
+ROLES = {
+    "irreducible": "E",
+    "params_coefficient": "A",
+    "tokens_coefficient": "B",
+    "params_exponent": "beta",
+    "tokens_exponent": "gamma",
+}
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
 
 
@@ -68,10 +80,10 @@ class Sides:
 
     def value(self, i: int) -> Expr | None:
         """A side in which every name is a letter; None where that cannot be read."""
-        tokens = self.parts[i]
-        names = {t.text for t in tokens if t.kind == "name"} - NO_LETTERS
+        names = {token.text for token in self.parts[i] if token.kind == "name"} - {*APPLIED}
+        letters = {name: Symbol(name, positive=True) for name in names}
         try:
-            return read(self.text, tokens, {name: Symbol(name, positive=True) for name in names})
+            return read(self.text, self.parts[i], letters)
         except (ParseError, ValueError):
             return None
 
@@ -86,19 +98,45 @@ class LawOfDocument:
         Where the law is in letters: theirs.
     let : tuple of str
         Other names for N, D and L.
-    numbers : tuple of (str, str)
+    numbers : tuple of (str, sympy.Expr)
         Where it is in numbers: canonical names and values.
     trouble : str
         Why it is no law of this shape.
+    names : frozenset of str
+        Those of a law of another shape.
     """
 
     notation: Notation | None = None
     let: tuple[str, ...] = ()
-    numbers: tuple[tuple[str, str], ...] = ()
+    numbers: tuple[tuple[str, Expr], ...] = ()
     trouble: str = ""
     has_constant: bool = True
-    place: Place = NOWHERE
     names: frozenset[str] = frozenset()
+    place: Place = NOWHERE
+
+
+def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
+    """The law that each piece of a document gives, R(N, D) being what it stands for. One of another
+    shape counts before there is one of the shape, and where it has letters of its own.
+    """
+    meanings: dict[str, str] = {}
+    for piece in pieces:
+        left, _, right = piece.text.replace("&", " ").partition("=")
+        if piece.kind in FORMULAS and right and OF_BOTH.fullmatch(left):
+            meanings.setdefault(left.strip(), right.partition("=")[0])
+    found: list[LawOfDocument | None] = []
+    known: set[str] = set()
+    for piece in pieces:
+        left, equals, right = piece.text.partition("=")
+        for call, meaning in meanings.items():
+            right = right if left.strip() == call else right.replace(call, f"({meaning})")
+        law = law_of(f"{left}{equals}{right}") if piece.kind in FORMULAS else None
+        if law is not None and law.notation is not None:
+            known |= {*law.notation.names().values(), "N", "D"}
+        elif law is not None and law.trouble and known and law.names and law.names <= known:
+            law = None
+        found.append(law and replace(law, place=piece.place))
+    return found
 
 
 def law_of(text: str) -> LawOfDocument | None:
@@ -106,32 +144,23 @@ def law_of(text: str) -> LawOfDocument | None:
     try:
         sides = Sides.of(text)
     except ParseError as error:
-        left = re.match(
-            r"\s*(?:\\hat|\\mathcal)?\s*\{?\s*(?:L|\\ell)\s*\}?\s*(?:\(N,\s*D\)\s*)?&?\s*=", text
-        )
-        is_of_both = left is not None and "N" in text[left.end() :] and "D" in text[left.end() :]
-        return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_of_both else None
+        is_law = LOSS.match(text) is not None
+        return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_law else None
     name, arguments = sides.named(0)
     if not name or sides.relations[:1] not in (["=="], ["approx"]) or len(arguments) not in (0, 2):
         return None
-    is_loss = name in LOSSES
     values = [sides.value(i) for i in range(1, len(sides.parts))]
     for value in values:
-        if value is None:
+        shape = None if value is None else _shape(value)
+        if value is None or shape is None or not {*arguments} <= set(map(str, value.free_symbols)):
             continue
-        shape = _shape(value)
-        if (
-            shape is not None
-            and (is_loss or shape[0] != 0)
-            and {*arguments} <= set(map(str, value.free_symbols))
-        ):
-            letters = (str(letter) for _, letter, _ in shape[1:])
-            is_at_the_optimum = any(x.endswith(("_opt", "_star")) for x in letters)
-            return None if is_at_the_optimum else _law(name, sides, is_loss, *shape)
+        if name in LOSSES or shape[0] != 0:
+            is_at_the_optimum = any(str(x).endswith(("_opt", "_star")) for _, x, _ in shape[1:])
+            return None if is_at_the_optimum else _law(name, sides, *shape)
     own = {*arguments} or {"N", "D"}
     names = {token.text for token in sides.parts[1] if token.kind == "name"}
     is_value = any(x.endswith(("_opt", "_star")) for x in own) or names & {*LOSSES}
-    if not is_loss or is_value or not own <= names:
+    if name not in LOSSES or is_value or not own <= names:
         return None
     why = "is not read" if values[0] is None else "has another shape"
     return LawOfDocument(trouble=why, names=frozenset(names))
@@ -144,20 +173,18 @@ def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
     """The constant and the two terms, coefficient, letter and exponent; those of N first."""
     constants, powers = [], []
     for term in Add.make_args(expand(e)):
-        found = [
-            f for f in Mul.make_args(term) if f.is_Pow and f.base.is_Symbol and (_is_plain(-f.exp))
-        ]
-        rest = None if len(found) != 1 else Mul(*(f for f in Mul.make_args(term) if f != found[0]))
-        if rest is not None and _is_plain(rest):
+        factors = Mul.make_args(term)
+        found = [f for f in factors if f.is_Pow and f.base.is_Symbol and _is_plain(-f.exp)]
+        rest = Mul(*(f for f in factors if f not in found))
+        if len(found) == 1 and _is_plain(rest):
             powers.append((rest, found[0].base, -found[0].exp))
         else:
             constants.append(term)
     constant = Add(*constants)
-    plain = [constant, *(x for term in powers for x in term)]
-    letters = [x for x in plain if x.is_Symbol]
+    letters = [x for x in (constant, *(x for term in powers for x in term)) if x.is_Symbol]
     if len(powers) != 2 or not (_is_plain(constant) or constant == 0):
         return None
-    if len(set(letters)) != len(letters) or len(letters) not in (2, 6 + (constant != 0)):
+    if len({*letters}) != len(letters) or len(letters) not in (2, 6 + (constant != 0)):
         return None
     first, second = sorted(powers, key=lambda term: (str(term[1]) != "N", str(term[1]) == "D"))
     return constant, first, second
@@ -168,92 +195,50 @@ def _is_plain(e: Expr) -> bool:
     return bool(e.is_Symbol or (e.is_Rational and e > 0))
 
 
-def _law(
-    name: str, sides: Sides, is_loss: bool, constant: Expr, first: Term, second: Term
-) -> LawOfDocument:
+def _law(name: str, sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
     (a, n, beta), (b, d, gamma) = first, second
-    let = [f"{x} := {own}" for x, own in ((str(n), "N"), (str(d), "D")) if x != own]
-    let += [f"{x}_star := {own}_opt" for x, own in ((str(n), "N"), (str(d), "D")) if x != own]
-    if is_loss and name not in ("L", "L_hat"):
+    sizes = [(str(x), own) for x, own in ((n, "N"), (d, "D")) if str(x) != own]
+    let = [f"{x} := {own}" for x, own in sizes] + [f"{x}_star := {own}_opt" for x, own in sizes]
+    if name in LOSSES and name not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
+    values = (constant, a, b, beta, gamma)
     if a.is_number:
-        values = zip(("E", "A", "B", "beta", "gamma"), (constant, a, b, beta, gamma), strict=True)
-        return LawOfDocument(
-            let=tuple(let), numbers=tuple((name, str(value)) for name, value in values)
-        )
-    letters = {
-        "irreducible": str(constant) if constant != 0 else "E",
-        "params_coefficient": str(a),
-        "tokens_coefficient": str(b),
-        "params_exponent": str(beta),
-        "tokens_exponent": str(gamma),
-    }
-    notation = _notation(letters)
-    return LawOfDocument(notation, tuple(let), has_constant=constant != 0 or not is_loss)
+        return LawOfDocument(let=tuple(let), numbers=(*zip(ROLES.values(), values, strict=True),))
+    letters = dict(zip(ROLES, map(str, values), strict=True))
+    letters["irreducible"] = "E" if constant == 0 else str(constant)
+    has_constant = constant != 0 or name not in LOSSES
+    return LawOfDocument(_notation(letters), tuple(let), has_constant=has_constant)
 
 
 def _notation(letters: dict[str, str]) -> Notation:
     """The one with these letters: a known one, or one of the document's own."""
-    exponents = {letters["params_exponent"], letters["tokens_exponent"]}
     for known in NOTATIONS.values():
         if all(getattr(known, role) == name for role, name in letters.items()):
             return known
+    exponents = frozenset((letters["params_exponent"], letters["tokens_exponent"]))
     bases = {frozenset(["alpha", "beta"]): HOFFMANN, frozenset(["beta", "gamma"]): SCHAEFFER}
-    base = bases.get(frozenset(exponents), DEFAULT)
-    others = {} if frozenset(exponents) in bases else OTHERS
-    taken = {r: x for r, x in OTHERS.items() if getattr(base, r) in letters.values()}
-    own: dict[str, Any] = {**others, **taken, **letters}
+    base, is_known = bases.get(exponents, DEFAULT), exponents in bases
+    others = {
+        role: name
+        for role, name in OTHERS.items()
+        if not is_known or getattr(base, role) in letters.values()
+    }
+    own: dict[str, Any] = {**others, **letters}
     return replace(base, name="the document's", **own)
 
 
-def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
-    """The law that each piece of a document gives. One of another shape counts before there is one
-    of the shape, and where it has letters of its own.
-    """
-    found: list[LawOfDocument | None] = []
-    parts, known = _functions_of_both(pieces), set[str]()
-    for piece in pieces:
-        law = law_of(_put_in(piece.text, parts)) if piece.kind in FORMULAS else None
-        if law is not None and law.notation is not None:
-            known |= {*law.notation.names().values(), "N", "D"}
-        elif law is not None and law.trouble and known and law.names and law.names <= known:
-            law = None
-        found.append(law and replace(law, place=piece.place))
-    return found
-
-
-def _functions_of_both(pieces: Sequence[Piece]) -> dict[str, str]:
-    """`R(N, D)` and what it stands for, by which a law may be written."""
-    found: dict[str, str] = {}
-    for piece in pieces:
-        left, equals, right = piece.text.replace("&", " ").partition("=")
-        is_call = re.fullmatch(r"\s*[A-Za-z]\(\w+,\s*\w+\)\s*", left) is not None
-        if piece.kind in FORMULAS and equals and is_call and left.strip()[0] != "L":
-            found.setdefault(left.strip(), right.partition("=")[0])
-    return found
-
-
-def _put_in(text: str, parts: Mapping[str, str]) -> str:
-    left, equals, right = text.partition("=")
-    for call, meaning in parts.items():
-        if left.strip() != call:
-            right = right.replace(call, f"({meaning})")
-    return f"{left}{equals}{right}"
-
-
-def budget_of(text: str, n: str = "N", d: str = "D") -> tuple[Budget, str] | None:
+def budget_of(text: str) -> tuple[Budget, str] | None:
     """The budget that a formula gives, with the name that it has for C; None where it gives none."""
     try:
         sides = Sides.of(text)
     except ParseError:
         return None
     name, arguments = sides.named(0)
-    if name not in COMPUTES or arguments not in ((), (n, d)):
+    is_equal = sides.relations[:1] in (["=="], ["approx"])
+    if name not in COMPUTES or arguments not in ((), ("N", "D")) or not is_equal:
         return None
-    if sides.relations[:1] not in (["=="], ["approx"]):
-        return None
+    letters = {Symbol(str(x), positive=True): x for x in (sym.N, sym.D)}
     value = sides.value(1)
-    letters = {Symbol(n, positive=True): sym.N, Symbol(d, positive=True): sym.D}
     if value is None or not letters.keys() <= value.free_symbols:
         return None
     try:

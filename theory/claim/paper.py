@@ -29,26 +29,26 @@ from .prove import Proof, proved
 from .spelling import as_read
 from .state import ALONG, RUN, SKIP, DefinedName, State, single
 from .typed import as_typed, in_one_line
+from .vocabulary import Vocabulary
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
 AT_OPTIMUM = "at the optimum"
-#: The worst comes first.
-ANSWERS = (
-    *(REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY),
-    *(AT_OPTIMUM, ALONG, PROVED, DEFINITION, GIVEN),
-)
+#: What holds, and before it what does not, the worst first.
+HOLDS = (AT_OPTIMUM, ALONG, PROVED, DEFINITION, GIVEN)
+ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, *HOLDS)
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
+BOUND = re.compile(r"[<>]|\\[lg](?:e|t|eq)(?![A-Za-z])")
+DEFINES = re.compile(r":\s*=|=\s*:|\\vcentcolon")
 #: The loss of a run of any size, in the tokens of plain text or of LaTeX.
 OF_A_RUN = re.compile(r"[LR]\(N,D\)")
 #: Names that authors give to quantities of their own, and names of losses.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
 LOSSES = frozenset(["L", "L_hat", "R", "P"])
 OPTIMUM = ("N == N_opt", "D == D_opt")
-FORMULAS = ("claim", "explained", "inline")
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,8 @@ class Judgement:
         The claim in one line of plain text, as it was read.
     remedy : str
         The declaration that would settle what is not judged.
+    free : tuple of str
+        Letters of the document's own.
     link : ChainLink or None
         The decision; None where there is none.
     """
@@ -95,13 +97,9 @@ def judged(document: Document, said: Settings, notation: str | None = None) -> I
     laws = laws_of(document.pieces)
     numeric = any(law is not None and law.numbers for law in laws)
     is_old = any(r"\gamma" in piece.text for piece in document.pieces)
-    state = State(
-        said,
-        notation,
-        tuple(law for law in laws if law is not None and not law.numbers)[:1],
-        ("" if is_old else "hoffmann") if numeric else "",
-        later=_explained(document.pieces),
-    )
+    first = tuple(law for law in laws if law is not None and not law.numbers)[:1]
+    in_numbers = "hoffmann" if numeric and not is_old else ""
+    state = State(said, notation, first, in_numbers, later=_explained(document.pieces))
     yield state, []
     for piece, law in zip(document.pieces, laws, strict=True):
         state, found = _after(state, piece, law)
@@ -112,9 +110,8 @@ def _explained(pieces: Sequence[Piece]) -> dict[str, DefinedName]:
     """The names that the text explains, for claims in front of it."""
     found: dict[str, DefinedName] = {}
     for piece in pieces:
-        sides = _definition(piece)
-        if sides is not None:
-            name = sides.named(0)[0]
+        if (sides := _definition(piece)) is not None:
+            name, _ = sides.named(0)
             found.setdefault(name, DefinedName.of(name, sides, piece.place))
     return found
 
@@ -134,11 +131,11 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
     try:
         if piece.kind in ("section", "theorem"):
             is_theorem = piece.kind == "theorem"
-            return replace(state, assumed=(), of_theorem=None, is_in_theorem=is_theorem), []
+            left = replace(state, assumed=(), budget_of_theorem=None, is_in_theorem=is_theorem)
+            return left, []
         if piece.kind == "declared":
             return state.declared(piece.text), []
-        state = state.entering(piece)
-        state, what = _given(state, piece, law)
+        state, what = _given(state.entering(piece), piece, law)
         if piece.kind == "inline" or SKIP in state.once:
             return state, []
         if piece.trouble:
@@ -148,18 +145,12 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
         if piece.kind == "explained" and _definition(piece) is None:
             return state, []
         state, found = _judged(Claim.of(state, piece))
-        if what:
-            found = [
-                replace(one, answer=GIVEN, reason=what) if one.answer == PROVED else one
-                for one in found
-            ]
-        return state, found
+        given = (replace(v, answer=GIVEN, reason=what) if v.answer == PROVED else v for v in found)
+        return state, list(given) if what else found
     except (ParseError, ValueError) as error:
         reason = getattr(error, "complaint", None) or str(error)
-        shown = in_one_line(piece.text)
-        return _noting_unread(state, piece, str(error)), [
-            Judgement(UNREADABLE, shown, reason, piece, remedy="skip")
-        ]
+        unread = Judgement(UNREADABLE, in_one_line(piece.text), reason, piece, remedy="skip")
+        return _noting_unread(state, piece, str(error)), [unread]
 
 
 def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, str]:
@@ -170,11 +161,10 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     elif law is not None:
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
-    found = budget_of(piece.text)
-    if found is not None and piece.kind == "inline" and state.is_in_theorem:
-        state = replace(state, of_theorem=found[0])
-    if found is not None and state.budget is None:
-        budget, name = found
+    budget, name = budget_of(piece.text) or (None, "")
+    if piece.kind == "inline" and state.is_in_theorem:
+        state = replace(state, budget_of_theorem=budget or state.budget_of_theorem)
+    if budget is not None and state.budget is None:
         let = state.let if name.strip() == "C" else (f"{name} := C", *state.let)
         state = replace(state, budget=budget, budget_place=piece.place, let=let)
         what = "the document's budget"
@@ -184,7 +174,7 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
 def _noting_unread(state: State, piece: Piece, trouble: str) -> State:
     """A name whose definition is not read means something all the same."""
     try:
-        name = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)[0]
+        name, _ = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)
     except ParseError:
         return state
     if not name or name in APPLIED | state.said.words.names.keys():
@@ -219,8 +209,8 @@ AS_IT_STANDS = Reading()
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim where it stands, with what stands beside it; `is_new` where its left side is a name
-    without a meaning, which it defines.
+    """A claim where it stands: `name` with its arguments is what its left side is, where that is a
+    name, `is_new` where this has no meaning before, `quantified` what is said of letters beside it.
     """
 
     state: State
@@ -230,40 +220,41 @@ class Claim:
     limit: str | None
     own: frozenset[str]
     quantified: frozenset[str]
+    name: str
+    arguments: tuple[str, ...]
     is_new: bool
     uses: tuple[DefinedName, ...] = ()
     proof: Proof | None = None
 
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
-        sides, settings = Sides.of(piece.text), state.settings
-        words = settings.words
-        limit = sides.limit or next((c for c in piece.conditions if LIMIT.search(c)), None)
+        sides, settings, words = Sides.of(piece.text), state.settings, state.settings.words
+        limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         beside = [s for c in piece.conditions if c is not limit for s in single(c)]
         signs, others = signs_assumed(beside, words)
-        settings = replace(
-            settings,
-            signs={**settings.signs, **signs},
-            assume=(*settings.assume, *others),
-        )
+        signs, assume = {**settings.signs, **signs}, (*settings.assume, *others)
         let = (re.split(":?=", text)[0].strip().lstrip("\\") for text in settings.let)
         own = frozenset((*words.names, *(x.name for x in words.of_a_run), *let))
         declared = " ".join((*piece.conditions, *state.conditions))
-        quantified = frozenset(re.findall(r"[A-Za-z]\w*", declared))
-        name, joined = sides.named(0)[0], re.sub(r"(?<=[A-Za-z])_(?=\d)", "", sides.named(0)[0])
+        name, arguments = sides.named(0)
         known = {*own, *state.definitions, *APPLIED, *re.findall("[A-Za-z]+", piece.premise)}
-        is_new = bool(name) and sides.relations[0] in ("==", "approx") and r"\iff" not in piece.text
-        is_new = is_new and not {name, joined} & known
-        return cls(state, piece, sides, settings, limit, own, quantified, is_new)
+        is_new = bool(name) and not {name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known
+        return cls(
+            state,
+            piece,
+            sides,
+            replace(settings, signs=signs, assume=assume),
+            sides.limit or limit,
+            own,
+            frozenset(re.findall(r"[A-Za-z]\w*", declared)),
+            name,
+            arguments,
+            is_new and sides.relations[0] in ("==", "approx") and r"\iff" not in piece.text,
+        )
 
     @property
-    def name(self) -> str:
-        """What its left side is, where that is a name."""
-        return self.sides.named(0)[0]
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        return self.sides.named(0)[1]
+    def words(self) -> Vocabulary:
+        return self.settings.words
 
     @property
     def names(self) -> set[str]:
@@ -277,15 +268,11 @@ class Claim:
 
     def prove(self, reading: Reading = AS_IT_STANDS) -> Proof:
         """The verdict on the claim in some reading."""
-        settings = self.settings
-        if reading.numbers is not None:
-            settings = replace(settings, given=reading.numbers)
         return proved(
             reading.text or self.sides.text,
-            settings,
-            define=[one.text for one in self.uses],
+            replace(self.settings, given=reading.numbers),
             assume=reading.assume,
-            let=reading.let,
+            let=[*(one.text for one in self.uses), *reading.let],
             limit=self.limit,
         )
 
@@ -315,55 +302,39 @@ class Claim:
 
     def is_letter(self, name: str) -> bool:
         """Whether the name is of a letter of the law, or of a ratio of a run."""
-        known = self.settings.words.names.get(name)
-        return isinstance(known, Symbol) or name in ("r", "rho", "s")
+        return isinstance(self.words.names.get(name), Symbol) or name in ("r", "rho", "s")
 
     def undefined(self, link: ChainLink) -> list[str]:
         """The letters of a link that neither the law nor the document defines."""
-        words = self.settings.words
-        known = {x for x in words.names.values() if isinstance(x, Symbol)} | words.of_a_run
-        free = sorted(_letters(link) - known, key=str)
+        known = {x for x in self.words.names.values() if isinstance(x, Symbol)}
+        free = sorted(_letters(link) - known - self.words.of_a_run, key=str)
         return [str(x) for x in free if str(x) not in self.quantified]
 
     def is_of_letters(self, k: int, link: ChainLink) -> bool:
         """Whether each side is a letter or a number."""
-        sides = ((*self.sides.named(k + j), (link.lhs, link.rhs)[j]) for j in (0, 1))
-        return all(
-            value.is_number or (name and not arguments and self.is_letter(name))
-            for name, arguments, value in sides
-        )
-
-    @property
-    def compares_with_the_optimum(self) -> bool:
-        """Whether the claim is of any run and not of the optimum, which is what it names beside the
-        run, or where it names the run by L(N, D) or by a name that is defined by its N or D.
-        """
-        defined_by = frozenset[str]().union(*(one.uses for one in self.uses))
-        names = self.sides.names | defined_by
-        of_a_run = OF_A_RUN.search("".join(self.sides.text.split())) is not None
-        is_derivative = DERIVATIVE.search(self.piece.text) is not None
-        return (
-            any(name.endswith(("_opt", "_star")) for name in names)
-            or bool({"N", "D"} & defined_by)
-            or (of_a_run and not is_derivative)
-        )
-
-    @property
-    def is_first_order(self) -> bool:
-        """Whether the claim can only mean the optimum: a derivative that is 0, the ratio of both,
-        or an equation for N and D.
-        """
-        if self.compares_with_the_optimum:
-            return False
-        if DERIVATIVE.search(self.piece.text):
-            both = all(re.search(rf"(?:\\partial|d)\s*{x}", self.piece.text) for x in "ND")
-            return both or self.vanishes
-        return not self.sides.names & LOSSES and set(self.sides.relations) <= {"==", "propto"}
+        named = [name for name, arguments in map(self.sides.named, (k, k + 1)) if not arguments]
+        sides = zip((link.lhs, link.rhs), named, strict=False)
+        return len(named) == 2 and all(e.is_number or self.is_letter(name) for e, name in sides)
 
     @property
     def vanishes(self) -> bool:
         """Whether one of its sides is 0."""
         return "0" in (source.strip(" .{}") for source in self.sides.sources)
+
+    @property
+    def is_first_order(self) -> bool:
+        """Whether the claim can only mean the optimum: a derivative that is 0, the ratio of both,
+        or an equation for N and D. It is of any run where it names the optimum beside the run, or
+        the run by L(N, D) or by a name that is defined by its N or D.
+        """
+        defined_by = frozenset[str]().union(*(one.uses for one in self.uses))
+        names, text = self.sides.names | defined_by, self.piece.text
+        if any(name.endswith(("_opt", "_star")) for name in names) or {"N", "D"} & defined_by:
+            return False
+        if DERIVATIVE.search(text):
+            both = all(re.search(rf"(?:\\partial|d)\s*{x}", text) for x in "ND")
+            return both or self.vanishes
+        return not names & LOSSES and set(self.sides.relations) <= {"==", "propto"}
 
 
 def _letters(link: ChainLink) -> set[Symbol]:
@@ -380,17 +351,15 @@ def _judged(claim: Claim) -> Found:
         own = DefinedName.of(claim.name, claim.sides, piece.place)
         own = replace(own, uses=frozenset(claim.names))
         state = replace(state, definitions={**state.definitions, claim.name: own})
-    uses = state.used(claim.names, {*claim.own})
-    claim = replace(claim, uses=tuple(uses))
-    opaque = next((one for one in uses if one.trouble), None)
-    if opaque is not None:
-        reason = f"it rests on {opaque.name} of line {opaque.place.line}, which is not read"
+    uses = state.used(claim.names, claim.own)
+    if (unread := next((one for one in uses if one.trouble), None)) is not None:
+        reason = f"it rests on {unread.name} of line {unread.place.line}, which is not read"
         return state, [claim.verdict(UNDECIDED, text, reason, "skip")]
+    claim = replace(claim, uses=tuple(uses))
     proof = claim.prove()
-    claim = replace(claim, proof=proof)
+    claim, found = replace(claim, proof=proof), []
     if r"\iff" in piece.text:
         return state, [_equivalence(claim, proof.links)]
-    found = []
     for k, link in enumerate(proof.links):
         state, one = _on_link(replace(claim, state=state), k, link)
         found.append(one)
@@ -399,7 +368,7 @@ def _judged(claim: Claim) -> Found:
 
 def _hangs_on_another(claim: Claim) -> tuple[str, str] | None:
     """Why nothing is said of a claim by its names, and what would settle it."""
-    state, names, words = claim.state, claim.names, claim.settings.words
+    state, names, words = claim.state, claim.names, claim.words
     other = next((name for name in names if name in state.otherwise), None)
     if other is not None:
         line = state.otherwise[other]
@@ -422,15 +391,15 @@ def _on_link(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
     if decision.proved:
         return state, claim.verdict(PROVED, k, decision.reason, link=link)
     for reading in _readings(claim, k, link):
-        found = claim.attempt(k, reading)
+        found, where = claim.attempt(k, reading), reading.where
         if found is None:
             continue
-        answer, reason, where = reading.answer, found.decision.reason, reading.where
+        reason = found.decision.reason
         if found.decision.proved and reading.remedy:
-            reason = f"it holds {where} alone"
-            return state, claim.verdict(UNDECIDED, k, reason, reading.remedy)
+            said = f"it holds {where} alone"
+            return state, claim.verdict(UNDECIDED, k, said, reading.remedy)
         if found.decision.proved:
-            return state, claim.verdict(answer, k, reason, where=where, link=found)
+            return state, claim.verdict(reading.answer, k, reason, where=where, link=found)
         if found.decision.refuted and reading.refutes:
             return state, claim.verdict(REFUTED, k, reason, where=where, link=found)
         if reading.closes and not found.decision.refuted:
@@ -442,58 +411,53 @@ def _readings(claim: Claim, k: int, link: ChainLink) -> Iterator[Reading]:
     """With the numbers that the document gives; at the optimum; along the budget; given the claim
     before; in the runs whose D is tied to N.
     """
-    state, settings, text = claim.state, claim.settings, claim.piece.text
-    budget = settings.budget or SIX_ND
-    letters, names = _letters(link), {str(x) for x in _letters(link)}
-    numbers = state.numbers(settings.words, budget, claim.name if k == 0 else "")
+    state, settings, text, words = claim.state, claim.settings, claim.piece.text, claim.words
+    budget, letters = settings.budget or SIX_ND, _letters(link)
+    names = {str(x) for x in letters}
+    numbers = state.numbers(words, budget, claim.name if k == 0 else "")
     is_letter = k == 0 and claim.is_letter(claim.name) and not claim.arguments
-    if numbers and not (is_letter and settings.words.names[claim.name] not in numbers.values):
+    if numbers and not (is_letter and words.names[claim.name] not in numbers.values):
         is_rounded = DECIMAL.search(claim.typed(k)) is not None
         closes = bool(letters) and letters <= numbers.values.keys()
         yield Reading(numbers=numbers, refutes=is_rounded, closes=closes)
-    replaced = {re.split("[=<>]", assumed)[0].strip() for assumed in settings.assume}
-    if not {"N", "D", "C"} & replaced:
+    if not {re.split("[=<>]", assumed)[0].strip() for assumed in settings.assume} & {*RUN}:
         remedy = "" if claim.is_first_order else "at N = N^*, D = D^*"
         if {"N", "D"} & names:
             yield Reading(AT_OPTIMUM, OPTIMUM, answer=AT_OPTIMUM, remedy=remedy)
         is_total = ALONG in state.once or claim.vanishes or r"\partial" not in text
-        for x, run in (
-            ("N", ("N", budget.remaining(sym.N))),
-            ("D", (budget.remaining(sym.D), "D")),
-        ):
-            if DERIVATIVE.search(text):
-                loss = (
-                    f"L := L({', '.join(e if isinstance(e, str) else as_read(e) for e in run)})",
-                )
-                where = f"{ALONG}, a function of {x}"
-                yield Reading(where, let=loss, answer=ALONG, remedy="" if is_total else ALONG)
-                where = f"at the optimum {where}"
-                yield Reading(where, OPTIMUM, loss, answer=AT_OPTIMUM, remedy=remedy)
+        sizes = (f"N, {as_read(budget.remaining(sym.N))}", f"{as_read(budget.remaining(sym.D))}, D")
+        for x, size in zip("ND", sizes if DERIVATIVE.search(text) else (), strict=False):
+            where, loss = f"{ALONG}, a function of {x}", (f"L := L({size})",)
+            yield Reading(where, let=loss, answer=ALONG, remedy="" if is_total else ALONG)
+            where = f"{AT_OPTIMUM} {where}"
+            yield Reading(where, OPTIMUM, loss, answer=AT_OPTIMUM, remedy=remedy)
     if claim.piece.premise:
-        yield Reading(
-            "given the claim before", text=f"{claim.piece.premise} \\implies {claim.sides.text}"
-        )
+        implied = f"{claim.piece.premise} \\implies {claim.sides.text}"
+        refutes = BOUND.search(claim.piece.premise) is not None
+        yield Reading("given the claim before", text=implied, refutes=refutes)
     is_of_a_run = "C" in names and names < {*RUN} and not claim.sides.names - {*RUN, "sqrt"}
     if state.ray is not None and is_of_a_run:
         name, value, place = state.ray
-        spent = budget.compute().xreplace({settings.words.names[name]: value})
+        spent = budget.compute().xreplace({words.names[name]: value})
         let = (f"{name} := {as_read(value)}", f"C := {as_read(spent)}")
         yield Reading(f"in the runs of line {place.line}", let=let, refutes=True)
+
+
+# -- what fails ------------------------------------------------------------------------------------
 
 
 def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
     """What becomes of a link that holds in no reading."""
     state, decision, relation = claim.state, link.decision, link.relation
-    undefined, is_premise = (
-        claim.undefined(link),
-        claim.piece.leads and claim.is_of_letters(k, link),
-    )
+    undefined, is_of_letters = claim.undefined(link), claim.is_of_letters(k, link)
+    is_premise = claim.piece.leads and is_of_letters
 
     def unjudged(reason: str, remedy: str) -> tuple[State, Judgement]:
         return state, claim.verdict(UNDECIDED, k, reason, remedy)
 
-    is_condition = relation in BOUNDS and claim.is_of_letters(k, link)
-    if is_condition and not undefined and decision.refuted and not is_premise:
+    if relation in BOUNDS and is_premise and decision.refuted:
+        return state, claim.verdict(GIVEN, k, "the premise of what follows")
+    if relation in BOUNDS and is_of_letters and not undefined and decision.refuted:
         return unjudged("it holds for some values only: a condition?", f"assume {claim.typed(k)}")
     if relation in (*BOUNDS, "!=", "~", "->") and (needed := _needed(claim, k, link)):
         return unjudged(f"needs {needed}", f"assume {needed}")
@@ -501,7 +465,7 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         return unjudged(decision.reason, "assume ..." if undefined else "skip")
     if not _letters(link):
         return state, claim.verdict(REFUTED, k, decision.reason, link=link)
-    if relation == "==" and k == 0 and (found := _gives(claim, link)) is not None:
+    if relation == "==" and k == 0 and (found := _gives(claim, link, is_premise)) is not None:
         return found
     if is_premise:
         return state, claim.verdict(GIVEN, k, "the premise of what follows")
@@ -513,22 +477,24 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         otherwise = {**state.otherwise, claim.name: claim.piece.place.line}
         state = replace(state, otherwise=otherwise)
         return unjudged(*meant)
+    letters = claim.words.notation.names()
+    beta, gamma = letters["beta"], letters["gamma"]
     if relation in ("==", "propto") and DECIMAL.search(claim.typed(k)):
-        letters = claim.settings.words.notation.names()
-        remedy = f"assume \\{letters['beta']} = ..., \\{letters['gamma']} = ..."
+        remedy = f"assume \\{beta} = ..., \\{gamma} = ..."
         return unjudged("a rounded number hangs on those of the law, which are not given", remedy)
     reason = decision.reason
     if {sym.N, sym.D} & _letters(link) and relation == "==":
         reason = "it holds neither for every N and D nor at the optimum"
-    where = _holds_where(claim, k)
+    equal = claim.attempt(k, Reading(assume=(f"{beta} == {gamma}",)))
+    is_so = equal is not None and equal.decision.proved
+    where = f"it holds where {beta} = {gamma}" if is_so else ""
     return state, claim.verdict(REFUTED, k, reason, where=where, link=link)
 
 
 def _needed(claim: Claim, k: int, link: ChainLink) -> str:
     """A condition on the exponents or the ratio under which a link is proved."""
-    letters = claim.settings.words.notation.names()
+    letters, names = claim.words.notation.names(), {str(x) for x in _letters(link)}
     beta, gamma = letters["beta"], letters["gamma"]
-    names = {str(x) for x in _letters(link)}
     pairs = [(beta, gamma), (gamma, beta)] if {beta, gamma} <= names else []
     ones = [x for x in ("r", "rho") if x in names and claim.limit is None]
     tried = [f"{x} > {y}" for x, y in pairs] + [f"{x} {sign} 1" for x in ones for sign in "<>"]
@@ -539,16 +505,7 @@ def _needed(claim: Claim, k: int, link: ChainLink) -> str:
     return ""
 
 
-def _holds_where(claim: Claim, k: int) -> str:
-    """That a link holds for equal exponents."""
-    letters = claim.settings.words.notation.names()
-    found = claim.attempt(k, Reading(assume=(f"{letters['beta']} == {letters['gamma']}",)))
-    if found is None or not found.decision.proved:
-        return ""
-    return f"it holds where {letters['beta']} = {letters['gamma']}"
-
-
-def _gives(claim: Claim, link: ChainLink) -> tuple[State, Judgement] | None:
+def _gives(claim: Claim, link: ChainLink, is_premise: bool) -> tuple[State, Judgement] | None:
     """`E = 1.69`: a letter that is free in the law is fixed; `D = 20 N`: D is tied to N from here
     on; `C = 120 N^2`, before that, is of some runs alone.
     """
@@ -560,10 +517,9 @@ def _gives(claim: Claim, link: ChainLink) -> tuple[State, Judgement] | None:
         return state.noting(name, value, claim.sides.parts[1], place), given
     letters = {str(x) for x in value.free_symbols}
     ratios = letters & {"r", "rho", "s"}
-    is_premise = claim.piece.leads and claim.is_of_letters(0, link)
     if name not in RUN or not (ratios or letters < {*RUN} - {name}) or is_premise:
         return None
-    if not ratios and name != "C" and "C" not in letters:
+    if not ratios and "C" not in (name, *letters):
         return replace(state, ray=(name, value, place)), given
     otherwise = {**state.otherwise, **dict.fromkeys(ratios, place.line)}
     reason, remedy = "it holds for some runs only: a condition?", f"assume {claim.typed(0)}"
@@ -572,24 +528,24 @@ def _gives(claim: Claim, link: ChainLink) -> tuple[State, Judgement] | None:
 
 def _meant_otherwise(claim: Claim) -> tuple[str, str] | None:
     """Why the name on the left side may mean something else in the document, and what settles it."""
-    name, means = claim.name, claim.settings.words.means
+    name, means = claim.name, claim.words.means
     earlier = claim.state.definitions.get(name)
     if earlier is not None and earlier.place != claim.piece.place:
         shown = in_one_line(earlier.text)
         return f"line {earlier.place.line} defines {name} otherwise: {shown}", "skip"
-    is_said = re.search(r":\s*=|=\s*:|\\vcentcolon", claim.piece.text) is not None
-    if not claim.arguments and (name in OFTEN_OTHERS or (is_said and name in means)):
-        meant = means.get(name, "a ratio of a run to the optimum")
-        said = f"{name} is {meant} here, and the document may mean something else"
-        return said, f"let {claim.typed(0)}"
-    return None
+    is_own = name in OFTEN_OTHERS or (DEFINES.search(claim.piece.text) and name in means)
+    if claim.arguments or not is_own:
+        return None
+    meant = means.get(name, "a ratio of a run to the optimum")
+    said = f"{name} is {meant} here, and the document may mean something else"
+    return said, f"let {claim.typed(0)}"
 
 
 def _equivalence(claim: Claim, links: Sequence[ChainLink]) -> Judgement:
     """`a = b \\iff c = d`, as one claim: both ways."""
     text = claim.sides.text
-    failed = next((x for x in links if x.decision.refuted), None)
-    first = next((x for x in links if not x.decision.proved), links[0])
+    failed = next((link for link in links if link.decision.refuted), None)
+    first = next((link for link in links if not link.decision.proved), links[0])
     if first.decision.proved:
         return claim.verdict(PROVED, text, first.decision.reason, link=first)
     if failed is not None and not claim.undefined(failed):

@@ -7,17 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .paper import (
-    ANSWERS,
-    AT_OPTIMUM,
-    BY_SYMPY,
-    PROVED,
-    REFUTED,
-    UNDECIDED,
-    UNREADABLE,
-    Judgement,
-)
-from .state import ALONG, State
+from .paper import ANSWERS, BY_SYMPY, HOLDS, REFUTED, UNDECIDED, UNREADABLE, Judgement
+from .state import State
 
 UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
 
@@ -110,8 +101,8 @@ def _lines(one: Judgement, path: str) -> list[str]:
     beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
     read = [f"read as {one.read}"] if one.read else []
     where = [one.where] if one.where else []
-    is_held = one.answer in (AT_OPTIMUM, ALONG, PROVED)
-    below = [*beside, *(where if is_held else ["; ".join([one.reason, *where])])]
+    is_proved = one.answer in HOLDS[:3]
+    below = [*beside, *(where if is_proved else ["; ".join([one.reason, *where])])]
     link = one.link
     if one.answer == REFUTED and link is not None and link.decision.witness is not None:
         below.append(f"{'at ' if link.point else ''}{link.counterexample}")

@@ -70,20 +70,14 @@ class State:
         As far as they are met, the last one holding; before all of them the first one holds.
     in_numbers : str
         The notation of a law in numbers; empty where there is none.
-    budget, of_theorem : Budget or None
-    budget_place : Place or None
     ray : tuple of str, sympy.Expr and Place, or None
         What ties D to N in the runs that the document speaks of, as `D = 20 N`, and where.
     definitions, later : mapping of str to DefinedName
         Names that are defined here, and those that the text explains somewhere.
     otherwise : mapping of str to int
         Names that mean something else from some line on.
-    assumed : tuple of str
-        To the end of the section.
-    once : tuple of str
-        For one display: its conditions, `skip`, `along the budget`.
-    display : int or None
-        The number of that display, once it is met.
+    assumed, once : tuple of str
+        To the end of the section, and for one display, whose number is `display` once it is met.
     """
 
     said: Settings
@@ -91,8 +85,8 @@ class State:
     laws: tuple[LawOfDocument, ...] = ()
     in_numbers: str = ""
     budget: Budget | None = None
-    of_theorem: Budget | None = None
     budget_place: Place | None = None
+    budget_of_theorem: Budget | None = None
     is_in_theorem: bool = False
     let: tuple[str, ...] = ()
     ray: tuple[str, Expr, Place] | None = None
@@ -102,26 +96,25 @@ class State:
     otherwise: Mapping[str, int] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
-    display: int | None = None
+    display: int = 0
 
     @property
     def conditions(self) -> list[str]:
-        """What is declared besides."""
-        return [*self.assumed, *(c for c in self.once if c not in (SKIP, ALONG))]
+        """What is declared to hold."""
+        return [one for one in (*self.assumed, *self.once) if one not in (SKIP, ALONG)]
 
     @cached_property
     def settings(self) -> Settings:
         """Of a claim that stands here."""
-        law = self.laws[-1] if self.laws else None
-        notation: str | Notation = self.notation or self.in_numbers or self.said.notation
-        let = [*self.said.let, *self.let]
-        if law is not None and law.notation is not None:
-            notation, let = law.notation, [*law.let, *let]
-        budget = self.said.budget or self.of_theorem or self.budget
+        law = self.laws[-1] if self.laws else LawOfDocument()
+        declared = self.notation or self.in_numbers or self.said.notation
+        notation: str | Notation = law.notation or declared
+        budget = self.said.budget or self.budget_of_theorem or self.budget
         refuse_clashes(budget or SIX_ND, notation)
+        let = [*(law.let if law.notation is not None else ()), *self.said.let, *self.let]
         settings = replace(self.said, notation=notation, budget=budget, let=let)
         signs, others = signs_assumed(self.conditions, settings.words)
-        if law is not None and not law.has_constant:
+        if not law.has_constant:
             others.append(f"{settings.words.notation.irreducible} == 0")
         return replace(settings, signs=signs, assume=(*settings.assume, *others))
 
@@ -132,8 +125,6 @@ class State:
             return "" if self.notation or self.in_numbers else "the document's law is missing"
         law = self.laws[-1]
         return f"the document's law, line {law.place.line}, {law.trouble}" if law.trouble else ""
-
-    # -- what is declared --------------------------------------------------------------------------
 
     def declared(self, text: str) -> State:
         """With `assume \\beta > \\gamma` and the like."""
@@ -150,62 +141,57 @@ class State:
             case "at":
                 several = re.split(r",(?![^()]*\))", rest)
                 at = (condition for one in several for condition in single(one))
-                return replace(self, once=(*self.once, *at), display=None)
-        if text in (SKIP, ALONG):
-            return replace(self, once=(*self.once, text), display=None)
-        if rest == "real":
-            return replace(self, assumed=(*self.assumed, text))
+                return replace(self, once=(*self.once, *at), display=0)
+            case _ if text in (SKIP, ALONG):
+                return replace(self, once=(*self.once, text), display=0)
+            case _ if rest == "real":
+                return replace(self, assumed=(*self.assumed, text))
         known = "notation, budget, let, assume, at, along the budget, skip or `z real`"
         raise ParseError(f"`% isoflop: {word}` is not known: say {known}")
 
     def entering(self, piece: Piece) -> State:
         """In the display of a piece: what is declared for one display ends with it."""
-        if self.display not in (None, piece.display):
-            return replace(self, once=(), display=None)
-        return replace(self, display=piece.display) if self.once and piece.display else self
-
-    # -- numbers -----------------------------------------------------------------------------------
+        if self.display not in (0, piece.display):
+            return replace(self, once=(), display=0)
+        return replace(self, display=piece.display) if self.once else self
 
     def noting(self, name: str, value: Expr, tokens: Sequence[Token], place: Place) -> State:
         """With a number that the document gives; of N, D or C a second one is of another run."""
         is_other = name in RUN and name in self.given
-        kept = {x: n for x, n in self.given.items() if not (is_other and x in RUN)}
+        kept = {x: number for x, number in self.given.items() if not (is_other and x in RUN)}
         half = (unit_alone(tokens, "approx" if value > SMALL else "==") or Integer(0)) / 2
-        number = GivenNumber(value, (value - half, value + half), place)
-        return replace(self, given={**kept, name: number})
+        return replace(
+            self, given={**kept, name: GivenNumber(value, (value - half, value + half), place)}
+        )
 
     def with_law_in_numbers(self, law: LawOfDocument) -> State:
         """With the numbers of a law in place of its letters."""
         names, state = self.settings.words.notation.names(), self
-        for name, value in law.numbers:
-            number = cancel(value)
-            tokens = tokenize(as_read(number))
-            state = state.noting(names.get(name, name), number, tokens, law.place)
+        for name, typed in law.numbers:
+            value = cancel(typed)
+            state = state.noting(names.get(name, name), value, tokenize(as_read(value)), law.place)
         return state
 
     def numbers(self, words: Vocabulary, budget: Budget, name: str) -> Coefficients | None:
         """What is given of other letters than one, and in place of that one where it is of a run,
         what the two others make of it.
         """
-        given = {x: number for x, number in self.given.items() if x != name}
-        values = {words.names[x]: number.value for x, number in given.items()}
-        ranges = {words.names[x]: number.ends for x, number in given.items()}
+        given = {words.names[x]: number for x, number in self.given.items() if x != name}
+        values = {letter: number.value for letter, number in given.items()}
+        ranges = {letter: number.ends for letter, number in given.items()}
         others = [words.names[x] for x in RUN if x != name]
         if name in RUN and values.keys() >= {*others}:
-            letter = words.names[name]
             tied = budget.compute() if name == "C" else budget.remaining(others[0])
             corners = [
                 tied.xreplace(dict(zip(others, ends, strict=True)))
                 for ends in product(*(ranges[x] for x in others))
             ]
-            values[letter] = tied.xreplace(values)
-            ranges[letter] = (min(corners), max(corners))
-        lines = dict.fromkeys(f"line {number.place.line}" for number in given.values())
-        return Coefficients(f"the numbers of {', '.join(lines)}", values, ranges) if given else None
+            values[words.names[name]] = tied.xreplace(values)
+            ranges[words.names[name]] = (min(corners), max(corners))
+        lines = ", ".join(dict.fromkeys(f"line {number.place.line}" for number in given.values()))
+        return Coefficients(f"the numbers of {lines}", values, ranges) if given else None
 
-    # -- names -------------------------------------------------------------------------------------
-
-    def used(self, names: set[str], known: set[str]) -> list[DefinedName]:
+    def used(self, names: set[str], known: frozenset[str]) -> list[DefinedName]:
         """The definitions on which names rest that have no other meaning, those that they rest on
         first.
         """
@@ -230,6 +216,5 @@ def single(condition: str) -> list[str]:
         sides = Sides.of(condition)
     except ParseError:
         return [condition]
-    pairs = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
-    several = [as_typed(left, sign, right) for left, sign, right in pairs]
-    return several if len(several) > 1 else [condition]
+    links = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
+    return [as_typed(*link) for link in links] if len(sides.relations) > 1 else [condition]

@@ -29,8 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..theory.budget import Budget
-    from ..theory.theorem.claim import Claim
     from ..theory.verification import ErratumReport, StepReport, TheoremReport
     from .arguments import Options
 
@@ -58,7 +56,6 @@ SHORT = {
     "cited": "cited",
 }
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
-HOLDS = ("at the optimum", "along the budget", "proved", "definition", "given")
 #: For each step of a derivation that is written as text.
 SECONDS = 60.0
 #: Longer claims are cut.
@@ -115,7 +112,7 @@ def run(options: Options) -> tuple[str, int]:
     return _all(names, form, seed, jobs, in_full=wanted is not None)
 
 
-# -- input -----------------------------------------------------------------------------------------
+# -- files of the user -----------------------------------------------------------------------------
 
 
 def _is_file(word: str) -> bool:
@@ -135,18 +132,17 @@ def _text(path: str) -> str:
 
 
 def _refused(path: str, complaint: object) -> UsageError:
-    """The error for a file of the user."""
     return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
 
 
-# -- commands --------------------------------------------------------------------------------------
-
-
 def _written(path: str, form: str, seed: int) -> tuple[str, int]:
-    """A derivation that is written as text; nothing of it is run."""
+    """A derivation that is written as text, nothing of which is run; with what would be right in
+    place of a step that is refuted.
+    """
     from dataclasses import replace
     from pathlib import Path
 
+    from ..theory.claim.step import looked_at_again
     from ..theory.settings import budget, theorem
     from ..theory.verification import verify
 
@@ -158,32 +154,16 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     except ValueError as error:
         raise _refused(path, error) from None
     report = verify(derivation, seed=seed, seconds=SECONDS)
-    steps = [
-        _looked_at_again(step, claim, under, seed) if step.strength not in SHORT else step
-        for step, claim in zip(report.steps, derivation.steps, strict=True)
-    ]
-    report = replace(report, steps=tuple(steps))
-    return _reported([report], form, in_full=True, interrupted=False)
-
-
-def _looked_at_again(step: StepReport, claim: Claim, under: Budget, seed: int) -> StepReport:
-    """A step that fails, with what is right in its place where it is refuted."""
-    from dataclasses import replace
-
-    from ..theory.claim.step import looked_at_again
-
-    proof = looked_at_again(claim, under, seed=seed, seconds=SECONDS)
-    if proof is None or proof.answer.value != "refuted":
-        return step
-    (link,) = proof.links
-    _, _, detail = str(link).partition(": ")
-    return replace(
-        step,
-        exact="refuted",
-        details={**step.details, "exact": detail},
-        derived=link.derived,
-        correction=link.correction,
-    )
+    steps = list(report.steps)
+    for i, (step, claim) in enumerate(zip(report.steps, derivation.steps, strict=True)):
+        failed = step.strength not in SHORT
+        proof = looked_at_again(claim, under, seed=seed, seconds=SECONDS) if failed else None
+        if proof is not None and proof.answer.value == "refuted":
+            (link,) = proof.links
+            details = {**step.details, "exact": str(link).partition(": ")[2]}
+            right = {"derived": link.derived, "correction": link.correction}
+            steps[i] = replace(step, exact="refuted", details=details, **right)
+    return _reported([replace(report, steps=tuple(steps))], form, in_full=True, interrupted=False)
 
 
 def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
@@ -193,7 +173,7 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..numeric._progress import progress_bar
     from ..theory.claim.chain import Settings
     from ..theory.claim.document import Document
-    from ..theory.claim.paper import judged
+    from ..theory.claim.paper import HOLDS, judged
     from ..theory.claim.prove import proved
     from ..theory.claim.report import as_dict, as_text
 
@@ -275,7 +255,7 @@ def _reported(
     reports: Sequence[TheoremReport], form: str, *, in_full: bool, interrupted: bool
 ) -> tuple[str, int]:
     failed = sum(report.failed for report in reports)
-    is_open = all(report.verdict == "undecided" for report in reports if report.failed)
+    is_open = all(report.status == "undecided" for report in reports if report.failed)
     status = (NO_VERDICT if is_open else NEGATIVE) if failed else DONE
     status = INTERRUPTED if interrupted else status
     if form == "json":
@@ -300,16 +280,10 @@ def _overview(reports: Sequence[TheoremReport]) -> list[str]:
 
     if not reports:
         return ["nothing was checked"]
-    statuses = {
-        report.status: SHORT.get(report.status, report.status.upper()) for report in reports
-    }
     columns = [
         Column("name", align="left", of=lambda report: clean(report.name)),
         Column("steps", of=lambda report: len(report.steps)),
-        Column("status", align="left", of=lambda report: statuses[report.status]),
-        Column("proved", "proved\nexactly"),
-        Column("at_points", "hold\nat\npoints"),
-        Column("enclosed", "confirmed\nby\nintervals", of=_enclosed, missing=""),
+        Column("status", align="left", of=lambda r: SHORT.get(r.status, r.status.upper())),
         Column("time", of=lambda report: f"{report.seconds:.2f} s"),
     ]
     steps = sum(len(report.steps) for report in reports)
@@ -324,10 +298,6 @@ def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     return lines
 
 
-def _enclosed(report: TheoremReport) -> int | None:
-    return report.enclosed if any(step.interval for step in report.steps) else None
-
-
 def _checks(step: StepReport) -> list[str]:
     """What the paths say of a step that holds, and of another what objects to it."""
     if step.strength in SHORT:
@@ -340,22 +310,23 @@ def _checks(step: StepReport) -> list[str]:
 
 def _report_text(report: TheoremReport) -> list[str]:
     """A theorem with every step."""
-    lines = [f"{clean(report.name)}: {report.verdict} ({report.seconds:.2f} s)"]
+
+    def named(*rows: tuple[str, str]) -> list[str]:
+        shown = (_wrapped(f"{word.ljust(7)} {text}", 2, 8) for word, text in rows if text)
+        return [line for lines in shown for line in lines]
+
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
     lines += _wrapped(report.title, 2)
-    before = [*(("assume", text) for text in report.assumptions)]
-    before += [*(("define", text) for text in report.definitions), ("state", report.statement)]
-    for word, text in before:
-        lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []
-    lines += _wrapped(report.error, 2) if report.error else []
+    lines += named(*(("assume", text) for text in report.assumptions))
+    lines += named(*(("define", text) for text in report.definitions), ("state", report.statement))
+    lines += _wrapped(report.error, 2)
     for index, step in enumerate(report.steps, 1):
         lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
         right = [f"the tool derives {step.derived}"] if step.derived else []
         right += [f"right {step.correction}"] if step.correction else []
         for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
             lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
-    for word, text in (("source", report.source), ("follows", report.follows)):
-        lines += _wrapped(f"{word.ljust(7)} {text}", 2, 8) if text else []
-    return lines
+    return lines + named(("source", report.source), ("follows", report.follows))
 
 
 def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
@@ -372,10 +343,5 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
     from textwrap import wrap
 
     first, rest = " " * indent, " " * (indent + hanging)
-    return wrap(
-        clean(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_on_hyphens=False,
-    )
+    shown = clean(text)
+    return wrap(shown, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

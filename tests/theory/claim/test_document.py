@@ -106,7 +106,6 @@ MACROS = {
     r"\newcommand{\x}{a} \providecommand{\x}{b} \providecommand{\y}{c} $\x\y$": "$ac$",
     r"\def\x#1#2{#1/#2} $\x{a}b$": "$a/b$",
     r"\def\x{\y} \def\y{z} $\x$": "$z$",
-    r"\let\old\phi \renewcommand{\phi}{\old_0} $\phi$": r"$\phi _0$",
     r"\DeclareMathOperator{\argmin}{arg} $\argmin x$": r"$\operatorname{arg} x$",
     r"\newcommand{\be}{\begin{equation}} \newcommand{\ee}{\end{equation}} \be x \ee": (
         r"\begin{equation} x \end{equation}"
