@@ -12,7 +12,7 @@ from .errors import POSITIVE, REAL, number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeAlias
 
     Arguments = ParamSpec("Arguments")
@@ -358,25 +358,14 @@ def _values(name: str, value: Any, domain: str, of_number: Any, inside: Any) -> 
     if is_number(value):
         return of_number(name, value)
     array = real_array(name, value, domain)
-    if not all(
-        inside(low) and -math.inf < low and high < math.inf for low, high in _extremes(array)
-    ):
+    low, high = (array.min(), array.max()) if array.size else (1.0, 1.0)
+    if not (inside(low) and -math.inf < low and high < math.inf):
         import numpy as np
 
         at = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & inside(array)))[0])
         where = f"{name}[{', '.join(map(str, at))}]" if at else name
         raise outside(where, float(array[at]), domain)
     return array[()]
-
-
-def _extremes(array: Any) -> Iterator[tuple[Any, Any]]:
-    """The least and the greatest element, chunk by chunk: each is read once. NaN is both where
-    there is one.
-    """
-    flat = array.reshape(-1)
-    for start in range(0, flat.size, CHUNK):
-        part = flat[start : start + CHUNK]
-        yield part.min(), part.max()
 
 
 def real_array(name: str, value: Any, domain: str = REAL) -> Any:

@@ -1,26 +1,15 @@
 """A number with its interval, and a curve with its band: the answer of every fit and resample.
 
-`Estimate` holds plain floats, so that importing it and formatting it needs no NumPy. There are
-three ways to make one::
-
-    Estimate.of_draws(value, draws, level)
-    Estimate.of_standard_error(value, standard_error, level)
-    Estimate(value, low, high, level=level)
-
-from the percentiles of resamples; from a standard error, by the normal distribution or Student's t
-on the scale of the quantity; and from ends that a profile or a test has found.
-
-The words are the same everywhere. An end is None where no interval is known, and -inf or inf where
-the data bound the quantity on that side at no value. An estimate is *undetermined* where the data
-do not identify the quantity at all. A part of it is *at a limit of the search* where a coefficient
-behind it stopped at a bound: a wider search would have gone further.
+An end is None where no interval is known, and infinite where the data bound the quantity on that
+side at no value. An estimate is *undetermined* where the data do not identify the quantity at all.
+A part of it is *at a limit of the search* where a coefficient behind it stopped at a bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from math import exp, inf, isfinite, isnan
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from .errors import UNIT_INTERVAL, number, outside
@@ -93,8 +82,6 @@ class Estimate:
         if unknown:
             raise ValueError(f"at_limit={unknown[0]!r}: must be one of {', '.join(PARTS)}")
 
-    # -- three ways to make one --------------------------------------------------------------------
-
     @classmethod
     def of_draws(
         cls,
@@ -149,68 +136,6 @@ class Estimate:
         error = spread(drawn)
         return replace(bare, low=low, high=high, standard_error=error, at_limit=at_limit)
 
-    @classmethod
-    def of_standard_error(
-        cls,
-        value: float,
-        standard_error: float,
-        level: float,
-        degrees_of_freedom: float | None = None,
-        *,
-        within: tuple[float, float] = (-inf, inf),
-        undetermined: bool = False,
-    ) -> Estimate:
-        """The estimate with ends q standard errors away: q is normal or Student's t.
-
-        Parameters
-        ----------
-        value, standard_error, level : float
-        degrees_of_freedom : float, optional
-            Student's t with so many; without them the normal distribution.
-        within : (float, float)
-            Where the quantity can lie. Ends are taken on the scale that this suggests, so that they
-            stay inside: linear between -inf and inf, log(value - lower) between a lower limit and
-            inf, log-odds between two limits.
-        undetermined : bool
-            As the attribute.
-
-        Examples
-        --------
-        >>> print(f"{Estimate.of_standard_error(2.0, 0.5, 0.9, within=(0.0, inf)):.3f}")
-        2.000 [1.326, 3.017]
-        """
-        lower, upper = within
-        checked_level(level)
-        if not standard_error >= 0.0:
-            raise ValueError(f"standard_error={standard_error}: must be at least 0")
-        if not lower <= value <= upper:
-            raise ValueError(f"value={value}: must lie between {lower} and {upper}")
-        reach = coverage_factor(level, degrees_of_freedom) * standard_error
-        if lower == -inf and upper < inf:
-            mirrored = cls.of_standard_error(
-                -value,
-                standard_error,
-                level,
-                degrees_of_freedom,
-                within=(-upper, inf),
-            )
-            assert mirrored.low is not None
-            assert mirrored.high is not None
-            low, high = -mirrored.high, -mirrored.low
-        elif lower == -inf:
-            low, high = value - reach, value + reach
-        elif reach == 0.0 or value in (lower, upper):
-            low = high = value
-        elif upper == inf:
-            above = value - lower
-            low, high = lower + above * _exp(-reach / above), lower + above * _exp(reach / above)
-        else:
-            width, odds = upper - lower, (value - lower) / (upper - value)
-            step = reach * width / ((value - lower) * (upper - value))
-            low = lower + width / (1.0 + _exp(step) / odds)
-            high = lower + width / (1.0 + _exp(-step) / odds)
-        return cls(value, low, high, standard_error, undetermined, level=level)
-
     # -- questions ---------------------------------------------------------------------------------
 
     @property
@@ -232,6 +157,7 @@ class Estimate:
 
         Examples
         --------
+        >>> from math import exp
         >>> Estimate(0.0, -800.0, 800.0).mapped(exp)
         Estimate(value=1.0, low=0.0, high=inf)
         """
@@ -257,15 +183,6 @@ class Estimate:
             low, high, at_limit = high, low, tuple(opposite[part] for part in at_limit)
         image_of_ends = replace(self, low=low, high=high, at_limit=at_limit)
         return replace(image_of_ends, value=value, standard_error=None)
-
-    def clipped(self, least: float = -inf, greatest: float = inf) -> Estimate:
-        """The estimate with value and ends moved into the range where the quantity can lie."""
-
-        def inside(number: float) -> float:
-            return min(max(number, least), greatest)
-
-        low, high = (None if end is None else inside(end) for end in (self.low, self.high))
-        return replace(self, value=inside(self.value), low=low, high=high)
 
     # -- as text and data --------------------------------------------------------------------------
 
@@ -451,14 +368,6 @@ def _is_next_to(draws: Floats, marked: Any, share: float) -> bool:
     place = share * (len(draws) - 1)
     neighbours = [int(np.floor(place)), int(np.ceil(place))]
     return bool(marked[np.argsort(draws, kind="stable")[neighbours]].any())
-
-
-def _exp(x: float) -> float:
-    """The exponential; inf beyond the floats."""
-    try:
-        return exp(x)
-    except OverflowError:
-        return inf
 
 
 def _finite(number: float | None) -> float | None:

@@ -81,12 +81,6 @@ def test_several_budgets_and_laws(data) -> None:
     assert all(set(row) == {"law", *FIGURES} for row in result["rows"])
 
 
-def test_several_budgets_of_one_law(data) -> None:
-    result = data("allocate", "--law", "besiroglu2024", "--compute", "1e20", "1e22")
-    assert result["law"] == "besiroglu2024"
-    assert len(result["rows"]) == 2
-
-
 def test_a_data_wall(data, besiroglu) -> None:
     result = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "100B")
     assert (result["binding"], result["tokens"], result["unspent_compute"]) == (
@@ -99,11 +93,6 @@ def test_a_data_wall(data, besiroglu) -> None:
         besiroglu.mp.mpf(10) ** 24 / (6 * 10**11), besiroglu.mp.mpf(10**11)
     )
     assert result["reducible_loss"] == pytest.approx(float(reducible), rel=CLOSE)
-
-
-def test_a_size_cap(data) -> None:
-    result = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-params", "1B")
-    assert (result["binding"], result["params"]) == ("max_params", 1e9)
 
 
 def test_both_caps(call, data) -> None:
@@ -129,40 +118,11 @@ def test_both_caps(call, data) -> None:
     assert "unspent" not in call(*words[:5]).out
 
 
-def test_a_cap_that_does_not_bind(data) -> None:
-    capped = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "100T")
-    assert capped == data("allocate", "--law", "besiroglu2024", "--compute", "1e24")
-
-
 def test_without_irreducible_loss(data) -> None:
     result = data("allocate", *CUSTOM, "--compute", "5.76e23")
     whole = data("allocate", "--law", "besiroglu2024", "--compute", "5.76e23")
     assert result["loss"] is None
     assert (result["law"], result["reducible_loss"]) == ("custom", whole["reducible_loss"])
-
-
-def test_text(call) -> None:
-    result = call(
-        "allocate", "--law", "besiroglu2024", "--compute", "5.76e23", "1e26", "--max-params", "100B"
-    )
-    assert (result.code, result.err) == (0, "")
-    lines = [line.split() for line in result.out.splitlines()]
-    assert ["5.76e23", "72.2B", "1.33T", "18.39", "1.9744", "0.15724", "none"] in lines
-    assert any(line[-2:] == ["max", "params"] for line in lines)
-    assert max(map(len, result.out.splitlines())) <= 100
-
-
-def test_text_without_irreducible_loss(call) -> None:
-    assert "loss penalty" not in call("allocate", *CUSTOM, "--compute", "5.76e23").out
-    heading = call("allocate", *CUSTOM, "--compute", "5.76e23").out.splitlines()[4]
-    assert heading.split() == ["compute", "params", "tokens", "param", "loss"]
-
-
-@pytest.mark.parametrize("compute", ["1e30", "1e-10", "1e300", "1.7e308"])
-def test_no_needless_overflow(data, besiroglu, compute) -> None:
-    result = data("allocate", "--law", "besiroglu2024", "--compute", compute)
-    params, _ = besiroglu.optimum(compute)
-    assert result["params"] == pytest.approx(float(params), rel=1e-12)
 
 
 def test_a_law_of_accuracy_is_called_one(call, data) -> None:

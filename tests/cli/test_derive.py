@@ -83,14 +83,6 @@ def test_general_budget(data) -> None:
     assert float(formula(general, "loss", at)) == pytest.approx(float(along(low)), rel=1e-14)
 
 
-def test_hoffmann_letters(data, derived) -> None:
-    hoffmann = data("derive", "--notation", "hoffmann")
-    letters = {"alpha": SYMBOLS["beta"], "beta": SYMBOLS["gamma"]}
-    for name in FORMULAS:
-        expression = sympy.sympify(hoffmann[name], locals=SYMBOLS | letters)
-        assert expression == sympy.sympify(derived[name], locals=SYMBOLS)
-
-
 def test_numbers_of_a_law(data, besiroglu) -> None:
     numbers = data("derive", "--law", "besiroglu2024")["numbers"]
     assert numbers["law"] == "besiroglu2024"
@@ -103,38 +95,6 @@ def test_numbers_of_a_law(data, besiroglu) -> None:
             value = numbers[f"{name}_coefficient"] * float(compute) ** numbers[f"{name}_exponent"]
             assert value == pytest.approx(float(reference), rel=1e-13)
     assert numbers["params_share"] + numbers["tokens_share"] == pytest.approx(1.0, rel=1e-15)
-
-
-def test_numbers_of_exponents_alone(call, data) -> None:
-    numbers = data("derive", "--beta", ".34", "--gamma", ".28")["numbers"]
-    assert numbers["coefficient"] is None
-    assert numbers["params_coefficient"] is None
-    assert round(numbers["exponent"], 6) == 0.153548
-    assert "C0    =" not in call("derive", "--beta", ".34", "--gamma", ".28").out
-
-
-def test_numbers_stand_first_and_the_answer_fits_a_screen(call, derived) -> None:
-    result = call("derive", "--law", "besiroglu2024")
-    assert (result.code, result.err) == (0, "")
-    lines = result.out.splitlines()
-    assert max(map(len, lines)) <= 100
-    assert len(lines) <= 30
-    assert "  L*(C) = 1.8172 + 2708.498 C^-0.1782865" in lines[:8]
-    formulas = call("derive").out.splitlines()
-    assert result.out.endswith("\n".join(formulas) + "\n")
-    assert len(formulas) <= 25
-    assert formulas[-1] == f"{len(derived['claims'])} statements proved (--proofs lists them)"
-    assert "  L*(C)       = E + C0 C^-alpha" in formulas
-
-
-@pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
-def test_latex(call, notation) -> None:
-    result = call("derive", "--law", "besiroglu2024", "--notation", notation, "--format", "latex")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.count(r"\begin{align}") == result.out.count(r"\end{align}") == 2
-    assert r"2708.498" in result.out
-    assert result.out.count("{") == result.out.count("}")
-    assert (r"\gamma" in result.out) == (notation == "schaeffer")
 
 
 def broken(monkeypatch, answer):

@@ -50,16 +50,6 @@ def test_against_a_search_for_the_optimum(data, besiroglu, size_ratio) -> None:
     assert close(row["ratio"], float(size_ratio) ** -2)
 
 
-def test_known_numbers(data) -> None:
-    (row,) = data("penalty", "--law", "besiroglu2024", "--size-ratio", "50%")["rows"]
-    assert round(row["loss_penalty"], 6) == 1.030591
-    half, quarter = data("penalty", "--law", "hoffmann2022-rounded", "--size-ratio", ".5", ".25")[
-        "rows"
-    ]
-    assert round(100 * half["compute_overhead"], 1) == 20.8
-    assert round(100 * quarter["compute_overhead"], 1) == 188.6
-
-
 def test_rows_of_ratios(data) -> None:
     result = data("penalty", "--law", "besiroglu2024", "--ratio", "0.1", "1", "10")
     assert result["law"] == "besiroglu2024"
@@ -97,24 +87,6 @@ def test_out_of_reach_is_null(call, data) -> None:
     assert "never" in call(*words).out
 
 
-def test_exponents_suffice(data, rounded) -> None:
-    (row,) = data("penalty", "--beta", ".34", "--gamma", ".28", "--size-ratio", ".5")["rows"]
-    assert row["law"] == "custom"
-    assert close(row["loss_penalty"], rounded.penalty(".5"))
-
-
-def test_both_spellings_of_an_option(data) -> None:
-    coefficients = {"A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28", "E": "1.69"}
-    run = ("--params", "7B", "--tokens", "1.4T")
-    joined = data("penalty", *(f"--{name}={value}" for name, value in coefficients.items()), *run)
-    apart = data(
-        "penalty",
-        *(word for name, value in coefficients.items() for word in (f"--{name}", value)),
-        *run,
-    )
-    assert joined == apart
-
-
 def test_a_run(data, besiroglu) -> None:
     (row,) = data("penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T")["rows"]
     assert set(row) == ROW | RUN
@@ -136,12 +108,6 @@ def test_a_run(data, besiroglu) -> None:
         "ratio": (15 * 10**12 / tokens) / (8 * 10**9 / params),
     }.items():
         assert close(row[name], reference), name
-
-
-def test_several_runs(data) -> None:
-    words = ("penalty", "--law", "besiroglu2024", "--params", "8B,70B", "--tokens", "15T", "2T")
-    rows = data(*words)["rows"]
-    assert [(row["params"], row["tokens"]) for row in rows] == [(8e9, 1.5e13), (7e10, 2e12)]
 
 
 def test_without_irreducible_loss(call, data) -> None:
@@ -193,14 +159,6 @@ def test_tolerance(data, besiroglu) -> None:
     )
 
 
-def test_tolerance_of_several_laws(data) -> None:
-    result = data(
-        "penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "2", "--within", "1%"
-    )
-    assert [entry["law"] for entry in result["tolerance"]] == result["law"]
-    assert len(result["rows"]) == 2
-
-
 def test_hoffmann_notation(data) -> None:
     hoffmann = data(
         "penalty", "--notation", "hoffmann", "--alpha", ".34", "--beta", ".28", "--ratio", "3"
@@ -219,14 +177,6 @@ def law_file(path, **changes):
     }
     path.write_text(json.dumps({**law, **changes}))
     return path
-
-
-def test_a_law_file(data, tmp_path) -> None:
-    path = law_file(tmp_path / "law.json")
-    result = data("penalty", "--law", path, "--ratio", "3")
-    named = data("penalty", "--law", "hoffmann2022-rounded", "--ratio", "3")
-    assert result["law"] == "mine"
-    assert result["rows"][0] | {"law": ""} == named["rows"][0] | {"law": ""}
 
 
 def test_a_nameless_law_file_is_called_by_its_path(data, tmp_path) -> None:
@@ -249,73 +199,7 @@ def test_law_files_and_names_in_one_list(data, tmp_path) -> None:
     assert laws == ["first", "second", "third", "besiroglu2024"]
 
 
-def test_a_published_law_is_a_law_file(call, data, tmp_path) -> None:
-    for notation in ("schaeffer", "hoffmann"):
-        (law,) = data("laws", "besiroglu2024", "--notation", notation)["laws"]
-        path = tmp_path / f"{notation}.json"
-        path.write_text(json.dumps(law))
-        words = ("--params", "8B", "--tokens", "15T")
-        assert data("penalty", "--law", path, *words) == data(
-            "penalty", "--law", "besiroglu2024", *words
-        )
-
-
 # Text, LaTeX, files.
-
-
-def test_text(call) -> None:
-    result = call(
-        "penalty",
-        "--law",
-        "besiroglu2024",
-        "hoffmann2022",
-        "--ratio",
-        "0.1",
-        "1",
-        "10",
-        "--within",
-        "1%",
-    )
-    assert (result.code, result.err) == (0, "")
-    lines = result.out.splitlines()
-    assert max(map(len, lines)) <= 100
-    assert any(
-        line.split()
-        == [
-            "besiroglu2024",
-            "0.1",
-            "3.162",
-            "1.0861",
-            "8.61",
-            *["%", "0.6292", "37.1", "%", "40.1", "%"],
-        ]
-        for line in lines
-    )
-    assert (
-        "besiroglu2024: E = 1.8172, A = 482.01, B = 2085.43, beta = 0.3478, gamma = 0.3658" in lines
-    )
-    assert any("size ratio 0.6726 to 1.485" in line for line in lines)
-    said = "besiroglu2024: excess at most 1 % of the reducible loss L* - E, at most 5.43 % of the"
-    assert lines[lines.index(said) + 1].startswith("  compute lost, for size ratio 0.6726")
-    alpha = 0.3478 * 0.3658 / (0.3478 + 0.3658)
-    assert round(100 * (1 - 1.01 ** (-1 / alpha)), 2) == 5.43
-
-
-def test_text_in_hoffmann_letters(call) -> None:
-    out = call("penalty", "--law", "besiroglu2024", "--ratio", "2", "--notation", "hoffmann").out
-    assert "alpha = 0.3478, beta = 0.3658" in out
-
-
-def test_text_of_runs(call) -> None:
-    out = call("penalty", "--law", "besiroglu2024", "--params", "8B,70B", "--tokens", "15T,2T").out
-    assert max(map(len, out.splitlines())) <= 100
-    for figure in ("8B", "15T", "81B", "1.48T", "7.2e23", "2.0221", "81.9 %", "never"):
-        assert figure in out
-    explained = call(
-        "penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T", "--explain"
-    ).out
-    assert "(D/N)/(D*/N*)" in explained
-    assert len(explained.splitlines()) > len(out.splitlines())
 
 
 def test_the_usual_ratios_where_nothing_is_asked(data) -> None:
@@ -323,57 +207,9 @@ def test_the_usual_ratios_where_nothing_is_asked(data) -> None:
     assert [row["ratio"] for row in rows] == [0.1, 0.3, 1.0, 3.0, 10.0]
 
 
-def test_a_run_by_its_loss(data) -> None:
-    (row,) = data("penalty", "--law", "besiroglu2024", "--params", "7B", "--loss", "2.05")["rows"]
-    reached = 1.8172 + 482.01 * 7e9**-0.3478 + 2085.43 * row["tokens"] ** -0.3658
-    assert reached == pytest.approx(2.05, rel=1e-12)
-
-
 def test_hardly_any_params_are_doubted(call) -> None:
     out = call("penalty", "--law", "besiroglu2024", "--params", "7", "--tokens", "1T").out
     assert "warning: params 7: fewer than 10,000" in out
-
-
-def test_latex(call) -> None:
-    words = (
-        "penalty",
-        "--law",
-        "besiroglu2024",
-        "--ratio",
-        "0.001",
-        "10",
-        "--within",
-        "1%",
-        "--format",
-        "latex",
-    )
-    result = call(*words, "--notation", "hoffmann")
-    assert (result.code, result.err) == (0, "")
-    for part in (
-        r"\begin{tabular}",
-        r"\toprule",
-        r"\midrule",
-        r"\bottomrule",
-        r"\rho",
-        r"N_{\mathrm{opt}}",
-        r"0.6726 \le",
-    ):
-        assert part in result.out
-
-
-def test_latex_of_runs_says_which_run_is_which(call) -> None:
-    words = ("--params", "8B", "405B", "--tokens", "15T", "15.6T", "--format", "latex")
-    out = call("penalty", "--law", "hoffmann2022", "besiroglu2024", *words).out
-    assert r"law & $N$ & $D$ & $C$ & $N^{*}$ & $D^{*}$ & $\rho$ & $L$ & $P$" in out
-    assert "hoffmann2022 & 8B & 15T & " in out
-    assert "besiroglu2024 & 405B & 15.6T & " in out
-    assert "&${}" not in out
-
-
-def test_latex_of_a_size_out_of_reach(call) -> None:
-    result = call("penalty", "--law", "besiroglu2024", "--size-ratio", ".1", "--format", "latex")
-    assert result.code == 0
-    assert "never" in result.out
 
 
 @pytest.mark.parametrize(
@@ -395,26 +231,6 @@ def test_plot(call, tmp_path, suffix, start) -> None:
     )
     assert (result.code, result.err) == (0, "")
     assert path.read_bytes().startswith(start)
-
-
-def test_plot_alone(call, tmp_path) -> None:
-    path = tmp_path / "penalty.svg"
-    assert call("penalty", "--beta", ".3", "--gamma", ".3", "--plot", path).code == 0
-    assert path.stat().st_size > 1000
-
-
-def test_output_file(call, tmp_path) -> None:
-    path = tmp_path / "rows.json"
-    words = ("penalty", "--law", "besiroglu2024", "--ratio", "3", "--format", "json")
-    assert call(*words, "--output", path) == (0, "", "")
-    assert path.read_text() == call(*words).out
-
-
-def test_extreme_ratios_do_not_overflow(data) -> None:
-    low, high = data("penalty", "--law", "besiroglu2024", "--ratio", "1e-300", "1e300")["rows"]
-    assert low["loss_penalty"] > 1e50
-    assert high["loss_penalty"] > 1e50
-    assert high["compute_overhead"] is None
 
 
 def test_accuracy_points_of_a_published_law(call) -> None:
@@ -487,34 +303,6 @@ def test_accuracy_points_refused(call, words, message) -> None:
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.count("\n") == 1
-
-
-def test_a_law_of_accuracy_has_no_loss_penalty(call) -> None:
-    """Each law is labelled by its own metric, in one output too."""
-    alone = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10").out
-    assert "loss" not in alone
-    both = call("penalty", "--law", "krajewski2025-arc-e", "besiroglu2024", "--ratio", "10").out
-    assert both.count("loss") == 1
-    run = call("penalty", "--law", "krajewski2025-arc-e", "--params", "1B", "--tokens", "1T").out
-    assert "loss" not in run
-    assert "0.72589" in run
-    own = call(
-        "penalty",
-        "--A",
-        "100",
-        "--B",
-        "200",
-        "--beta",
-        "0.3",
-        "--gamma",
-        "0.3",
-        "--E",
-        "0",
-        "--ratio",
-        "10",
-    )
-    assert "loss" in own.out
-    assert max(map(len, both.splitlines())) <= 100
 
 
 def test_runs_by_their_tokens_per_param(data) -> None:

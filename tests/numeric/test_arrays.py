@@ -67,13 +67,6 @@ def test_coefficients_may_be_arrays_and_broadcast(name: str) -> None:
     assert_agree(call(name, 2.0, beta=beta), one_by_one(name, 2.0, beta=beta))
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_empty_and_single_values(name: str) -> None:
-    assert call(name, np.empty((0, 3))).shape == (0, 3)
-    assert isinstance(call(name, np.array(2.0)), np.floating)
-    assert type(call(name, 2)) is type(call(name, np.float64(2.0))) is float
-
-
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "every other": lambda x: np.repeat(x, 2)[::2],
     "Fortran": lambda x: np.asfortranarray(x.reshape(3, 4)),
@@ -142,11 +135,6 @@ def test_what_is_no_positive_number_is_refused(what: str) -> None:
         positive_values("params", REFUSED[what])
     with pytest.raises(ValueError, match=r"^params"):
         LAW.loss(REFUSED[what], 1e9)
-
-
-def test_the_element_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^tokens\[1, 0\]=-2.0: must be a positive finite number"):
-        LAW.loss(1e9, np.array([[1.0, 2.0], [-2.0, -3.0]]))
 
 
 def test_a_result_beyond_the_floats_is_refused() -> None:

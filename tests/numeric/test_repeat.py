@@ -27,11 +27,6 @@ def test_values_are_in_the_order_of_the_items(jobs):
     assert not done.interrupted
 
 
-def test_one_job_needs_no_joblib():
-    code = "import sys; from isoflop.numeric.repeat import repeat; repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def interrupted_at(stop):
     def task(x):
         if x == stop:
@@ -91,16 +86,6 @@ def test_an_abort_of_the_thread_that_hands_out_calls_is_silent():
 def test_each_value_is_handed_on_when_it_is_done():
     seen: list[int] = []
     assert repeat(square, iter(numbers(4)), then=seen.append).values == tuple(seen)
-
-
-def test_the_bar_moves_by_the_size(capsys):
-    repeat(square, numbers(3), progress=True, what="squares", total=5, size=lambda value: value)
-    assert "squares" in capsys.readouterr().err
-
-
-def test_other_errors_are_not_kept_back():
-    with pytest.raises(ZeroDivisionError):
-        repeat(lambda x: 1 / x, numbers(3))
 
 
 @pytest.mark.parametrize("jobs", [0, 1.5, True])

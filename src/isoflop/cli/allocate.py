@@ -5,15 +5,16 @@ from __future__ import annotations
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one
 from .asked import (
-    IN_ACCURACY,
     OF_A_RUN,
+    accuracy_of,
     argument,
     asked,
-    by_metric,
     declare_run,
     doubts,
     each,
     listed,
+    names_of,
+    tables_of,
 )
 from .errors import DONE, UsageError
 from .render import TABLES, json_text, law_line, number, tables_text
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..numeric.law import Law
     from ..numeric.law.allocation import Allocation
-    from ..theory.data.notation import Notation
-    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
@@ -96,9 +95,9 @@ def run(options: Options) -> tuple[str, int]:
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        return tables_text(_tables(rows, known, spelling, aligned=True), form), DONE
+        return tables_text(tables_of(rows, known, spelling, aligned=True), form), DONE
     lines = [law_line(law, spelling) for law in laws]
-    for table in _tables(rows, known, spelling):
+    for table in tables_of(rows, known, spelling):
         lines += ["", table.text()]
     lines += [
         f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q"
@@ -115,38 +114,9 @@ def _data(
 
     entries = []
     for row in rows:
-        accuracy = {"accuracy": _accuracy(row, known)} if row.law.name in known else {}
+        accuracy = {"accuracy": accuracy_of(row, known)} if row.law.name in known else {}
         entries.append({"law": row.law.name, **row.as_dict(), **accuracy, **intervals_of(row)})
     baselines = {"random_baseline": dict(known)} if known else {}
     if len(entries) == 1:
         return {**entries[0], **baselines, "rows": entries}
-    names = [law.name for law in laws]
-    return {"law": names[0] if len(names) == 1 else names, **baselines, "rows": entries}
-
-
-def _accuracy(row: Allocation, known: Mapping[str, float]) -> float | None:
-    """Q of a law of -log Q'; None where the law has no E."""
-    if row.loss is None:
-        return None
-    from ..numeric.data.scale import accuracy
-
-    return float(accuracy(row.loss, known[row.law.name]))
-
-
-def _tables(
-    rows: Sequence[Allocation],
-    known: Mapping[str, float],
-    spelling: Notation,
-    *,
-    aligned: bool = False,
-) -> list[Table]:
-    """A table of the laws of loss and one of the laws of accuracy, and those of intervals."""
-    from ..numeric.law.tables import intervals_table, results_table
-
-    tables = []
-    for some, is_accuracy in by_metric(rows, known):
-        names = IN_ACCURACY if is_accuracy else {}
-        more = {"accuracy": [_accuracy(row, known) for row in some]} if is_accuracy else {}
-        tables.append(results_table(some, names, spelling, aligned=aligned, more=more))
-        tables += intervals_table(some, names)
-    return tables
+    return {"law": names_of(laws), **baselines, "rows": entries}

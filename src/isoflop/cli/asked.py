@@ -8,10 +8,12 @@ from .render import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from ..numeric.law import Law
+    from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
     from .arguments import Group, Options
 
     #: Arguments of the library, and the options with their values as they were typed.
@@ -91,11 +93,43 @@ def each(
     return found
 
 
-def by_metric(rows: Sequence[Any], known: Mapping[str, float]) -> Iterator[tuple[list[Any], bool]]:
-    """The rows of the laws of loss and those of the laws of accuracy, which are known."""
+def names_of(laws: Sequence[Law]) -> str | list[str]:
+    """The name of the one law, or those of several, for JSON."""
+    names = [law.name for law in laws]
+    return names[0] if len(names) == 1 else names
+
+
+def tables_of(
+    rows: Sequence[Any],
+    known: Mapping[str, float],
+    spelling: Notation,
+    *,
+    aligned: bool = False,
+) -> list[Table]:
+    """A table of the laws of loss and one of the laws of accuracy, which are known, each with that
+    of its intervals.
+    """
+    from ..numeric.law.tables import intervals_table, results_table
+
+    tables = []
     for is_accuracy in (False, True):
-        if some := [row for row in rows if (row.law.name in known) == is_accuracy]:
-            yield some, is_accuracy
+        some = [row for row in rows if (row.law.name in known) == is_accuracy]
+        if some:
+            names = IN_ACCURACY if is_accuracy else {}
+            more = is_accuracy and some[0].view == "allocations"
+            accuracies = {"accuracy": [accuracy_of(row, known) for row in some]} if more else {}
+            tables.append(results_table(some, names, spelling, aligned=aligned, more=accuracies))
+            tables += intervals_table(some, names)
+    return tables
+
+
+def accuracy_of(row: Any, known: Mapping[str, float]) -> float | None:
+    """Q of a law of -log Q'; None where the law has no E."""
+    if row.loss is None:
+        return None
+    from ..numeric.data.scale import accuracy
+
+    return float(accuracy(row.loss, known[row.law.name]))
 
 
 def doubts(rows: Sequence[Any], laws: Sequence[Law], files: Sequence[str | None]) -> list[str]:

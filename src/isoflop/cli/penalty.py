@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .asked import IN_ACCURACY, OF_A_RUN, asked, by_metric, declare_run, doubts, each, listed
+from .asked import (
+    OF_A_RUN,
+    asked,
+    declare_run,
+    doubts,
+    each,
+    listed,
+    names_of,
+    tables_of,
+)
 from .errors import DONE, UsageError, blamed
 from .render import TABLES, count, json_text, law_line, number, percent, tables_text
 from .run_options import say_notes
@@ -20,7 +29,6 @@ if TYPE_CHECKING:
     from ..numeric.law import Law
     from ..numeric.law.penalty import Penalty, Tolerance
     from ..theory.data.notation import Notation
-    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "what over- or undertraining costs"
@@ -86,6 +94,7 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, spelling = options.chosen("--format", FORMATS), notation(options)
     laws, within = selected_laws(options), options.positive("--within")
+    words = str(options.one("--within"))
     given = _given(options)
     points = asked(options, given)
     if not points and within is None and "--plot" not in options:
@@ -94,7 +103,8 @@ def run(options: Options) -> tuple[str, int]:
         for option in given:
             require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
     rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
-    tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
+    asking = [] if within is None else [({"within": within}, (("--within", words),))]
+    tolerances = each(laws, asking, lambda law, arguments: law.tolerance(**arguments))
     known = baselines(laws)
     accuracies = list(_in_accuracy(options, rows, known))
     warnings = doubts([row for row in rows if row.is_run], laws, law_files(options))
@@ -105,14 +115,14 @@ def run(options: Options) -> tuple[str, int]:
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        tables = tables_text(_tables(rows, {}, spelling, aligned=True), form)
+        tables = tables_text(tables_of(rows, {}, spelling, aligned=True), form)
         sentences = [
             _tolerance_latex(law.name, interval, spelling)
             for law, interval in zip(laws, tolerances, strict=False)
         ]
         return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
     parts = ["\n".join(law_line(law, spelling) for law in laws)]
-    parts += [table.text() for table in _tables(rows, known, spelling)]
+    parts += [table.text() for table in tables_of(rows, known, spelling)]
     parts += [
         _tolerance_text(
             law, interval, "y* - E" if law.name in known else "the reducible loss L* - E"
@@ -167,32 +177,7 @@ def _in_accuracy(
                 yield accuracy.penalty(**row.given, compute=budget)
 
 
-def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
-    try:
-        return law.tolerance(within)
-    except ValueError as error:
-        raise blamed(error, ("--within", str(options.one("--within")))) from None
-
-
 # -- output ----------------------------------------------------------------------------------------
-
-
-def _tables(
-    rows: Sequence[Penalty],
-    known: Mapping[str, float],
-    spelling: Notation,
-    *,
-    aligned: bool = False,
-) -> list[Table]:
-    """A table of the laws of loss and one of the laws of accuracy, and those of intervals."""
-    from ..numeric.law.tables import intervals_table, results_table
-
-    tables = []
-    for some, is_accuracy in by_metric(rows, known):
-        names = IN_ACCURACY if is_accuracy else {}
-        tables.append(results_table(some, names, spelling, aligned=aligned))
-        tables += intervals_table(some, names)
-    return tables
 
 
 def _data(
@@ -204,16 +189,13 @@ def _data(
     """The rows, with intervals for a law that came from data; what keeps within the tolerance."""
     from ..numeric.law.tables import intervals_of
 
-    names = [law.name for law in laws]
     data: dict[str, Any] = {
-        "law": names[0] if len(names) == 1 else names,
+        "law": names_of(laws),
         "rows": [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows],
     }
     if tolerances:
-        intervals = [
-            {"law": name, **interval.as_dict()}
-            for name, interval in zip(names, tolerances, strict=True)
-        ]
+        pairs = zip(laws, tolerances, strict=True)
+        intervals = [{"law": law.name, **interval.as_dict()} for law, interval in pairs]
         data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
     if accuracies:
         figures = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
