@@ -126,10 +126,8 @@ def plot_penalty(
     if any(not 1 / WIDEST < ratio < WIDEST for ratio in marks):
         farthest = max(marks, key=lambda ratio: abs(math.log(ratio)))
         raise outside("ratio", farthest, f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
-    left, right = (
-        min([RATIOS[0], *(ratio / MARGIN for ratio in marks)]),
-        max([RATIOS[1], *(ratio * MARGIN for ratio in marks)]),
-    )
+    left = min([RATIOS[0], *(ratio / MARGIN for ratio in marks)])
+    right = max([RATIOS[1], *(ratio * MARGIN for ratio in marks)])
     ratios = np.geomspace(left, right, POINTS)
     curves = [law.penalty(ratios).loss_penalty for law in laws]
 
@@ -145,30 +143,17 @@ def plot_penalty(
                 heights = law.penalty(points[index]).loss_penalty
                 mark: Any = {"color": colour, "markersize": 4, "zorder": 3, "clip_on": False}
                 ax.plot(points[index], heights, "o", **mark)
-                for name, ratio, height in zip(
-                    names[index] if names else (), points[index], heights, strict=False
-                ):
-                    # Above the first curve and below the others, away from the optimum.
-                    above, outside_curve = (1 if index == 0 else -1), (-1 if ratio > 1.0 else 1)
-                    near = 1 / NEAR_OPTIMUM < ratio < NEAR_OPTIMUM
-                    ax.annotate(
-                        _literal(name),
-                        (ratio, height),
-                        (0 if near else 5 * above * outside_curve, 6 * above),
-                        textcoords="offset points",
-                        ha="center" if near else "right" if above != outside_curve else "left",
-                        va="bottom" if above > 0 else "top",
-                        color=colour,
-                        fontsize="small",
-                    )
+                own = names[index] if names else ()
+                for name, *place in zip(own, points[index], heights, strict=False):
+                    _annotate(ax, _literal(name), place, colour, above=index == 0)
         ax.set_xscale("log")
         highest = max(curve.max() for curve in curves)
         if highest > 10.0:
             ax.set_yscale("log")
             if highest <= PLAIN[1]:
                 ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        ax.set_xlim(ratios[0], ratios[-1])
-        if PLAIN[0] <= ratios[0] and ratios[-1] <= PLAIN[1]:
+        ax.set_xlim(left, right)
+        if PLAIN[0] <= left and right <= PLAIN[1]:
             ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
@@ -177,11 +162,20 @@ def plot_penalty(
             top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
             top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
-        if len(laws) <= MOST_INSIDE:
-            ax.legend()
-        else:
-            ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+        beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+        ax.legend(**({} if len(laws) <= MOST_INSIDE else beside))
     return ax
+
+
+def _annotate(ax: Axes, name: str, place: Any, colour: str, *, above: bool) -> None:
+    """A name above a curve, or below it, on the side away from the optimum."""
+    ratio, up = place[0], 1 if above else -1
+    if 1 / NEAR_OPTIMUM < ratio < NEAR_OPTIMUM:
+        side, shift = "center", 0
+    else:
+        side, shift = ("right", -5) if (ratio > 1.0) == above else ("left", 5)
+    below: Any = {"ha": side, "va": "bottom" if above else "top", "fontsize": "small"}
+    ax.annotate(name, place, (shift, 6 * up), textcoords="offset points", color=colour, **below)
 
 
 def plot_isoflop(
@@ -215,30 +209,27 @@ def plot_isoflop(
     import numpy as np
     from matplotlib import colormaps
 
-    budgets = sorted(positive_number("computes", compute) for compute in computes)
-    if not budgets:
+    budgets = np.array(sorted(positive_number("computes", compute) for compute in computes))
+    if not budgets.size:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
-    lo, hi = (positive_number("size_ratios", ratio) for ratio in size_ratios)
-    if not lo < hi:
+    low, high = (positive_number("size_ratios", ratio) for ratio in size_ratios)
+    if not low < high:
         raise outside("size_ratios", size_ratios, "two numbers, the first below the second")
-    size_ratio = np.geomspace(lo, hi, POINTS)
     loss = law.reducible_loss if law.E is None else law.loss
 
-    def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
+    def profile(compute: Any, size_ratio: Any = 1.0) -> tuple[Any, Any]:
+        params = size_ratio * law.envelope.params(compute)
         return params, loss(params, law.evaluate("tokens_given_params", compute, params))
 
-    optimum = law.envelope.params
-    profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
-    path = np.geomspace(budgets[0], budgets[-1], POINTS)
-    at_optima, path_of_optima = (along_budget(C, optimum(C)) for C in (np.array(budgets), path))
-
+    path, sizes = np.geomspace(budgets[0], budgets[-1], POINTS), np.geomspace(low, high, POINTS)
     shades = colormaps["viridis"](np.linspace(0.0, 0.85, len(budgets)))
+    optimum: Any = {"color": DIM, "markersize": 3.5, "linewidth": 1.0}
     with _axes(ax, (COLUMN, 2.8)) as ax:
-        for compute, (params, losses), shade in zip(budgets, profiles, shades, strict=True):
-            ax.plot(params, losses, color=shade, label=f"{_power(compute)} FLOP")
-        ax.plot(*path_of_optima, "--", color=DIM, linewidth=1.0, zorder=3)
-        ax.plot(*at_optima, "o", color=DIM, markersize=3.5, zorder=3)
-        ax.plot([], [], "o--", color=DIM, markersize=3.5, linewidth=1.0, label="optimum")
+        for compute, shade in zip(budgets.tolist(), shades, strict=True):
+            ax.plot(*profile(compute, sizes), color=shade, label=f"{_power(compute)} FLOP")
+        ax.plot(*profile(path), "--", zorder=3, **optimum)
+        ax.plot(*profile(budgets), "o", zorder=3, **optimum)
+        ax.plot([], [], "o--", label="optimum", **optimum)
         ax.set_xscale("log")
         ax.set_xlabel(r"params $N$")
         ax.set_ylabel("reducible loss $L-E$" if law.E is None else "loss $L$")
@@ -328,38 +319,25 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
     ValueError
         Where the suffix is another, or the file cannot be written.
     """
-    from matplotlib import rc_context, rcParams
+    from matplotlib import rc_context
 
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        raise ArgumentError(
-            "path", str(path), complaint=f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-        )
-    figure = _figure_of(drawing)
+        complaint = f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise ArgumentError("path", str(path), complaint=complaint)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
     content = BytesIO()
+    # TrueType fonts, for publishers ask for them; no date, no random names: equal figures, equal
+    # files.
+    kind: Any = {"format": suffix[1:], "dpi": 300, "metadata": {dated: None} if dated else None}
     try:
-        # TrueType fonts, for publishers ask for them; no date, no random names: equal figures,
-        # equal files.
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
-            figure.savefig(
-                content, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None
-            )
-    except (OSError, RuntimeError) as error:
-        if not rcParams["text.usetex"]:
-            raise
-        why = " ".join(str(error).split())[:200]
-        raise ArgumentError(
-            "path",
-            str(path),
-            complaint=f"cannot be drawn with text.usetex, for which TeX is incomplete ({why})",
-        ) from None
-    try:
+            _figure_of(drawing).savefig(content, **kind)
         write(path, content.getvalue())
-    except OSError as error:
-        raise ArgumentError(
-            "path", str(path), complaint=f"cannot be written ({error.strerror})"
-        ) from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: text.usetex without a complete TeX
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
+        complaint = f"cannot be written ({why})"
+        raise ArgumentError("path", str(path), complaint=complaint) from None
 
 
 def _figure_of(drawing: Any) -> Figure:
