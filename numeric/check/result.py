@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -297,13 +296,10 @@ class Check(Shown):
     @property
     def notes(self) -> tuple[str, ...]:
         """The allocation where it differs, the warnings, and how many rows were left out."""
-        return tuple(self._notes())
-
-    def _notes(self) -> Iterator[str]:
-        yield from (str(check) for check in self.allocation if check.differs)
-        yield from self.warnings
-        if dropped := len(self.fit.runs.dropped):
-            yield f"{counted(dropped, 'row')} dropped"
+        allocation = (str(check) for check in self.allocation if check.differs)
+        dropped = len(self.fit.runs.dropped)
+        left_out = [f"{counted(dropped, 'row')} dropped"] if dropped else []
+        return (*allocation, *self.warnings, *left_out)
 
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for the law and one for each approach; below it the verdict and at

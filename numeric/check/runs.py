@@ -1,13 +1,9 @@
-r"""The derived envelope against the compute laws that the same runs allow.
+r"""The derived envelope against the compute laws that the same runs allow: the frontier, isoFLOP
+minima and runs at a fixed ratio, each beside what the theory predicts for it.
 
-A params+tokens law fitted to runs implies their compute-optimal envelope E + C0 C^-alpha and, along
-any fixed ratio D/N, a ray law. Three approaches reach a compute law without it: the frontier runs,
-isoFLOP minima, and runs at a fixed ratio. Each is set beside what the theory predicts for it, by
-the relative difference in loss over the compute that its runs cover.
-
-That difference is what the data can tell. The exponent alpha and C0 can be far less certain than
-the curve, for they trade off against E: with few budgets, or less than two decades of compute, many
-triples draw one curve. Both are reported; the verdict goes by the curve.
+The relative difference in loss over the compute that the runs cover is what the data can tell: the
+exponent alpha and C0 trade off against E, and with few budgets many triples draw one curve. Both are
+reported; the verdict goes by the curve.
 """
 
 from __future__ import annotations
@@ -135,30 +131,21 @@ def check(
 
     Notes
     -----
-    Points of an approach are moved along the fitted law to where the theory speaks
-    (`isoflop.numeric.check.approaches`), which takes off the bias of parabolas and of staircases.
-    Every resample draws new residuals about the fitted law and refits the joint law and the
-    empirical laws alike: what they have in common drops out of their difference. In that world the
-    law holds, so the median difference there, as the selection of the lowest runs brings about, is
-    taken off, and the scatter about it makes the band. Intervals of what the joint law implies are
-    those of its fit.
+    Points of an approach are moved along the fitted law to where the theory speaks, which takes off
+    the bias of parabolas and of staircases (`isoflop.numeric.check.approaches`). Every resample draws
+    new residuals about the fitted law and refits the joint law and the empirical laws alike: what
+    they have in common drops out of their difference (`isoflop.numeric.check.paired`). In that world
+    the law holds, so the median difference there, as the selection of the lowest runs brings about,
+    is taken off, and the scatter about it makes the band. It is simultaneous over an approach's range
+    of compute, and by Bonferroni's inequality over the approaches. The law itself is held against
+    its runs by their residuals (`isoflop.numeric.check.lack_of_fit`). Where the table gives a compute
+    that is not 6ND, the budget is the power law kappa N^a D^d through it.
 
-    The law itself is held against its runs by their residuals (`lack_of_fit`): a hump in the loss
-    about one budget bends all approaches alike, and the comparison of curves does not see it.
-
-    Where the table gives a compute that is not 6ND, the budget is the power law kappa N^a D^d
-    through it, and envelope, N* and D* are meant under that.
-
-    The band over an approach's range of compute is simultaneous, at a level that Bonferroni's
-    inequality makes simultaneous over the approaches as well. A verdict is *consistent* where the
-    band lies within the tolerance of 0 throughout, *inconsistent* where it lies outside somewhere,
-    else *cannot tell*. Overall: inconsistent where any approach is, or where the law does not fit
-    its runs; else consistent where at least one approach is, the others having nothing to say
-    against it; else cannot tell.
-
-    By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the
-    isoFLOP minima are compared with the derived ones by their paired differences, beside the
-    verdict and without a say in it.
+    A verdict is *consistent* where the band lies within the tolerance of 0 throughout, *inconsistent*
+    where it lies outside somewhere, else *cannot tell*. Overall: inconsistent where any approach is,
+    or where the law does not fit its runs; else consistent where at least one approach is; else
+    cannot tell. By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through
+    the isoFLOP minima are compared beside the verdict and without a say in it.
 
     A KeyboardInterrupt ends the resampling; the result is that of the resamples so far and says so.
 
@@ -209,7 +196,7 @@ def check(
         approaches += (each for each in candidates if isinstance(each, Approach))
         checks += (each for each in candidates if isinstance(each, CurveCheck))
     predicted = laws.losses(rows.params, rows.tokens)[0]
-    noise = Noise.of(rows, predicted, _spare(fitted))
+    noise = Noise.of(rows, predicted, fitted.spare)
     drawn = PairedDraws(laws[:0])
     if approaches:
         drawn = draw_paired(fitted, budget, noise, approaches, draws, seed, progress=progress)
@@ -319,20 +306,10 @@ def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, draws: int) -
 # -- which approaches ------------------------------------------------------------------------------
 
 
-def _spare(fitted: Fit) -> int:
-    """Runs beyond the free coefficients of the joint law."""
-    return len(fitted.runs) - int(fitted.free.sum())
-
-
-def _group_count(fitted: Fit) -> int | None:
-    """How many groups the runs come in; None where they have none."""
-    group = fitted.runs.group
-    return None if group is None else len(np.unique(group.astype(str)))
-
-
 def _unfit(fitted: Fit) -> str:
     """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
-    spare, groups = _spare(fitted), _group_count(fitted)
+    spare, group = fitted.spare, fitted.runs.group
+    groups = None if group is None else len({*group.tolist()})
     if spare < LEAST_SPARE:
         runs = counted(len(fitted.runs), "run")
         return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
