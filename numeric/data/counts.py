@@ -123,8 +123,7 @@ class Counts(View):
             within a group.
         gold : path or table, optional
             -log probability of the gold reference solution in nats, > 0, one value a group or one a
-            problem: the mean over the problems of the table counts, whether or not the problem is
-            in `data`. Groups without one have NaN, and a warning.
+            problem, of which the mean counts. Groups without one have NaN, and a warning.
 
         Returns
         -------

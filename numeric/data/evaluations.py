@@ -86,7 +86,6 @@ class Evaluations(View):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        percent: bool = False,
         metrics: Mapping[str, str] | None = None,
     ) -> Evaluations:
         """Evaluations from a file or from a table in memory.
@@ -107,8 +106,6 @@ class Evaluations(View):
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
-        percent : bool
-            Whether accuracy (and the accuracy of guessing, in the table) is in percent.
         metrics : mapping, optional
             Metric type -> ``"accuracy"`` or ``"proxy"``, for those that are not known by name
             (``f1``, ``mc2``, ...).
@@ -134,12 +131,8 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            options = {"columns": columns, "percent": percent or None, "metrics": metrics}
-            return data._read_again(where, **options)
-        if not isinstance(percent, bool):
-            raise ArgumentError("percent", percent, "True or False")
-        settled = checked_metrics(metrics)
-        return cls(**read_evaluations(table_of(data), columns, where, percent, settled))
+            return data._read_again(where, columns=columns, metrics=metrics)
+        return cls(**read_evaluations(table_of(data), columns, where, checked_metrics(metrics)))
 
     # -- use ---------------------------------------------------------------------------------------
 

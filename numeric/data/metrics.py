@@ -147,36 +147,28 @@ def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
 
 # -- kinds of tables -------------------------------------------------------------------------------
 
+#: What a table of each kind holds; the first kind that a table is of goes.
+KINDS = (
+    ("counts", COUNTS, ("n_samples", "n_correct")),
+    ("counts", COUNTS, ("problem", "n_correct")),
+    ("pass@k", PASS_AT_K, ("k", "pass_at_k")),
+    ("evaluations", EVALUATIONS, ("benchmark", "score")),
+    *(("runs", RUNS, (outcome,)) for outcome in OUTCOME),
+)
+
 
 def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> str | None:
     """ "counts", "pass@k", "evaluations" or "runs"; None where the columns tell none of these.
 
-    Parameters
-    ----------
-    table : Table
-    columns : mapping, optional
-        Quantity -> column, as far as the user says.
+    `columns`: quantity -> column, as far as the user says.
     """
-
-    def has(quantities: Mapping[str, str], *names: str) -> bool:
-        chosen = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
-        here = {str(quantity): name for quantity, name in chosen.items() if quantity is not None}
-        known = recognise(table, quantities, here)
-        return known.of.keys() | known.unsettled.keys() >= {*names}
-
-    if has(COUNTS, "n_samples", "n_correct") or has(COUNTS, "problem", "n_correct"):
-        return "counts"
-    if has(PASS_AT_K, "k", "pass_at_k"):
-        return "pass@k"
-    if has(EVALUATIONS, "benchmark", "score"):
-        return "evaluations"
-    if any(has(RUNS, outcome) for outcome in OUTCOME):
-        return "runs"
-    return "evaluations" if any(map(_is_accuracy, table.names)) else None
-
-
-def _is_accuracy(column: str) -> bool:
-    """Whether a column is called as the accuracy on a benchmark is."""
-    parts = benchmark_and_metric(column, {})
-    metric = metric_of(parts[1], {}) if parts else None
-    return is_benchmark(column) or (metric is not None and metric.is_accuracy)
+    for kind, quantities, names in KINDS:
+        given = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
+        chosen = {name: column for name, column in given.items() if name is not None}
+        known = recognise(table, quantities, chosen)
+        if {*names} <= {*known.of, *known.unsettled}:
+            return kind
+    parts = [(name, benchmark_and_metric(name, {})) for name in table.names]
+    metrics = [metric_of(found[1], {}) for _, found in parts if found]
+    accuracies = any(metric is not None and metric.is_accuracy for metric in metrics)
+    return "evaluations" if accuracies or any(map(is_benchmark, table.names)) else None

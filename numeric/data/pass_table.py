@@ -62,16 +62,10 @@ class PassTable(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each group and k, with columns for k and pass@k (``pass_at_k``,
-            ``mean_pass_at_k``, ``pass@k``, ...) and, if there is one, the standard error (``se``,
-            ``stderr``, ...).
-        columns : mapping, optional
-            Quantity (k, pass_at_k, se, model, benchmark) -> column; others are recognised by name.
-        where : str, optional
-            Condition on a row; see :mod:`isoflop.numeric.data.where`.
-        by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model, as far as
-            there are.
+            A row for each group and k, with columns for k, pass@k (``pass_at_k``, ``pass@k``, ...)
+            and, if there is one, the standard error (``se``, ``stderr``, ...).
+        columns, where, by
+            See `Counts.read`; the quantities are k, pass_at_k, se, model and benchmark.
 
         Raises
         ------

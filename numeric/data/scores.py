@@ -4,8 +4,8 @@ score; rows are joined to runs, every score is checked, and a pivot has a row fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,6 @@ MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
 MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 LONG = ("benchmark", "score", "metric_type")
-CURE = "; say percent=True (--percent) if the table holds percent"
 AN_ACCURACY = Metric(None, True)
 
 
@@ -49,10 +48,11 @@ def read_evaluations(
     table: Table,
     columns: Mapping[str, str | None] | None,
     where: str | None,
-    percent: bool,
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
     """The fields of `Evaluations`; `settled`: what the user says of metrics."""
+    import pandas as pd
+
     (table,), chosen, benchmarks = chosen_columns([table], EVALUATIONS, columns, None)
     known, is_long = _recognised(table, chosen)
     if is_long and benchmarks:
@@ -65,27 +65,27 @@ def read_evaluations(
             rows.read(name, positive=True)
     rows.fill_budget()
     rows.drop_missing(name for name in BUDGET if name in rows.numbers)
-    scale = 100.0 if percent else 1.0
     if is_long:
         known.require(("score",))
         measured = {of["score"]: ("", AN_ACCURACY)}
-    else:
-        measured = _measured(table, known, benchmarks, settled, scale)
-    scored = {
-        column: table.numbers(column, put_aside(column) * (not is_long)) for column in measured
-    }
-    if is_long:
         rows.drop("benchmark is missing", table.texts(of["benchmark"]) == "")
+    else:
+        measured = _measured(table, known, benchmarks, settled)
+    scored = {name: table.numbers(name, "" if is_long else put_aside(name)) for name in measured}
     missing = np.all([np.isnan(values) for values in scored.values()], axis=0)
     rows.drop("score is missing" if is_long else "every score is missing", missing)
     names = {name: column for name, column in of.items() if name not in BUDGET}
-    names |= {benchmark: column for column, (benchmark, _) in measured.items()}
+    names |= {benchmark: column for column, (benchmark, _) in measured.items() if benchmark}
     others = {name: (table.columns | scored)[column] for name, column in names.items()}
     rows.select(where, "is of use", others=others | scored)
-    scores = _long(rows, scored, settled) if is_long else _melted(rows, measured, scored)
-    used = {*measured} - {*of.values()}
-    runs = _Runs(rows, used, is_long)
-    return runs.fields() | _scores(rows, runs, scores, scale)
+    scores = pd.DataFrame(scored)[rows.kept].rename_axis("row").reset_index()
+    scores = scores.melt("row", var_name="column", value_name="value").dropna(subset="value")
+    if is_long:
+        scores = scores.assign(**_described(rows, scores["row"], settled))
+    else:
+        meant = scores["column"].map(measured)
+        scores = scores.assign(benchmark=meant.str[0], metric=meant.str[1], baseline=np.nan)
+    return _checked(rows, _joined(rows, {*measured} - {*of.values()}, is_long), scores)
 
 
 def _recognised(table: Table, chosen: Mapping[str, str | None]) -> tuple[Columns, bool]:
@@ -102,7 +102,7 @@ def _recognised(table: Table, chosen: Mapping[str, str | None]) -> tuple[Columns
     return replace(known, of=of), is_long
 
 
-# -- a row for each score --------------------------------------------------------------------------
+# -- what each score is of -------------------------------------------------------------------------
 
 
 def _measured(
@@ -110,7 +110,6 @@ def _measured(
     columns: Columns,
     benchmarks: Mapping[str, str | None],
     settled: Mapping[str, str],
-    most: float,
 ) -> dict[str, tuple[str, Metric]]:
     """Column -> benchmark and metric, in a table with a row for each run."""
     found: dict[str, tuple[str, Metric]] = {}
@@ -118,8 +117,7 @@ def _measured(
     free = [name for name in table.names if name not in aside and not name.startswith(UNNAMED)]
 
     def note(column: str, benchmark: str, metric: Metric) -> None:
-        twins = [name for name, meant in found.items() if meant == (benchmark, metric)]
-        if twins and twins != [column]:
+        if twins := [name for name, meant in found.items() if meant == (benchmark, metric)]:
             both = f"{may_be([twins[0], column], benchmark)}{put_aside(column)}"
             raise TableError(table.source, both)
         found[column] = benchmark, metric
@@ -136,14 +134,14 @@ def _measured(
         name, metric = parts(column)
         if is_spelt(column, SPELLINGS["loss"]):
             note(column, column, Metric(None, False))
-        elif metric is not None and benchmarks.get(name, "") is not None:
+        elif metric is not None and name not in benchmarks:
             note(column, name, metric)
     known = {plain(benchmark) for benchmark, metric in found.values() if metric.is_accuracy}
     for column in free:
         if column not in found and is_benchmark(column) and plain(column) not in known:
             values = table.numbers_or_none(column)
             held = np.empty(0) if values is None else values[~np.isnan(values)]
-            if len(held) and held.min() >= 0.0 and held.max() <= most:
+            if len(held) and held.min() >= 0.0 and held.max() <= 1.0:
                 note(column, column, AN_ACCURACY)
     if not any(metric.is_accuracy for _, metric in found.values()):
         for column in free:  # a table of one benchmark that does not say which
@@ -153,39 +151,23 @@ def _measured(
     _refuse_unused(settled, [metric.name for _, metric in found.values()], table.source)
     if not any(metric.is_accuracy for _, metric in found.values()):
         which = f"the columns are {listed(table.names)}; {name_it('hellaswag')}"
-        what = f"no column of accuracy, such as acc_hellaswag; {which}"
-        raise TableError(table.source, what)
+        raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {which}")
     return found
 
 
-def _melted(
-    rows: Rows, measured: Mapping[str, tuple[str, Metric]], scored: Mapping[str, Any]
-) -> Any:
-    """The scores of a table with a row for each run, as `_long` has them."""
-    import pandas as pd
-
-    scores = pd.DataFrame(scored, copy=False)[rows.kept].rename_axis("row").reset_index()
-    scores = scores.melt("row", var_name="column", value_name="value").dropna(subset="value")
-    meant = scores["column"].map(measured)
-    return scores.assign(benchmark=meant.str[0], metric=meant.str[1], baseline=np.nan)
-
-
-def _long(rows: Rows, scored: Mapping[str, Any], settled: Mapping[str, str]) -> Any:
-    """row, column, value, benchmark, metric, and the accuracy of guessing, of each score in use."""
-    import pandas as pd
-
-    (column, values), at, of = next(iter(scored.items())), rows.rows, rows.columns.of
-    table, empty = rows.table, np.full(len(rows.table), np.nan)
-    baseline = of.get("random_baseline")
-    chance = empty if baseline is None else table.numbers(baseline, put_aside("random_baseline"))
-    scores = pd.DataFrame({"row": at, "column": column, "value": values[at]})
-    scores = scores.assign(benchmark=table.texts(of["benchmark"])[at], baseline=chance[at])
-    texts = table.texts(of["metric_type"]) if "metric_type" in of else np.full(len(table), "")
-    ks = table.numbers(of["k"], put_aside("k")) if "k" in of else empty
+def _described(rows: Rows, at: Any, settled: Mapping[str, str]) -> dict[str, Any]:
+    """Benchmark, metric and accuracy of guessing of the scores in rows `at`, a score each."""
+    table, of = rows.table, rows.columns.of
+    held = {
+        name: table.numbers(of[name], put_aside(name))[at]
+        if name in of
+        else np.full(len(at), np.nan)
+        for name in ("random_baseline", "k")
+    }
+    texts = table.texts(of["metric_type"])[at] if "metric_type" in of else [""] * len(at)
     every = dict.fromkeys(filter(None, texts))
     metrics = []
-    for index in at.tolist():
-        text, k = texts[index], ks[index]
+    for index, text, k in zip(at, texts, held["k"], strict=True):
         if every and not text:
             complaint = "is empty; must name the metric of the score"
             raise rows.error(complaint, index, column=of["metric_type"])
@@ -195,15 +177,15 @@ def _long(rows: Rows, scored: Mapping[str, Any], settled: Mapping[str, str]) -> 
             what = f"metric {text!r} is not known: say metrics={{{text!r}: 'accuracy'}} or 'proxy'"
             how = f"(--metric {text}=accuracy, --metric {text}=proxy)"
             raise rows.error(f"{what} {how}", index, column=of["metric_type"])
-        of_k = metric.is_accuracy and (metric.name is None or metric.k is not None)
-        if of_k and not np.isnan(k):
+        if metric.is_accuracy and (metric.name is None or metric.k is not None) and k == k:
             if not (1.0 <= k <= 2.0**53 and k == int(k)):
                 complaint = f"k={k:g} must be a whole number of at least 1"
                 raise rows.error(complaint, index, column=of["k"])
             metric = Metric(f"pass@{int(k)}", True, int(k))
         metrics.append(metric)
     _refuse_unused(settled, every, table.source)
-    return scores.assign(metric=metrics)
+    benchmarks = table.texts(of["benchmark"])[at]
+    return {"benchmark": benchmarks, "metric": metrics, "baseline": held["random_baseline"]}
 
 
 def _refuse_unused(settled: Mapping[str, str], metrics: Iterable[str | None], source: str) -> None:
@@ -218,136 +200,159 @@ def _refuse_unused(settled: Mapping[str, str], metrics: Iterable[str | None], so
 # -- runs ------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class _Runs:
-    """The runs that scores are of.
-
-    Rows of one run have the same name in the column `run`. Without one, they have the same model,
-    params, tokens and compute, or where each row is a run, the same in all columns but the scores.
-
-    Attributes
-    ----------
-    rows : Rows
-    naming : list of str
-        The columns that by themselves say which run a row is of, or at least of which model.
-    index : ndarray of int64
-        The run of each row; -1 where it is not in use.
-    first : ndarray of int64
-        The first row of each run.
-    varying : list of str
-        The columns that vary within a run.
-    names : list of str
+    """The run of each row, -1 where it is not in use; the columns that name the model of a row, and
+    those that vary within a run; and the fields of `Evaluations` but for the scores.
     """
 
-    def __init__(self, rows: Rows, scores: set[str], is_long: bool) -> None:
-        table, of, at = rows.table, rows.columns.of, rows.rows
-        taken = scores | {*of.values()}
-        self.rows = rows
-        self.free = [n for n in table.names if n not in taken and not n.startswith(UNNAMED)]
-        models = [name for name in self.free if is_spelt(name, MODELS)]
-        self.naming = [of["run"]] if "run" in of else models
-        by = self.naming if is_long or "run" in of else self.free
-        if "run" in of:
-            rows.refuse_empty(of["run"], "the run")
-        else:
-            by = [*by, *(of[name] for name in BUDGET if name in of)]
-        if not by and is_long:
-            raise rows.error(f"no column tells which run a score is of; {name_it('run')}")
-        labels, places = table.labels(by), dict[tuple[str, ...], int]()
-        self.index = np.full(len(table), -1)
-        self.index[at] = [places.setdefault(labels[row], len(places)) for row in at]
-        self.first = at[np.unique(self.index[at], return_index=True)[1]]
-        ahead = self.first[self.index[at]]
-        for name, values in rows.numbers.items():
-            off = np.abs(values[at] - values[ahead]) > AGREEMENT * values[ahead]
-            for one, two in zip(ahead[off][:1], at[off][:1], strict=True):
-                called = table.texts(self.naming[0])[one] if self.naming else ""
-                what = f"{name}={values[one]:.10g} and {values[two]:.10g}"
-                raise rows.error(f"run {called!r} has {what}; must be one number", one, two)
-        texts = {name: table.texts(name) for name in self.free}
-        self.varying = [name for name, t in texts.items() if (t[at] != t[ahead]).any()]
-        self.names = self._names(
-            [texts[n] for n in by if table.frame[n].dtype == object and n in texts]
-        )
+    index: Any
+    naming: Sequence[str]
+    varying: Sequence[str]
+    fields: dict[str, Any]
 
-    def _names(self, words: Sequence[Any]) -> list[str]:
-        """A name for each run: that in the table, else what the run is, else its row."""
-        held = [(letter, self.rows.numbers.get(name)) for letter, name in LETTERS.items()]
-        sizes = [
-            [f"{n}={v:.4g}" for v in values[self.first]] for n, values in held if values is not None
-        ]
-        named = [self.rows.table.texts(name)[self.first] for name in self.naming[:MOST_NAMED]]
-        words = [texts[self.first] for texts in words[:MOST_NAMED]]
-        for parts in (named[:1], named, [*words, *sizes[:2]]):
-            called = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
-            if len({*called}) == len(self.first) and all(called):
-                return called
-        return [f"row {index + 1}" for index in self.first]
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of `Evaluations` but for the scores."""
-        rows, of = self.rows, self.rows.columns.of
-        budget = {n: rows.numbers[n][self.first] for n in BUDGET if n in rows.numbers}
-        own = [] if of.get("run", "run") == "run" else [of["run"]]
-        extra = [n for n in rows.table.names if n in {*self.free, *own} - {*self.varying}]
-        vary = "column {} varies" if len(self.varying) == 1 else "columns {} vary"
-        aside = [f"{vary.format(listed(self.varying))} within a run: set aside"]
-        settled = of.keys() | {"run", *LONG, "random_baseline", "k"}
-        warnings = (
-            *rows.columns.unsettled_warnings(but=settled),
-            *rows.warnings,
-            *(text for name, text in rows.columns.others.items() if name in BUDGET),
-            *(aside if self.varying else ()),
-            *doubts(budget, of),
-        )
-        return {
-            "run": np.array(self.names, dtype=object),
-            **budget,
-            "extra": {name: rows.table.columns[name][self.first] for name in extra},
-            "row": self.first + 1,
-            "columns": dict(of),
-            "derived": rows.derived,
-            **rows.origin(*warnings),
-        }
+def _joined(rows: Rows, scores: Collection[str], is_long: bool) -> _Runs:
+    """Rows of one run have the same name in the column `run`. Without one, they have the same
+    model, params, tokens and compute, or where each row is a run, the same in all columns but the
+    scores.
+    """
+    table, of, at = rows.table, rows.columns.of, rows.rows
+    taken = {*scores, *of.values()}
+    free = [name for name in table.names if name not in taken and not name.startswith(UNNAMED)]
+    naming = [of["run"]] if "run" in of else [name for name in free if is_spelt(name, MODELS)]
+    by = naming
+    if "run" in of:
+        rows.refuse_empty(of["run"], "the run")
+    else:
+        by = [*(naming if is_long else free), *(of[name] for name in BUDGET if name in of)]
+    if not by and is_long:
+        raise rows.error(f"no column tells which run a score is of; {name_it('run')}")
+    labels, places = table.labels(by), dict[tuple[str, ...], int]()
+    run = np.array([places.setdefault(labels[row], len(places)) for row in at])
+    first = at[np.unique(run, return_index=True)[1]]
+    index, ahead = np.full(len(table), -1), first[run]
+    index[at] = run
+    for name, values in rows.numbers.items():
+        off = np.abs(values[at] - values[ahead]) > AGREEMENT * values[ahead]
+        for one, two in zip(ahead[off][:1], at[off][:1], strict=True):
+            called = table.texts(naming[0])[one] if naming else ""
+            what = f"{name}={values[one]:.10g} and {values[two]:.10g}; must be one number"
+            raise rows.error(f"run {called!r} has {what}", one, two)
+    texts = {name: table.texts(name) for name in table.names}
+    varying = [name for name in free if (texts[name][at] != texts[name][ahead]).any()]
+    words = [name for name in by if name in free and table.frame[name].dtype == object]
+    budget = {name: rows.numbers[name][first] for name in BUDGET if name in rows.numbers}
+    sizes = [
+        [f"{letter}={value:.4g}" for value in budget[name]]
+        for letter, name in LETTERS.items()
+        if name in budget
+    ]
+    names = [f"row {row + 1}" for row in first]
+    # A name for each run: that in the table, else what the run is, else its row.
+    for columns, more in (
+        (naming[:1], []),
+        (naming[:MOST_NAMED], []),
+        (words[:MOST_NAMED], sizes[:2]),
+    ):
+        parts = [*(texts[name][first] for name in columns), *more]
+        called = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
+        if len({*called}) == len(first) and all(called):
+            names = called
+            break
+    extra = {*free, *({of["run"]} - {"run"} if "run" in of else ())} - {*varying}
+    vary = "column {} varies" if len(varying) == 1 else "columns {} vary"
+    settled = of.keys() | {"run", *LONG, "random_baseline", "k"}
+    warnings = (
+        *rows.columns.unsettled_warnings(but=settled),
+        *rows.warnings,
+        *(text for name, text in rows.columns.others.items() if name in BUDGET),
+        *([f"{vary.format(listed(varying))} within a run: set aside"] if varying else ()),
+        *doubts(budget, of),
+    )
+    fields = {
+        "run": np.array(names, dtype=object),
+        **budget,
+        "extra": {name: cells[first] for name, cells in table.columns.items() if name in extra},
+        "row": first + 1,
+        "columns": dict(of),
+        "derived": rows.derived,
+        **rows.origin(*warnings),
+    }
+    return _Runs(index, naming, varying, fields)
 
 
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def _scores(rows: Rows, runs: _Runs, scores: Any, scale: float) -> dict[str, Any]:
-    """The fields of `Evaluations` that are about scores, checked."""
+def _checked(rows: Rows, runs: _Runs, scores: Any) -> dict[str, Any]:
+    """The fields of `Evaluations`, of scores that are checked: accuracies are shares, others are
+    finite, a run has one of each, and a benchmark one accuracy of guessing.
+    """
     scores = scores.assign(
         run=runs.index[scores["row"]],
         key=_keys(scores),
         accuracy=[metric.is_accuracy for metric in scores["metric"]],
     )
-    _refuse_two_scores(rows, runs, scores)
-    known, proxies = scores[scores["accuracy"]], scores[~scores["accuracy"]]
-    warnings = _checked_accuracies(rows, scores, known, scale)
-    for score in proxies[~np.isfinite(proxies["value"])].itertuples():
-        what = f"{score.metric.name or 'loss'}={score.value!r}"
-        raise _error(rows, score, f"{what} must be finite")
-    baselines = _baselines(rows, known, scale)
-    ones = known.loc[known["value"] == scale, "key"]
-    if len(ones):
+    source, table, of = rows.table.source, rows.table, rows.columns.of
+    for score in scores[scores.duplicated(["run", "key"])].head(1).itertuples():
+        same = (scores["run"] == score.run) & (scores["key"] == score.key)
+        first = next(scores[same].itertuples())
+        what = " ".join(filter(None, (score.benchmark, score.metric.name)))
+        cure = "remove one, take one by where= (--where), or name runs in a column run"
+        if "run" not in of:
+            texts = {name: table.texts(name) for name in runs.varying}
+            differ = [name for name, text in texts.items() if text[first.row] != text[score.row]]
+            which = " + ".join(map(spelt_in, (*runs.naming, *differ[:1]))) or "NAME"
+            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
+        name = runs.fields["run"][score.run]
+        values = f"({name}) on {what}, {first.value:g} and {score.value:g}"
+        raise rows.error(f"hold two scores of the same run {values}: {cure}", first.row, score.row)
+    known, others = scores[scores["accuracy"]], scores[~scores["accuracy"]]
+    if known.empty:
+        metrics = listed(sorted({metric.name or "loss" for metric in scores["metric"]}))
+        raise TableError(source, f"no score is an accuracy; its metrics are {metrics}")
+    bad = known[~known["value"].between(0.0, 1.0)]
+    for score in bad.head(1).itertuples():
+        more = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
+        name = "score" if "score" in of else score.benchmark
+        cure = f"; of percent say --column {name}='{spelt_in(score.column)}/100'"
+        cure = cure if 1.0 < score.value <= 100.0 else ""
+        if score.metric.name is None:
+            cure += "; if it is no accuracy, say so in a column metric_type"
+        what = f"accuracy={score.value:.16g} must be a number from 0 to 1{more}{cure}"
+        raise _error(rows, score, what, score.column)
+    for score in others[~np.isfinite(others["value"])].head(1).itertuples():
+        what = f"{score.metric.name or 'loss'}={score.value!r} must be finite"
+        raise _error(rows, score, what, score.column)
+    given, column = known[known["baseline"].notna()], of.get("random_baseline", "")
+    for score in given[~given["baseline"].between(0.0, 1.0, inclusive="left")].itertuples():
+        value = f"random_baseline={score.baseline:.16g}"
+        cure = f"; of percent say --column random_baseline='{spelt_in(column)}/100'"
+        raise _error(rows, score, f"{value} must be at least 0 and below 1{cure}", column)
+    ahead = given.groupby("key", sort=False)[["row", "baseline"]].transform("first")
+    for score in given[given["baseline"] != ahead["baseline"]].head(1).itertuples():
+        row, value = ahead.loc[score.Index]
+        values = f"{score.key}: random_baseline={value:g} and {score.baseline:g}"
+        what = f"{values}; must be one number for a benchmark"
+        raise rows.error(what, int(row), score.row, column=column)
+    warnings = runs.fields["warnings"]
+    if len(ones := known.loc[known["value"] == 1.0, "key"]):
         what = f"{counted(len(ones), 'score')} ({_some(ones.unique())})"
         ends = "-log 1 = 0, and laws of -log accuracy leave them out"
-        warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
-    firsts = scores.drop_duplicates("key")
-    table = scores.pivot(index="run", columns="key", values="value")
-    table = table.reindex(index=range(len(runs.first)), columns=firsts["key"])
-    is_accuracy = dict(zip(firsts["key"], firsts["accuracy"], strict=True))
-    several = scores["column"].nunique() > 1
-    return {
-        "scores": {key: table[key].to_numpy() / scale for key in table if is_accuracy[key]},
-        "proxies": {key: table[key].to_numpy() for key in table if not is_accuracy[key]},
-        "metric_types": {s.key: s.metric.name for s in firsts.itertuples()},
-        "benchmark_names": {
-            s.key: s.benchmark for s in firsts.itertuples() if s.benchmark != s.key
-        },
-        "table_baselines": baselines,
-        "columns": dict(rows.columns.of)
-        | ({s.key: s.column for s in firsts.itertuples()} if several else {}),
-        "warnings": (*runs.fields()["warnings"], *warnings),
+        warnings = (*warnings, f"accuracy is exactly 1 in {what}: {ends}")
+    firsts = scores.drop_duplicates("key").set_index("key")
+    values = scores.pivot(index="run", columns="key", values="value")
+    held = {key: values[key].to_numpy() for key in firsts.index}
+    columns = firsts["column"].to_dict() if scores["column"].nunique() > 1 else {}
+    return runs.fields | {
+        "scores": {key: held[key] for key in firsts.index[firsts["accuracy"]]},
+        "proxies": {key: held[key] for key in firsts.index[~firsts["accuracy"]]},
+        "metric_types": {key: metric.name for key, metric in firsts["metric"].items()},
+        "benchmark_names": {k: name for k, name in firsts["benchmark"].items() if name != k},
+        "table_baselines": given.drop_duplicates("key").set_index("key")["baseline"].to_dict(),
+        "columns": of | columns,
+        "warnings": warnings,
     }
 
 
@@ -370,73 +375,10 @@ def _keys(scores: Any) -> list[str]:
     return [keys[pair] for pair in pairs]
 
 
-def _refuse_two_scores(rows: Rows, runs: _Runs, scores: Any) -> None:
-    """TableError for the first score of a benchmark and metric that its run has already."""
-    for score in scores[scores.duplicated(["run", "key"])].head(1).itertuples():
-        same = (scores["run"] == score.run) & (scores["key"] == score.key)
-        first = next(scores[same].itertuples())
-        what = " ".join(filter(None, (score.benchmark, score.metric.name)))
-        values = f"{first.value:g} and {score.value:g}"
-        cure = "remove one, take one by where= (--where), or name runs in a column run"
-        if "run" not in rows.columns.of:
-            texts = {name: rows.table.texts(name) for name in runs.varying}
-            differ = [name for name, text in texts.items() if text[first.row] != text[score.row]]
-            which = " + ".join(map(spelt_in, (*runs.naming, *differ[:1]))) or "NAME"
-            cure += f", as by columns={{'run': {which!r}}} (--column run={which!r})"
-        complaint = f"hold two scores of the same run ({runs.names[score.run]}) on {what}, {values}"
-        raise rows.error(f"{complaint}: {cure}", first.row, score.row)
-
-
-def _error(rows: Rows, score: Any, complaint: str, column: str = "") -> Exception:
+def _error(rows: Rows, score: Any, complaint: str, column: str) -> TableError:
     """What is wrong with a score, or with the accuracy of guessing beside it."""
     what = "" if score.column == score.benchmark else f"{score.key}: "
-    return rows.error(f"{what}{complaint}", score.row, column=column or score.column)
-
-
-def _checked_accuracies(rows: Rows, scores: Any, known: Any, scale: float) -> list[str]:
-    """Warnings; all accuracies are shares, or all are percent where that was said."""
-    if known.empty:
-        metrics = listed(sorted({metric.name or "loss" for metric in scores["metric"]}))
-        raise rows.error(f"no score is an accuracy; its metrics are {metrics}")
-    bad = known[~known["value"].between(0.0, scale)]
-    for score in bad.head(1).itertuples():
-        others = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
-        domain = f"a number from 0 to {'1' if scale == 1.0 else '100 (percent)'}"
-        cure = CURE if scale < score.value <= 100.0 else ""
-        if score.metric.name is None:
-            cure += "; if it is no accuracy, say so in a column metric_type"
-        raise _error(rows, score, f"accuracy={score.value:.16g} must be {domain}{others}{cure}")
-    if scale == 1.0:
-        return []
-    highest = known.loc[known["value"].idxmax()]
-    if highest["value"] <= 1.0:
-        where = f"(the highest is {highest['value']:.6g}, row {highest['row'] + 1})"
-        what = f"no accuracy of {rows.table.source} is above 1 {where}"
-        complaint = f"{what}: leave percent=True (--percent) out"
-        raise ArgumentError("percent", True, complaint=complaint)
-    most = known.groupby("key", sort=False)["value"].max()
-    low = _some(most.index[most.between(0.0, 1.0, inclusive="right")])
-    return [f"no score of {low} is above 1 %: are these in percent as well?"] if low else []
-
-
-def _baselines(rows: Rows, known: Any, scale: float) -> dict[str, float]:
-    """Key -> the accuracy of guessing that the table holds; one number for each."""
-    column, given = rows.columns.of.get("random_baseline", ""), known[known["baseline"].notna()]
-    for score in given[~given["baseline"].between(0.0, scale, inclusive="left")].itertuples():
-        cure = CURE if scale < score.baseline <= 100.0 else ""
-        domain = f"must be at least 0 and below {scale:g}{cure}"
-        raise _error(rows, score, f"random_baseline={score.baseline:.16g} {domain}", column)
-    for score in given[given["baseline"].between(0.0, scale / 100.0, "neither")].itertuples():
-        if scale == 100.0:
-            what = "must be in percent as the scores are (percent=True), such as 25"
-            raise _error(rows, score, f"random_baseline={score.baseline:.16g} {what}", column)
-    first = given.groupby("key", sort=False)[["row", "baseline"]].transform("first")
-    for score in given[given["baseline"] != first["baseline"]].head(1).itertuples():
-        row, value = first.loc[score.Index]
-        values = f"{score.key}: random_baseline={value:g} and {score.baseline:g}"
-        what = f"{values}; must be one number for a benchmark"
-        raise rows.error(what, int(row), score.row, column=column)
-    return dict(zip(given["key"], given["baseline"] / scale, strict=True))
+    return rows.error(f"{what}{complaint}", score.row, column=column)
 
 
 def _some(names: Iterable[str]) -> str:

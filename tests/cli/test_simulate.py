@@ -74,7 +74,7 @@ def test_counts_with_their_models(run_cli, tmp_path):
         (["runs", "--benchmark", "PIQA"], "--benchmark: is for downstream, not for runs"),
         (["--law", "hoffmann2022"], "--law: is for runs, not for downstream"),
         (["runs", "--models", "m.csv"], "--models: is for counts"),
-        (["counts", "--noise", "0.1"], "--noise: is for downstream and runs"),
+        (["counts", "--noise", "0.1"], "--noise: is for downstream and runs, not for counts"),
         (["runs", "--noise", "1e5"], "--noise '1e5': must be so small that every loss is above 0"),
         (["--noise", "1e5"], "--noise '1e5': must be so small that every -log Q' is finite"),
         (["--noise", "-1"], "--noise '-1': must be a finite number of at least 0"),

@@ -30,9 +30,7 @@ AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
 #: Options that only evaluations have.
-OF_EVALUATIONS = (
-    *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--proxy"),
-)
+OF_EVALUATIONS = (*("--benchmark", "--metric", "--small-runs", "--margin", "--average", "--proxy"),)
 LEVEL = 0.9
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")
@@ -212,7 +210,7 @@ def _refuse_foreign(options: Options, what: str) -> None:
     }[what]
     for option in options.given(*foreign):
         others = "counts" if option in OF_COUNTS else EVALUATIONS
-        typed = " ".join(options.words(option) or ()) if option != "--percent" else ""
+        typed = " ".join(options.words(option) or ())
         raise UsageError(f"{option} {shown(typed)}: is for {others}, not for {what}")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import chain
+
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, shown
 from .render import csv_text, json_text
-from .run_options import target, whole
+from .run_options import is_terminal, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +22,12 @@ if TYPE_CHECKING:
 OPTION_OF = {"run_noise": "--noise", "benchmarks": "--benchmark", "name": "--law"}
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
-#: Table -> the options that are for it alone.
-TABLES = {"downstream": ("--benchmark",), "runs": ("--law",), "counts": ("--models", "--gold")}
+#: Table -> the options that are not for every one.
+TABLES = {
+    "downstream": ("--benchmark", "--noise"),
+    "runs": ("--law", "--noise"),
+    "counts": ("--models", "--gold"),
+}
 
 
 def parser() -> Parser:
@@ -78,9 +85,11 @@ def run(options: Options) -> tuple[str, int]:
     table = _table(options)
     form = options.chosen("--format", FORMATS)
     seed = whole(options, "--seed", least=0) or 0
-    target(options, "--output")
-    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
-    rows = _rows(drawn)
+    if target(options, "--output") is None and is_terminal(sys.stdout):
+        raise UsageError("--output is missing: name a file to write; the table is long")
+    rows = _rows(
+        {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
+    )
     return (json_text(rows) if form == "json" else csv_text(rows)), DONE
 
 
@@ -92,12 +101,10 @@ def _table(options: Options) -> str:
     if table not in TABLES:
         hint = close_matches(table, TABLES)
         raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{hint}")
-    for other, own in TABLES.items():
-        for option in options.given(*own):
-            if other != table:
-                raise UsageError(f"{option}: is for {other}, not for {table}")
-    if table == "counts" and "--noise" in options:
-        raise UsageError("--noise: is for downstream and runs")
+    for option in options.given(*chain(*TABLES.values())):
+        if option not in TABLES[table]:
+            others = " and ".join(other for other, own in TABLES.items() if option in own)
+            raise UsageError(f"{option}: is for {others}, not for {table}")
     return table
 
 
@@ -121,29 +128,22 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
+    from ..numeric._files import write
     from ..numeric.simulate.tables import simulate_counts
 
     places = {option: target(options, option) for option in TABLES["counts"]}
     tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
     for (option, place), columns in zip(places.items(), (tables.models, tables.gold), strict=True):
-        if place is not None:
-            _write(option, place, csv_text(_rows(columns)))
+        try:
+            if place is not None:
+                write(place, csv_text(_rows(columns)).encode())
+        except OSError as error:
+            what = f"cannot be written ({error.strerror})"
+            raise UsageError(f"{option} {shown(str(place))}: {what}") from None
     return tables.counts
-
-
-def _write(option: str, place: str, text: str) -> None:
-    from ..numeric._files import write
-
-    try:
-        write(place, text.encode())
-    except OSError as error:
-        raise UsageError(f"{option} {shown(place)}: cannot be written ({error.strerror})") from None
 
 
 def _rows(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Columns as rows, in plain types."""
-    plain = [
-        values.tolist() if hasattr(values, "tolist") else list(values)
-        for values in columns.values()
-    ]
+    plain = [getattr(values, "tolist", lambda v=values: [*v])() for values in columns.values()]
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*plain, strict=True)]

@@ -106,7 +106,6 @@ def declare_evaluations(
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
     takes_several(group, "--benchmark", "NAME", benchmarks)
-    group.add_argument("--percent", action="store_true", help="accuracy is in percent")
     kinds = "accuracy or proxy, for a metric that is not known by its name; repeatable"
     takes_one(group, "--metric", "NAME=KIND", kinds)
 
@@ -223,8 +222,7 @@ class TableOptions:
         """All evaluations of the file."""
         from ..numeric.data.evaluations import Evaluations
 
-        percent = "--percent" in self.options
-        return self._view(Evaluations, percent=percent, metrics=self.metrics or None)
+        return self._view(Evaluations, metrics=self.metrics or None)
 
     def _view(self, view: Any, **how: Any) -> Any:
         table = self.table()

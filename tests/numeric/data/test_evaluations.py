@@ -235,11 +235,6 @@ def test_usual_benchmarks_are_read_without_being_named() -> None:
     assert Evaluations.read([row | {"acc_hellaswag": 0.7} for row in rows]).scores[
         "hellaswag"
     ].tolist() == [0.7, 0.7]
-    percent: list[Row] = [
-        {**row, "hellaswag": 100 * float(str(row["hellaswag"])), "arc:easy": None, "drop": 3.0}
-        for row in rows
-    ]
-    assert Evaluations.read(percent, percent=True).scores["hellaswag"].tolist() == [0.3, 0.5]
 
 
 # -- samples -----------------------------------------------------------------------------------------------------------
@@ -270,16 +265,17 @@ def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
         found.sample("piqa", 1.0)
 
 
-def test_percent_is_divided_out() -> None:
-    rows = [
-        score(N, "piqa", 100 * q, random_baseline=50) for N, q in ((1e8, 0.52), (1e9, 0.75))
-    ] + [score(1e9, "c4", 2.5, "loss")]
-    found = Evaluations.read(rows, percent=True)
+def test_percent_is_divided_by_an_expression() -> None:
+    rows = [score(N, "piqa", q, random_baseline=50) for N, q in ((1e8, 52.0), (1e9, 75.0))]
+    columns = {"score": "score/100", "random_baseline": "random_baseline/100"}
+    found = Evaluations.read(rows, columns=columns)
     assert found.scores["piqa"].tolist() == [0.52, 0.75]
     assert found.table_baselines == {"piqa": 0.5}
-    assert found.proxies["c4"].tolist()[1] == 2.5
-    low = Evaluations.read([*rows, score(1e9, "lbpp", 0.4)], percent=True)
-    assert low.warnings == ("no score of lbpp is above 1 %: are these in percent as well?",)
+    wide = [{"N": N, "D": 20 * N, "acc_piqa": q} for N, q in ((1e8, 52.0), (1e9, 75.0))]
+    found = Evaluations.read(wide, columns={"piqa": "acc_piqa/100"})
+    assert {name: q.tolist() for name, q in found.scores.items()} == {"piqa": [0.52, 0.75]}
+    with pytest.raises(ValueError, match="of percent say --column piqa='acc_piqa/100'"):
+        Evaluations.read(wide)
 
 
 # -- refused -----------------------------------------------------------------------------------------------------------
@@ -290,9 +286,8 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
     (
         [*LONG, score(2e9, "piqa", 61.0), score(3e9, "piqa", 70.0)],
         {},
-        ("row 5", "accuracy=61", "(1 more row)", "percent=True (--percent)"),
+        ("row 5", "accuracy=61", "(1 more row)", "say --column score='score/100'"),
     ),
-    (LONG, {"percent": True}, ("the highest is 0.5, row 3", "leave percent=True (--percent) out")),
     (
         [score(1e8, "piqa", 0.5, None), score(1e8, "c4", 3.2, None)],
         {},

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.data.runs import Dropped, Runs
+from isoflop.numeric.data.runs import Runs
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -22,28 +22,21 @@ PLAIN: dict[str, list[Any]] = {
     "D": [2e9, 4e9, 8e9, 1.6e10],
     "loss": [4.0, 3.5, 3.0, 2.5],
 }
+ROWS = list(zip(*PLAIN.values(), strict=True))
+OPTIONS = ("columns", "where", "require", "random_baseline")
 
 
-def read(data: Any = None, **changes: Any) -> Runs:
-    """Runs from the plain table, with columns changed or added, or given to Runs.read where it
-    knows the name.
-    """
-    options = {
-        key: changes.pop(key)
-        for key in ("columns", "where", "require", "random_baseline")
-        if key in changes
-    }
-    return Runs.read({**PLAIN, **changes} if data is None else data, **options)
+def read(**changes: Any) -> Runs:
+    """Runs from the plain table with columns changed or added, and options of Runs.read."""
+    options = {key: changes.pop(key) for key in OPTIONS if key in changes}
+    return Runs.read({**PLAIN, **changes}, **options)
 
 
-def refusal(data: Any = None, **changes: Any) -> str:
+def refusal(**changes: Any) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
-        read(data, **changes)
+        read(**changes)
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-# -- tables ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -51,73 +44,48 @@ def refusal(data: Any = None, **changes: Any) -> str:
     [
         PLAIN,
         {name: np.array(values) for name, values in PLAIN.items()},
-        {name: tuple(values) for name, values in PLAIN.items()},
-        pd.DataFrame(PLAIN),
         pd.DataFrame(PLAIN, index=[7, 7, 1, 0]),
         pd.DataFrame(PLAIN).astype({"N": "int64", "D": "Int64", "loss": "Float64"}),
         pd.DataFrame(PLAIN).astype(object),
         pd.DataFrame(PLAIN).astype(str),
-        [dict(zip(PLAIN, row, strict=True)) for row in zip(*PLAIN.values(), strict=True)],
-        np.array(
-            list(zip(*PLAIN.values(), strict=True)),
-            dtype=[("N", float), ("D", "int64"), ("loss", "float32")],
-        ),
-        pd.DataFrame(PLAIN).to_records(index=False),
+        [dict(zip(PLAIN, row, strict=True)) for row in ROWS],
+        np.array(ROWS, dtype=[("N", float), ("D", "int64"), ("loss", "float32")]),
     ],
     ids=lambda table: type(table).__name__,
 )
 def test_tables(table: Any) -> None:
     runs = Runs.read(table)
     assert [runs.params.tolist(), runs.tokens.tolist(), runs.loss.tolist()] == list(PLAIN.values())
-    assert {values.dtype for values in (runs.params, runs.tokens, runs.compute, runs.loss)} == {
-        np.dtype(np.float64)
-    }
+    assert {values.dtype for values in (runs.params, runs.compute, runs.loss)} == {np.dtype(float)}
     assert runs.row.tolist() == [1, 2, 3, 4]
-    assert (len(runs), runs.n_rows, runs.left_out, runs.dropped, runs.warnings) == (4, 4, 0, (), ())
-    assert (runs.source, runs.metric, runs.derived, runs.weight, runs.group) == (
-        "data",
-        "loss",
-        "compute",
-        None,
-        None,
-    )
+    assert (runs.n_rows, runs.left_out, runs.dropped, runs.warnings) == (4, 0, (), ())
+    assert (runs.metric, runs.derived, runs.weight, runs.group) == ("loss", "compute", None, None)
 
 
-# -- C = 6ND -----------------------------------------------------------------------------------------------------------
+# -- C = 6ND ---------------------------------------------------------------------------------------
 
 quantity = st.floats(min_value=1e-60, max_value=1e90)
 
 
 @given(quantity, quantity)
 def test_the_third_of_the_budget(one: float, other: float) -> None:
-    sides = ({"N": [one], "D": [other]}, {"N": [one], "C": [other]}, {"C": [one], "D": [other]})
-    exact = (
-        mp.mpf(6) * one * other,
-        mp.mpf(other) / (6 * mp.mpf(one)),
-        mp.mpf(one) / (6 * mp.mpf(other)),
-    )
-    for table, name, value in zip(sides, ("compute", "tokens", "params"), exact, strict=True):
-        runs = Runs.read({**table, "loss": [3.0]})
+    x, y = mp.mpf(one), mp.mpf(other)
+    for letters, name, value in (
+        ("ND", "compute", 6 * x * y),
+        ("NC", "tokens", y / (6 * x)),
+        ("CD", "params", x / (6 * y)),
+    ):
+        runs = Runs.read({letters[0]: [one], letters[1]: [other], "loss": [3.0]})
         assert runs.derived == name
-        assert (
-            abs(mp.mpf(float(getattr(runs, name)[0])) / value - 1) < 2**-52
-        )  # one rounding, twice allowed for
+        # One rounding, twice allowed for.
+        assert abs(mp.mpf(float(getattr(runs, name)[0])) / value - 1) < 2**-52
 
 
-def test_given_compute_is_not_replaced() -> None:
-    runs = read(C=[1.2e18, 4.8e18, 2e19, 7.68e19])
-    assert runs.compute.tolist() == [1.2e18, 4.8e18, 2e19, 7.68e19]
-    assert runs.derived is None
-    assert runs.warnings == ()
+def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None:
     off = read(C=[1.2e18, 4.8e18, 3.84e19, 7.68e19])
-    assert off.compute[2] == 3.84e19
-    assert off.warnings == (
-        "compute off 6ND by more than 10 % in 1 of 4 runs: C/(6ND) has median 1 and runs from 1 to "
-        "2; compute is taken as given",
-    )
-
-
-def test_empty_cells_of_the_budget_are_filled_and_counted() -> None:
+    assert (off.compute[2], off.derived) == (3.84e19, None)
+    said = "compute off 6ND by more than 10 % in 1 of 4 runs: C/(6ND) has median 1"
+    assert said in off.warnings[0]
     runs = read(C=[1.2e18, None, 1.92e19, math.nan], D=[2e9, 4e9, None, 1.6e10])
     assert runs.compute.tolist() == pytest.approx([1.2e18, 4.8e18, 1.92e19, 7.68e19], rel=1e-15)
     assert runs.tokens[2] == pytest.approx(8e9, rel=1e-15)
@@ -125,196 +93,21 @@ def test_empty_cells_of_the_budget_are_filled_and_counted() -> None:
         "tokens is missing in 1 row with compute and params: computed by C = 6ND",
         "compute is missing in 2 rows with params and tokens: computed by C = 6ND",
     )
-    assert read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10]).dropped == (
-        Dropped(2, "tokens is missing"),
-    )
+    both = read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10])
+    assert [*map(str, both.dropped)] == ["row 2: tokens is missing"]
 
 
-# -- rows that are dropped ---------------------------------------------------------------------------------------------
+# -- what is dropped, refused and warned of --------------------------------------------------------
 
 
 def test_every_quantity_is_checked_and_the_first_reason_is_said() -> None:
     runs = read(N=[-1e8, 2e8, 4e8, 8e8], D=[0, 0, 8e9, 1.6e10], weight=[1, 1, 0, 2])
-    assert [str(each) for each in runs.dropped] == [
+    assert [*map(str, runs.dropped)] == [
         "row 1: params=-100000000.0: must be above 0",
         "row 2: tokens=0.0: must be above 0",
         "row 3: weight=0.0: must be above 0",
     ]
     assert runs.weight.tolist() == [2.0]
-    assert read(weight=[1, None, 1, 1]).dropped == (Dropped(2, "weight is missing"),)
-
-
-def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
-    words = ["low", "low", "high", "high"]
-    said = refusal(budget=words)
-    assert said.startswith("data, row 1, column 'budget': 'low' is not a number")
-    assert said.endswith("; columns={'compute': None} (--column compute=) puts the column aside")
-    assert not refusal(loss=words).endswith("aside")
-    runs = read(budget=words, columns={"compute": None})
-    assert runs.extra["budget"].tolist() == words
-
-
-# -- conditions --------------------------------------------------------------------------------------------------------
-
-
-def test_what_a_condition_leaves_out_is_counted_not_listed() -> None:
-    """A comparison with an empty cell is false: such a row is left out."""
-    runs = read(where="loss < 3.9 and tokens/params >= 20", loss=[4.0, 3.5, None, 2.5])
-    assert (runs.row.tolist(), runs.left_out, runs.dropped) == ([2, 4], 2, ())
-
-
-@pytest.mark.parametrize(
-    ("where", "row"),
-    [
-        ("N > 5e8", 2),
-        ("`Model Size` == 1e8", 1),
-        ("D == 2e9", 1),
-        ("C == compute and L < 2.5", 2),
-        ("`data set` == 'c4'", 1),
-    ],
-)
-def test_names_in_conditions_mean_quantities_before_columns(where: str, row: int) -> None:
-    table = {
-        "Model Size": [1e8, 1e9],
-        "N": [5.0, 6.0],
-        "Training FLOP": [1.2e18, 1.2e20],
-        "loss": [3.0, 2.0],
-        "data set": ["c4", None],
-    }
-    assert Runs.read(table, columns={"params": "Model Size"}, where=where).row.tolist() == [row]
-
-
-def test_bad_conditions() -> None:
-    assert "(did you mean source?); data has " in refusal(where="sauce == 'a'", source=["a"] * 4)
-    assert refusal(where="loss <").startswith("where='loss <': ")
-
-
-# -- accuracy ----------------------------------------------------------------------------------------------------------
-
-
-def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
-    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
-    runs = Runs.read(table)
-    assert runs.metric == "accuracy"
-    assert runs.loss.tolist() == pytest.approx([-math.log(q) for q in table["acc"]], rel=1e-15)
-    assert runs.extra["acc"].tolist() == table["acc"]
-    above = Runs.read(table, random_baseline=0.25)
-    assert above.loss.tolist() == pytest.approx(
-        [-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]], rel=1e-14
-    )
-    assert above.dropped == (Dropped(1, "accuracy=0.25: must be above the random baseline 0.25"),)
-
-
-# -- warnings ----------------------------------------------------------------------------------------------------------
-
-
-def test_groups() -> None:
-    assert read(seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
-    assert [type(label) for label in read(seed=[1.0, 1.0, 2.0, 2.0]).group] == [int] * 4
-    assert read(run_id=["a", "a", "b", "b"]).group.tolist() == ["a", "a", "b", "b"]
-    assert read(group=[0.5, 0.5, 1, 1]).group.tolist() == [0.5, 0.5, 1.0, 1.0]
-    lists = read(group=[["a"], ["a"], {"b": 1}, None])
-    assert list(lists.group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
-    gaps = read(seed=[1, None, 2, math.nan])
-    assert gaps.group.tolist() == [1, "row 2", 2, "row 4"]
-    assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)
-
-
-# -- the object --------------------------------------------------------------------------------------------------------
-
-
-def test_arrays_cannot_be_written_to() -> None:
-    runs = read(seed=[1, 1, 2, 2], note=["a", "b", "c", "d"])
-    for values in (runs.params, runs.group, runs.row, runs.extra["note"], runs.subset([0, 1]).loss):
-        with pytest.raises(ValueError, match="read-only"):
-            values[0] = values[1]
-    again = pickle.loads(pickle.dumps(runs))
-    assert again.loss.tolist() == runs.loss.tolist()
-
-
-def test_subsets() -> None:
-    runs = read(note=["a", "b", "c", "d"], weight=[1, 2, 3, 4])
-    by_mask = runs.subset(runs.loss < 3.2)
-    assert (by_mask.row.tolist(), by_mask.extra["note"].tolist(), by_mask.weight.tolist()) == (
-        [3, 4],
-        ["c", "d"],
-        [3.0, 4.0],
-    )
-    assert runs.subset([3, 0, 0]).loss.tolist() == [2.5, 4.0, 4.0]
-    assert len(runs.subset(np.zeros(4, dtype=bool))) == 0
-    assert len(runs.subset([])) == 0
-    for index in ([True, False], [[0]], [0.5], ["a"]):
-        with pytest.raises(ValueError, match=r"must be a mask of 4 or indices"):
-            runs.subset(index)
-    with pytest.raises(ValueError, match=r"^index: "):
-        runs.subset([4])
-
-
-def test_runs_are_read_again() -> None:
-    runs = read(note=["a", "b", "c", "d"])
-    assert Runs.read(runs) is runs
-    some = Runs.read(runs, where="note in ('a', 'b') and N > 1e8")
-    assert (some.row.tolist(), some.left_out) == ([2], 3)
-    assert Runs.read(some, where="loss < 100").left_out == 3
-    with pytest.raises(ValueError, match=r"where='loss > 9': leaves none of 4 runs of data"):
-        Runs.read(runs, where="loss > 9")
-    with pytest.raises(ValueError, match="these are Runs already"):
-        Runs.read(runs, columns={"loss": "note"})
-    with pytest.raises(ValueError, match=r"random_baseline=0.25: these are Runs already"):
-        Runs.read(runs, random_baseline=0.25)
-
-
-# -- public runs -------------------------------------------------------------------------------------------------------
-
-
-def test_chinchilla(public_runs: Path) -> None:
-    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
-    runs = Runs.read(path)
-    assert (len(runs), runs.derived, runs.warnings, runs.dropped) == (245, "tokens", (), ())
-    assert math.isclose(float(runs.params.min()), 5.7e7, rel_tol=0.01)
-    assert math.isclose(float(runs.tokens.max()), 3.2e11, rel_tol=0.01)
-    fifth = np.sort(runs.loss)[-5]
-    kept = Runs.read(path, where=f"loss < {float(fifth)!r}")
-    assert (len(kept), kept.left_out) == (240, 5)
-    assert Runs.read(path, where="`Training FLOP` <= 1e20 and N > 1e9").compute.max() <= 1e20
-
-
-# -- columns that are empty, in other units, or name runs --------------------------------------------------------------
-
-
-def test_an_empty_column_loses_against_a_filled_one() -> None:
-    compute = [3e18, 9e18, 4e19, 2e20]  # not 6ND: params from it would be others
-    runs = read(Params=[None, "n/a", "", " "], compute=compute)
-    assert runs.columns["params"] == "N"
-    assert runs.params.tolist() == PLAIN["N"]
-
-
-def test_a_second_column_is_named_where_it_says_something_else() -> None:
-    runs = read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8])
-    assert runs.params.tolist() == [1.1e8, 2.2e8, 4.4e8, 8.8e8]
-    said = "columns 'params', 'N' may both be params: 'params' is taken; --column params='N' takes another"
-    assert said in runs.warnings
-    assert read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8], columns={"params": "N"}).warnings == ()
-    assert read(params=PLAIN["N"]).warnings == ()
-    assert read(params=["100M", "200M", "400M", "800M"]).warnings == ()
-    assert read(L=["en", "en", "de", "de"]).warnings == ()
-
-
-def test_checkpoints_of_one_run_are_grouped_where_a_column_names_it() -> None:
-    checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
-    runs = read(**checkpoints)
-    assert runs.group.tolist() == ["x", "x", "y", "y"]
-    assert runs.columns["group"] == "run_name"
-    assert "4 rows of 2 runs by 'run_name'" in runs.warnings[0]
-    assert read(**checkpoints, columns={"group": None}).group is None
-    assert read(**checkpoints, seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
-    assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
-    assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
-    # A model may have been trained anew for each number of tokens.
-    assert read(N=checkpoints["N"], model=checkpoints["run_name"]).group is None
-
-
-# -- what is dropped, refused and warned of ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -343,6 +136,12 @@ def test_what_is_not_a_number(cell: Any) -> None:
     assert len(message) < 200
 
 
+def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
+    words = ["low", "low", "high", "high"]
+    assert refusal(budget=words).endswith("(--column compute=) puts the column aside")
+    assert read(budget=words, columns={"compute": None}).extra["budget"].tolist() == words
+
+
 @pytest.mark.parametrize(
     ("changes", "warning"),
     [
@@ -352,6 +151,7 @@ def test_what_is_not_a_number(cell: Any) -> None:
         ({"loss": [54.6, 33.1, 20.1, 12.2]}, "--column loss='log(loss)'"),
         ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
         ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs"),
+        ({"N": [1e8] * 4, "D": [2e9] * 4, "loss": [4.0] * 4}, "3 rows copied exactly"),
     ],
 )
 def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
@@ -362,3 +162,120 @@ def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) 
 def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
     assert "loss has median" in refusal(loss=[loss * factor for loss in PLAIN["loss"]])
     assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4
+
+
+# -- conditions, accuracy, groups ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ("N > 5e8", [2]),
+        ("`Model Size` == 1e8", [1]),
+        ("D == 2e9", [1]),
+        ("C == compute and L < 2.5", [2]),
+        ("`data set` == 'c4'", [1]),
+        ("tokens/params >= 20 and loss < 9", [1, 2]),
+    ],
+)
+def test_names_in_conditions_mean_quantities_before_columns(where: str, rows: list[int]) -> None:
+    """What a condition leaves out is counted, not listed."""
+    table = {
+        "Model Size": [1e8, 1e9, 1e9],
+        "N": [5.0, 6.0, 7.0],
+        "Training FLOP": [1.2e18, 1.2e20, 1.2e20],
+        "loss": [3.0, 2.0, None],
+        "data set": ["c4", None, None],
+    }
+    runs = Runs.read(table, columns={"params": "Model Size"}, where=where)
+    assert runs.row.tolist() == rows
+    assert runs.left_out + len(runs.dropped) == 3 - len(rows)
+
+
+def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
+    runs = Runs.read(table)
+    assert (runs.metric, runs.extra["acc"].tolist()) == ("accuracy", table["acc"])
+    assert runs.loss.tolist() == pytest.approx([-math.log(q) for q in table["acc"]], rel=1e-15)
+    above = Runs.read(table, random_baseline=0.25)
+    expected = [-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]]
+    assert above.loss.tolist() == pytest.approx(expected, rel=1e-14)
+    dropped = "row 1: accuracy=0.25: must be above the random baseline 0.25"
+    assert [*map(str, above.dropped)] == [dropped]
+
+
+def test_groups() -> None:
+    whole = read(seed=[1.0, 1.0, 2.0, 2.0]).group
+    assert (whole.tolist(), {type(label) for label in whole}) == ([1, 1, 2, 2], {int})
+    assert read(run_id=["a", "a", "b", "b"]).group.tolist() == ["a", "a", "b", "b"]
+    assert read(group=[0.5, 0.5, 1, 1]).group.tolist() == [0.5, 0.5, 1.0, 1.0]
+    lists = read(group=[["a"], ["a"], {"b": 1}, None])
+    assert list(lists.group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
+    gaps = read(seed=[1, None, 2, math.nan])
+    assert gaps.group.tolist() == [1, "row 2", 2, "row 4"]
+    assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)
+
+
+def test_checkpoints_of_one_run_are_grouped_where_a_column_names_it() -> None:
+    checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
+    runs = read(**checkpoints)
+    assert (runs.group.tolist(), runs.columns["group"]) == (["x", "x", "y", "y"], "run_name")
+    assert "4 rows of 2 runs by 'run_name'" in runs.warnings[0]
+    assert read(**checkpoints, columns={"group": None}).group is None
+    assert read(**checkpoints, seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
+    assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
+    assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
+    # A model may have been trained anew for each number of tokens.
+    assert read(N=checkpoints["N"], model=checkpoints["run_name"]).group is None
+
+
+def test_an_empty_column_loses_and_a_second_one_is_named_where_it_says_something_else() -> None:
+    compute = [3e18, 9e18, 4e19, 2e20]  # not 6ND: params from it would be others
+    assert read(Params=[None, "n/a", "", " "], compute=compute).columns["params"] == "N"
+    other = {"params": [1.1e8, 2.2e8, 4.4e8, 8.8e8]}
+    assert read(**other).params.tolist() == other["params"]
+    both = "columns 'params', 'N' may both be params: 'params' is taken"
+    assert f"{both}; --column params='N' takes another" in read(**other).warnings
+    assert read(**other, columns={"params": "N"}).warnings == ()
+    assert read(params=["100M", "200M", "400M", "800M"]).warnings == ()
+    assert read(L=["en", "en", "de", "de"]).warnings == ()
+
+
+# -- the object ------------------------------------------------------------------------------------
+
+
+def test_subsets_cannot_be_written_to() -> None:
+    runs = read(note=["a", "b", "c", "d"], weight=[1, 2, 3, 4], seed=[1, 1, 2, 2])
+    some = pickle.loads(pickle.dumps(runs)).subset(runs.loss < 3.2)
+    assert (some.row.tolist(), some.extra["note"].tolist()) == ([3, 4], ["c", "d"])
+    assert runs.subset([3, 0, 0]).weight.tolist() == [4.0, 1.0, 1.0]
+    assert len(runs.subset(np.zeros(4, dtype=bool))) == len(runs.subset([])) == 0
+    for values in (runs.params, runs.group, runs.row, runs.extra["note"], runs.subset([0, 1]).loss):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = values[1]
+    for index in ([True, False], [[0]], [0.5], ["a"]):
+        with pytest.raises(ValueError, match=r"must be a mask of 4 or indices"):
+            runs.subset(index)
+    with pytest.raises(ValueError, match=r"^index: "):
+        runs.subset([4])
+
+
+def test_runs_are_read_again() -> None:
+    runs = read(note=["a", "b", "c", "d"])
+    assert Runs.read(runs) is runs
+    some = Runs.read(runs, where="note in ('a', 'b') and N > 1e8")
+    assert (some.row.tolist(), some.left_out) == ([2], 3)
+    with pytest.raises(ValueError, match=r"where='loss > 9': leaves none of 4 runs of data"):
+        Runs.read(runs, where="loss > 9")
+    with pytest.raises(ValueError, match="these are Runs already"):
+        Runs.read(runs, columns={"loss": "note"})
+
+
+def test_chinchilla(public_runs: Path) -> None:
+    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
+    runs = Runs.read(path)
+    assert (len(runs), runs.derived, runs.warnings, runs.dropped) == (245, "tokens", (), ())
+    assert math.isclose(float(runs.params.min()), 5.7e7, rel_tol=0.01)
+    kept = Runs.read(path, where=f"loss < {float(np.sort(runs.loss)[-5])!r}")
+    assert (len(kept), kept.left_out) == (240, 5)
+    assert Runs.read(path, where="`Training FLOP` <= 1e20 and N > 1e9").compute.max() <= 1e20
