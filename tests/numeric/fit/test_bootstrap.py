@@ -4,26 +4,16 @@ or fails is said.
 
 import numpy as np
 import pytest
-from scipy import stats
+from tests.data import grid_runs
 
 from isoflop.numeric.fit import Fit, fit
 from isoflop.numeric.fit.models import PARAMS_TOKENS
 from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.fit.resample import Draws, case_weights
 
-LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
-
-def table(noise=0.01, seed=0, sizes=6, durations=7):
-    n, d = (
-        x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations))
-    )
-    clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
-    return {
-        "params": n,
-        "tokens": d,
-        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
-    }
+def table(noise=0.01, seed=0, **more):
+    return grid_runs(noise=noise, seed=seed, **{"sizes": 6, "durations": 7, **more})
 
 
 def draws_of(found, coefficients):
@@ -89,30 +79,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     assert ratios.min() >= 1.0 - 1e-6
 
 
-def test_refits_to_other_losses(squares):
-    losses = np.stack([table(seed=seed)["loss"] for seed in range(1, 5)])
-    refits = squares.refit(observed=losses)
-    for loss, value, coefficients in zip(
-        losses, np.asarray(refits.values), refits.coefficients, strict=True
-    ):
-        again = fit({**table(), "loss": loss}, objective="least-squares-log")
-        assert value == pytest.approx(again.objective_value, rel=1e-9)
-        np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
-
-
 # -- draws -------------------------------------------------------------------------------------------------------------
-
-
-def test_cases_are_drawn_with_equal_chances():
-    """Multinomial counts: the sum of squares is chi squared; a chance of one in a million that it
-    is not.
-    """
-    drawn = case_weights(None, 20, 5000, np.random.default_rng(0))
-    assert (drawn.sum(axis=1) == 20).all()
-    total = drawn.sum(axis=0)
-    assert stats.chisquare(total).pvalue > 1e-6
-    # Var of one count: n (1/n)(1 - 1/n).
-    assert drawn.var(axis=0).mean() == pytest.approx(0.95, rel=0.05)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):

@@ -5,28 +5,18 @@ groups, and simulation.
 import mpmath
 import numpy as np
 import pytest
+from tests.data import LAW, grid_runs
 
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.uncertainty import bandwidth
 
 mp = mpmath.mp.clone()
 mp.dps = 40
 
-LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 NAMES = tuple(LAW)
 
 
-def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
-    n, d = (
-        x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations))
-    )
-    law = {**LAW, **changed}
-    clean = law["E"] + law["A"] * n ** -law["beta"] + law["B"] * d ** -law["gamma"]
-    return {
-        "params": n,
-        "tokens": d,
-        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
-    }
+def table(noise=0.0, seed=0, **more):
+    return grid_runs(noise=noise, seed=seed, **more)
 
 
 def exact_derivatives(found):
@@ -243,32 +233,4 @@ def test_standard_errors_are_the_spread_of_refits(objective):
     np.testing.assert_allclose(np.median(errors, axis=0), spread, rtol=SIMULATED[objective])
 
 
-def test_bandwidth_shrinks_slowly_and_never_below_the_objectives_own():
-    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as
-    narrow.
-    """
-    found, wide = fit(table(0.05), objective="absolute-log"), fit(table(0.05), delta=0.5)
-    random = np.random.default_rng(0).normal(size=100_000)
-    few, many = (bandwidth(x, found.objective.width) for x in (random[:250], random))
-    assert few / many == pytest.approx(400.0 ** (1.0 / 3.0), rel=0.25)
-    assert bandwidth(wide.residuals, wide.objective.width) == 0.5
-
-
 # -- what cannot be told -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_no_error_where_the_design_is_singular(seed):
-    """At one N, E and A are one number: whatever rounding makes of the zero in the Hessian, no
-    error is claimed.
-    """
-    d = np.logspace(9, 11, 30)
-    loss = (2.05 + 410.0 * d**-0.28) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
-    found = fit(
-        {"params": np.full(30, 1e9), "tokens": d, "loss": loss},
-        objective="least-squares",
-        fixed={"beta": 0.3},
-    )
-    assert found.at_bound == ()
-    with pytest.raises(ValueError, match="do not tell the coefficients apart"):
-        _ = found.covariance

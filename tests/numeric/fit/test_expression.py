@@ -114,22 +114,6 @@ def close(found, exact, scale=0.0):
     assert abs(found - float(exact)) <= 1e-11 * abs(float(exact)) + 1e-14 * scale
 
 
-@EACH_LAW
-def test_many_coefficient_vectors_at_once(law, variables, coefficients, reference):
-    model = ExpressionModel(law, variables, tuple(coefficients))
-    theta = np.array([list(coefficients.values())]) * np.array([[1.0], [0.9], [1.1], [1.05]])
-    values, jacobian = model.evaluate(theta)
-    factors = np.arange(4.0 * model.size).reshape(4, -1)
-    together = model.curvature(theta, jacobian, factors)
-    for k in range(4):
-        one_value, one_jacobian = model.evaluate(theta[k : k + 1])
-        np.testing.assert_allclose(one_value[0], values[k], rtol=1e-14)
-        np.testing.assert_allclose(one_jacobian[0], jacobian[k], rtol=1e-14)
-        one = model.curvature(theta[k : k + 1], one_jacobian, factors[k : k + 1])[0]
-        np.testing.assert_allclose(one, together[k], rtol=1e-13)
-    np.testing.assert_allclose(model.values(theta), values, rtol=1e-14)
-
-
 def test_names_are_found_in_order_of_appearance():
     assert ExpressionModel("E + A*(6ND)^-alpha*exp(k)", {"N": N, "D": D}).names == (
         "E",
@@ -194,27 +178,6 @@ def test_unknown_symbols_are_named():
         ValueError, match="x neither among the variables nor among the coefficients"
     ):
         model_code(sympy.Symbol("x") * sympy.Symbol("a"), (), ("a",))
-
-
-class Table:
-    """The columns of runs that matter here."""
-
-    params, tokens, compute, loss = (np.array(column) for column in (N, D, C, [3.0, 2.5, 2.1]))
-    extra: dict[str, np.ndarray] = {"ratio": np.array(M)}  # noqa: RUF012
-
-
-def test_columns_of_runs_by_their_letters():
-    model = ExpressionModel.on_runs(
-        "a*N^b*D^c*C^d*ratio^e", Table(), variables=("N", "D", "C", "ratio")
-    )
-    assert {name: array.tolist() for name, array in model.variables.items()} == {
-        "N": N,
-        "D": D,
-        "C": C,
-        "ratio": M,
-    }
-    with pytest.raises(ValueError, match="no column 'seed'"):
-        ExpressionModel.on_runs("a*seed^b", Table(), variables=("seed",))
 
 
 # -- names that would be code ------------------------------------------------------------------------------------------

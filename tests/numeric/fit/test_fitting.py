@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
+from tests.data import LAW, grid_runs
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, Objective, fit
@@ -16,7 +17,6 @@ from isoflop.numeric.fit.models import PARAMS_TOKENS
 #: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest
 #: direction, a thousandth of the others' curvature.
 SAME_MINIMUM, SAME_COEFFICIENTS = 1e-11, 1e-5
-LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
 
 def grid(sizes=5, durations=6):
@@ -28,14 +28,8 @@ def losses(n, d, E, A, B, beta, gamma):
     return E + A * n**-beta + B * d**-gamma
 
 
-def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
-    n, d = grid(sizes, durations)
-    clean = losses(n, d, **{**LAW, **changed})
-    return {
-        "params": n,
-        "tokens": d,
-        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
-    }
+def table(noise=0.0, seed=0, **more):
+    return grid_runs(noise=noise, seed=seed, **more)
 
 
 # -- Chinchilla --------------------------------------------------------------------------------------------------------
@@ -76,29 +70,6 @@ def test_chinchilla(chinchilla, chinchilla_240, points, objective):
         assert abs(value - float(digits)) <= (2.5 if sharp else 0.5) * last_place(digits)
 
 
-def test_the_mean_absolute_residual_of_chinchilla(chinchilla_240):
-    found = fit(chinchilla_240, objective="absolute-log")
-    assert np.abs(found.residuals).mean() == pytest.approx(0.0047062277, abs=5e-11)
-
-
-def test_no_perturbed_start_of_scipy_finds_a_lower_sum_of_squares(chinchilla_240):
-    found = fit(chinchilla_240, objective="least-squares")
-    n, d = (np.asarray(x) for x in (chinchilla_240.params, chinchilla_240.tokens))
-    at = np.array(list(found.coefficients.values()))
-    random = np.random.default_rng(1)
-    for _ in range(8):
-        start = at * np.exp(0.1 * random.normal(size=5))
-
-        def residuals(x):
-            return losses(n, d, x[0], np.exp(x[1]), np.exp(x[2]), x[3], x[4]) - chinchilla_240.loss
-
-        start[1:3] = np.log(start[1:3])
-        other = least_squares(
-            residuals, start, x_scale="jac", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=400
-        )
-        assert 2.0 * other.cost >= found.objective_value * (1.0 - SAME_MINIMUM)
-
-
 # -- exact data --------------------------------------------------------------------------------------------------------
 
 
@@ -111,15 +82,6 @@ def test_exact_data_give_back_their_coefficients(objective, E):
     for name, value in {**LAW, "E": E}.items():
         # A rounding error of 1e-16 in a loss times the condition of the design, some 1e4.
         assert found.coefficients[name] == pytest.approx(value, rel=1e-10, abs=1e-11)
-
-
-def test_exact_compute_law():
-    c = np.logspace(18, 24, 12)
-    found = fit({"compute": c, "loss": 1.5 + 700.0 * c**-0.15}, model="compute")
-    assert found.converged
-    assert found.coefficients == pytest.approx({"E": 1.5, "C0": 700.0, "alpha": 0.15}, rel=1e-9)
-    assert str(found.model) == "E + C0 C^-alpha"
-    assert found.law.loss(1e21) == pytest.approx(1.5 + 700.0 * 1e21**-0.15, rel=1e-12)
 
 
 # -- fixed, bounded, left out ------------------------------------------------------------------------------------------
@@ -246,22 +208,6 @@ def test_units_of_params_scale_their_prefactor(chinchilla_240, objective):
         assert scaled.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
 
 
-def test_units_of_loss_scale_all_coefficients_of_logs(chinchilla_240):
-    """Bits for nats."""
-    found = fit(chinchilla_240)
-    bits = fit(
-        {
-            "params": chinchilla_240.params,
-            "tokens": chinchilla_240.tokens,
-            "loss": chinchilla_240.loss / np.log(2.0),
-        }
-    )
-    assert bits.objective_value == pytest.approx(found.objective_value, rel=1e-10)
-    for name, value in found.coefficients.items():
-        scale = 1.0 if name in ("beta", "gamma") else 1.0 / np.log(2.0)
-        assert bits.coefficients[name] == pytest.approx(scale * value, rel=SAME_COEFFICIENTS)
-
-
 def test_params_and_tokens_exchanged():
     runs = table(0.01)
     one, other = (
@@ -301,18 +247,6 @@ def test_many_runs_are_fitted_on_all_of_them():
 # -- what the runs cannot tell -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("runs", [5, 6, 8])
-def test_few_runs(runs):
-    chosen = np.random.default_rng(runs).choice(30, runs, replace=False)
-    few = {name: column[chosen] for name, column in table(0.005).items()}
-    found = fit(few, objective="least-squares-log")
-    assert all(np.isfinite(value) for value in found.coefficients.values())
-    assert found.objective_value == pytest.approx(np.sum(found.residuals**2), rel=1e-12)
-    if found.free.sum() >= runs:
-        with pytest.raises(ValueError, match="cannot tell the error"):
-            _ = found.covariance
-
-
 def test_too_few_runs():
     four = {name: column[:4] for name, column in table().items()}
     with pytest.raises(
@@ -324,28 +258,6 @@ def test_too_few_runs():
         ValueError, match="2 usable runs; must be at least 3 for the 3 coefficients of E \\+ C0"
     ):
         fit({"compute": [1e18, 1e20], "loss": [3.0, 2.0]}, model="compute")
-
-
-@pytest.mark.parametrize(
-    "objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"]
-)
-@pytest.mark.parametrize("seed", range(4))
-def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
-    """A N^-beta is a constant: the law of the tokens is fitted as well without it, and of A and
-    beta no error is claimed.
-    """
-    d = np.logspace(9, 11, 30)
-    n = np.full(30, 1e9)
-    loss = losses(n, d, **LAW) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
-    found = fit({"params": n, "tokens": d, "loss": loss}, objective=objective)
-    alone = fit({"compute": d, "loss": loss}, model="compute", objective=objective)
-    assert found.objective_value == pytest.approx(alone.objective_value, rel=1e-5)
-    assert found.coefficients["gamma"] == pytest.approx(alone.coefficients["alpha"], rel=1e-2)
-    assert {"beta", "E"} & set(found.at_bound)
-    assert {*found.undetermined} >= {"A", "beta"}
-    if "E" not in found.at_bound:
-        with pytest.raises(ValueError, match="do not tell the coefficients apart"):
-            _ = found.covariance
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -396,33 +308,6 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
 def test_bad_arguments(given, message):
     with pytest.raises(ValueError, match="^" + message):
         fit(table(), **given)
-
-
-def test_losses_of_accuracies_and_files(tmp_path):
-    """What Runs.read reads, fit reads."""
-    runs = table(0.01)
-    path = tmp_path / "runs.csv"
-    path.write_text(
-        "N,D,loss\n"
-        + "\n".join(
-            ",".join(map(repr, map(float, row))) for row in zip(*runs.values(), strict=True)
-        )
-    )
-    assert (
-        fit(path).coefficients
-        == fit(str(path)).coefficients
-        == fit(runs).coefficients
-        == fit(Runs.read(runs)).coefficients
-    )
-
-
-def test_a_named_model_lacks_its_column():
-    runs = Runs.read(
-        {"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)},
-        require=("compute", "loss"),
-    )
-    with pytest.raises(ValueError, match="the runs have no params"):
-        fit(runs)
 
 
 @pytest.mark.parametrize("seed", range(12))

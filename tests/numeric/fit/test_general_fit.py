@@ -5,22 +5,16 @@ columns, what is no law.
 import numpy as np
 import pytest
 import sympy
+from tests.data import LAW, grid_runs
 
 from isoflop.numeric.fit import OBJECTIVES, fit
 from isoflop.numeric.fit.models import MODELS, Expression
 
-LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 FORMULA = "E + A*N^-beta + B*D^-gamma"
 
 
-def table(noise=0.01, seed=0):
-    n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, 5), np.logspace(9, 11, 6)))
-    clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
-    return {
-        "params": n,
-        "tokens": d,
-        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=30)),
-    }
+def table(noise=0.01, seed=0, **more):
+    return grid_runs(noise=noise, seed=seed, **more)
 
 
 # -- the named laws, written out ---------------------------------------------------------------------------------------
@@ -127,13 +121,6 @@ def test_other_columns():
     assert found.coefficients == pytest.approx(
         {"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}, rel=1e-7
     )
-
-
-def test_a_product_of_letters_is_a_product_of_columns():
-    runs = table()
-    one, other = fit(runs, model="E + A*(6ND)^-b"), fit(runs, model="E + A*C^-b")
-    assert one.model.coefficients == other.model.coefficients == ("E", "A", "b")
-    assert one.objective_value == pytest.approx(other.objective_value, rel=SAME_MINIMUM)
 
 
 def test_a_linear_law_against_numpy():
