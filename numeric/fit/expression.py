@@ -101,32 +101,15 @@ class ExpressionModel:
         self.names = self.code.coefficients
 
     @classmethod
-    def on_runs(
-        cls,
-        law: Expr | str,
-        runs: Any,
-        *,
-        variables: Sequence[str] = ("N", "D"),
-        coefficients: Sequence[str] | None = None,
-    ) -> ExpressionModel:
-        """The law at a table of runs.
-
-        Parameters
-        ----------
-        law : sympy.Expr or str
-        runs : Runs
-        variables : sequence of str
-            N, D and C stand for the columns params, tokens and compute; other names for the columns
-            of that name.
-        coefficients : sequence of str, optional
+    def on_runs(cls, law: Expr | str, runs: Any, variables: Sequence[str]) -> ExpressionModel:
+        """The law at a table of runs: the variables N, D and C stand for the columns params, tokens
+        and compute, others for the columns of that name.
         """
-        return cls(law, {name: _column(runs, name) for name in variables}, coefficients)
-
-    def on(self, runs: Any) -> ExpressionModel:
-        """The same law at other runs."""
-        return ExpressionModel(
-            "", {name: _column(runs, name) for name in self.variables}, code=self.code
-        )
+        columns = {name: COLUMNS.get(name, name) for name in variables}
+        known = {x: getattr(runs, x, None) for x in COLUMNS.values()} | dict(runs.extra)
+        if missing := [column for column in columns.values() if known.get(column) is None]:
+            raise ValueError(f"variables: the runs have no column {missing[0]!r}")
+        return cls(law, {name: known[column] for name, column in columns.items()})
 
     @property
     def size(self) -> int:
@@ -337,9 +320,6 @@ class ExpressionModel:
             damping = np.where(better, 0.2 * damping, 5.0 * damping)
         return theta, scores
 
-    def __repr__(self) -> str:
-        return f"ExpressionModel({self.code.law}; {', '.join(self.names)}; {self.size} runs)"
-
 
 def least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats:
     """Coefficients (K, l) of columns (K, l, n) closest to targets (K, n), damped in units of the
@@ -374,34 +354,17 @@ def _sizes(
 
 
 def _arrays(variables: Mapping[str, Any]) -> dict[str, Floats]:
-    arrays = {}
-    for name, given in variables.items():
-        try:
-            array = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name}: must hold numbers") from None
-        if array.ndim != 1 or not array.size:
-            raise ValueError(f"{name}: must be a row of numbers, not of shape {array.shape}")
+    try:
+        arrays = {name: np.asarray(given, dtype=np.float64) for name, given in variables.items()}
+    except (TypeError, ValueError):
+        raise ValueError(f"variables {', '.join(variables)}: must hold numbers") from None
+    if not arrays or len({array.shape for array in arrays.values()}) > 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "none"
+        raise ValueError(f"variables: must be at least one, of the same length; {shapes}")
+    for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise outside(name, float(array[~np.isfinite(array)][0]), "finite throughout")
-        arrays[name] = array
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) != 1:
-        found = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
-        raise ValueError(f"variables: must be at least one, of the same length; {found}")
     return arrays
-
-
-def _column(runs: Any, name: str) -> Any:
-    column = COLUMNS.get(name, name)
-    found = (
-        getattr(runs, column, None)
-        if column in COLUMNS.values()
-        else getattr(runs, "extra", {}).get(column)
-    )
-    if found is None:
-        raise ValueError(f"variables: the runs have no column {column!r}")
-    return found
 
 
 # -- reading and compiling ---------------------------------------------------------------------------------------------

@@ -215,7 +215,7 @@ class Expression:
     def at(self, runs: Any, centres: Floats | None = None) -> ExpressionModel:
         """The model at runs."""
         del centres
-        return ExpressionModel.on_runs(self.expression, runs, variables=self.variables)
+        return ExpressionModel.on_runs(self.expression, runs, self.variables)
 
     def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """No limits."""
