@@ -65,7 +65,6 @@ def test_bibliography_of_a_fragment(call, tmp_path):
     cited = set(re.findall(r"\\cite\{([^}]+)\}", alone.out))
     assert cited == set(re.findall(r"^@\w+\{([^,]+),", path.read_text(), re.MULTILINE))
     assert "thebibliography" not in alone.out
-    assert set(re.findall(r"\\bibitem\{([^}]+)\}", call(*words, "--bibliography").out)) == cited
 
 
 def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.cli.arguments import nonnegative, positive
+from isoflop.cli.arguments import number
 from isoflop.cli.errors import UsageError
 from isoflop.numeric.data.numerals import parse
 
@@ -117,7 +117,7 @@ def test_garbage(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         parse(text)
     with pytest.raises(UsageError) as caught:
-        positive("--compute", text)
+        number("--compute", text)
     message = str(caught.value)
     assert message.startswith("--compute ")
     assert "must be a positive finite number" in message
@@ -130,14 +130,14 @@ def test_garbage(text: str) -> None:
 )
 def test_positive_domain(text: str) -> None:
     with pytest.raises(UsageError, match="must be a positive finite number") as caught:
-        positive("--ratio", text)
+        number("--ratio", text)
     assert repr(text) in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["-1", "nan", "inf", "-1e-300"])
 def test_nonnegative_domain(text: str) -> None:
     with pytest.raises(UsageError, match="must be a finite number of at least 0"):
-        nonnegative("--E", text)
+        number("--E", text, zero=True)
 
 
 # What is printed.

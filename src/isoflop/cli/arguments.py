@@ -11,14 +11,14 @@ import math
 import re
 from functools import partial
 
-from ..numeric.data.numerals import SPELLINGS, SUFFIXES, parse
+from ..numeric.data.numerals import SUFFIXES, parse
 from ..numeric.errors import NONNEGATIVE, POSITIVE
 from ..theory.data.notation import close_matches
 from .errors import UsageError, option_of, outside, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any, NoReturn
 
     Group = argparse._ActionsContainer  # a parser or one of its groups
@@ -230,20 +230,18 @@ class Options:
 
     def positive(self, option: str) -> float | None:
         """A number above 0."""
-        return self._number(option, positive)
+        value = self.one(option)
+        return None if value is None else number(option, value)
 
     def nonnegative(self, option: str) -> float | None:
         """A number of at least 0."""
-        return self._number(option, nonnegative)
-
-    def _number(self, option: str, check: Callable[[str, str], float]) -> float | None:
         value = self.one(option)
-        return None if value is None else check(option, value)
+        return None if value is None else number(option, value, zero=True)
 
     def positives(self, option: str) -> list[tuple[str, float]] | None:
         """A list of numbers above 0, each with its spelling."""
         entries = self.several(option)
-        return None if entries is None else [(entry, positive(option, entry)) for entry in entries]
+        return None if entries is None else [(entry, number(option, entry)) for entry in entries]
 
 
 def _spells(word: str, value: object) -> bool:
@@ -254,53 +252,24 @@ def _spells(word: str, value: object) -> bool:
         return False
 
 
-# -- numbers: 7e9, 7B, 1.4T, 500M, 20k, 1% ---------------------------------------------------------
-
-#: Shares and billions are of no use to one who counts.
-SPELLINGS_OF_COUNTS = "a whole number reads like 16, 1000 or 20k"
-
-
-def parse_whole(text: str) -> float:
-    """The number that the text spells, where a whole number is meant; ValueError where it spells
-    none.
-    """
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise ValueError(str(error).replace(SPELLINGS, SPELLINGS_OF_COUNTS)) from None
-
-
 #: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and
 #: tokens.
 IN_FLOP = ("--compute",)
 COUNTING = tuple(suffix for suffix in SUFFIXES if suffix not in ("", "%"))
 
 
-def positive(option: str, text: str) -> float:
-    """The number that the text spells, above 0; UsageError where it spells none."""
-    value = _positive(option, text)
-    if option in IN_FLOP and text.strip().endswith(COUNTING):
-        note = (
-            f"{text.strip()[-1]} counts params or tokens; {text.strip()} FLOP would be {value:.16g}"
-        )
-        raise outside(option, text.strip(), "FLOP, such as 5.76e23", note)
-    return value
-
-
-def _positive(option: str, text: str) -> float:
-    return _checked(option, text, POSITIVE, lambda value: value > 0.0)
-
-
-def nonnegative(option: str, text: str) -> float:
-    """The number that the text spells, at least 0; UsageError where it spells none."""
-    return _checked(option, text, NONNEGATIVE, lambda value: value >= 0.0)
-
-
-def _checked(option: str, text: str, domain: str, holds: Callable[[float], bool]) -> float:
+def number(option: str, text: str, *, zero: bool = False) -> float:
+    """The number that the text spells (7e9, 7B, 1.4T, 1%), above 0, or also 0; UsageError where it
+    spells none.
+    """
+    word, domain = text.strip(), NONNEGATIVE if zero else POSITIVE
     try:
         value = parse(text)
     except ValueError as error:
-        raise outside(option, text.strip(), domain, str(error)) from None
-    if not (math.isfinite(value) and holds(value)):
-        raise outside(option, text.strip(), domain)
+        raise outside(option, word, domain, str(error)) from None
+    if not (math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))):
+        raise outside(option, word, domain)
+    if option in IN_FLOP and word.endswith(COUNTING):
+        note = f"{word[-1]} counts params or tokens; {word} FLOP would be {value:.16g}"
+        raise outside(option, word, "FLOP, such as 5.76e23", note)
     return value

@@ -74,9 +74,6 @@ def parser() -> Parser:
         help="for \\input in a paper: no preamble, and names of its own for environments, labels, "
         "citations",
     )
-    group.add_argument(
-        "--bibliography", action="store_true", help="with --fragment: its own list of references"
-    )
     takes_one(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX")
     declare_law(built, several=True)
     output = built.add_argument_group("output")
@@ -122,7 +119,6 @@ def run(options: Options) -> tuple[str, int]:
         laws=_coefficients(laws),
         penalties=penalties,
         fragment="--fragment" in options,
-        bibliography="--bibliography" in options or None,
     )
     if bib is not None:
         _write_bib(bib, cited(text), PREFIX if "--fragment" in options else "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from ..numeric.data.numerals import parse
-from .arguments import parse_whole
 from .errors import UsageError, one_line, outside, shown
 
 TYPE_CHECKING = False
@@ -52,7 +51,7 @@ def whole(options: Options, option: str, *, least: int | None) -> int | None:
 def whole_of(option: str, text: str, domain: str, least: int | None) -> int:
     """The whole number that a text spells."""
     try:
-        value = parse_whole(text)
+        value = parse(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
     allowed = value != 0 if least is None else value >= least
