@@ -224,44 +224,30 @@ class PassLaws(Shown):
                 rows.append(row)
         return rows
 
-    @property
-    def predictions(self) -> Rows:
-        """-log pass@k by the compute law at each compute where the laws of all k do not contradict
-        each other: compute, k, neg_log, lo and hi for a new model, pass_at_k.
-        """
-        return self._ahead[0]
-
-    @property
-    def lost_compute(self) -> Rows:
-        """Rows of `across_k.lost_compute` between the params+tokens laws, likewise."""
-        return self._ahead[1]
-
-    @property
-    def refused(self) -> Rows:
-        """compute and reason, where laws contradict each other."""
-        return self._ahead[2]
-
     @cached_property
-    def _ahead(self) -> tuple[Rows, Rows, Rows]:
+    def ahead(self) -> dict[str, Rows]:
+        """What is asked for at each compute: `predictions` of -log pass@k by the compute law
+        (compute, k, neg_log, lo and hi for a new model, pass_at_k), rows of `lost_compute` between
+        the params+tokens laws, and as `refused` (compute, reason) where the laws of several k
+        contradict each other.
+        """
         direct, joint = (self.laws.get(name) for name in ("compute", "params-tokens"))
-        predictions: Rows = []
-        lost: Rows = []
-        refused: Rows = []
+        found: dict[str, Rows] = {"predictions": [], "lost_compute": [], "refused": []}
         for budget in self.compute:
             at, own = {"compute": budget}, list[dict[str, Any]]()
+            for fit in () if direct is None else direct.fits:
+                (y,), ((low,), (high,)) = fit.predict(at), fit.interval_ahead(at, self.level)
+                ends = {"neg_log": float(y), "lo": float(low), "hi": float(high)}
+                own.append({**at, "k": fit.k, **ends, "pass_at_k": float(np.exp(-y))})
             try:
-                for fit in () if direct is None else direct.fits:
-                    (y,), ((low,), (high,)) = fit.predict(at), fit.interval_ahead(at, self.level)
-                    ends = {"lo": float(low), "hi": float(high)}
-                    row = {**at, "k": fit.k, "neg_log": float(y), **ends}
-                    own.append(row | {"pass_at_k": float(np.exp(-y))})
                 require_falling({row["k"]: row["neg_log"] for row in own}, f"compute={budget:.6g}")
-                predictions += own
+                found["predictions"] += own
                 if joint is not None:
-                    lost += lost_compute({f.k: f.law for f in joint.fits if f.is_sound}, budget)
+                    laws = {fit.k: fit.law for fit in joint.fits if fit.is_sound}
+                    found["lost_compute"] += lost_compute(laws, budget)
             except ValueError as error:
-                refused.append({**at, "reason": str(error)})
-        return predictions, lost, refused
+                found["refused"].append({**at, "reason": str(error)})
+        return found
 
     # -- for a reader and for a file ---------------------------------------------------------------
 
@@ -277,7 +263,7 @@ class PassLaws(Shown):
                 own = (each for each in self.penalties if each["k"] == fit.k)
                 row |= {f"penalty_{x['ratio']:g}": x["loss_penalty"] for x in own}
             if law.kind.name == "compute":
-                own = (each for each in self.predictions if each["k"] == fit.k)
+                own = (each for each in self.ahead["predictions"] if each["k"] == fit.k)
                 row |= {
                     f"y_{x['compute']:g}": Estimate(x["neg_log"], x["lo"], x["hi"]) for x in own
                 }
@@ -318,9 +304,7 @@ class PassLaws(Shown):
             "laws": laws,
             "envelopes": list(map(_flat, self.envelopes)),
             "penalties": list(map(_flat, self.penalties)),
-            "predictions": self.predictions,
-            "lost_compute": self.lost_compute,
-            "refused": self.refused,
+            **self.ahead,
         }
 
     def _warnings(self, law: PassLaw) -> list[str]:
@@ -383,8 +367,8 @@ class PassLaws(Shown):
                 f"values of {x.cluster} with their models" if x.cluster else "models" for x in laws
             }
             how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {' or '.join(drawn)}"
-            lost = sum(fit.n_failed for law in laws for fit in law.fits)
-            how += f", {lost} refits not certified" if lost else ""
+            failed = sum(fit.n_failed for law in laws for fit in law.fits)
+            how += f", {failed} refits not certified" if failed else ""
             if any(fit.is_limited(self.level) for law in laws for fit in law.fits):
                 how += "; one of E0 from 0 ends at the limit of its profile"
         doubts = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
@@ -395,10 +379,10 @@ class PassLaws(Shown):
             if not fit.converged
         ]
         doubts += dict.fromkeys(text for law in laws for text in self._warnings(law))
-        doubts += [f"refused: {row['reason']}" for row in self.refused]
+        doubts += [f"refused: {row['reason']}" for row in self.ahead["refused"]]
         notes = [f"By {self.method}; {how}.", "; ".join(doubts)]
-        if self.lost_compute:
-            worst = max(self.lost_compute, key=lambda row: row["lost_compute"])
+        if lost := self.ahead["lost_compute"]:
+            worst = max(lost, key=lambda row: row["lost_compute"])
             share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
             best = f"the optimum for k = {worst['chosen']} costs at k = {worst['judged']}"
             notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")
@@ -466,9 +450,8 @@ def fit_passk(
         `Counts.read` takes.
     laws : str or sequence of str, optional
         "compute", -log pass@k = E0(k) + C0(k) C^-alpha(k); "params-tokens", E0(k) + N0(k)
-        N^-beta(k) + D0(k) D^-gamma(k); "gold", xi0(k) + K0(k) g^kappa(k), where g is the mean -log
-        probability of the gold reference solution in nats. By default those whose covariates the
-        counts have.
+        N^-beta(k) + D0(k) D^-gamma(k); "gold", xi0(k) + K0(k) g^kappa(k), g being the mean -log
+        probability of the gold reference solution in nats. By default all that the covariates allow.
     k : sequence of int, optional
         By default 1, 2, 5, 10, 20, ... up to 10,000 for the likelihood, up to the fewest samples of
         a problem for least squares.
@@ -529,7 +512,11 @@ def fit_passk(
         _ = models.evidence  # once for all laws
     found = {}
     for kind in kinds:
-        chosen = with_covariates(models, kind)
+        if absent := [name for name in kind.covariates if name not in held]:
+            needs = f"the law {kind.name} needs {' and '.join(kind.covariates)}"
+            raise ValueError(f"{source}: no {' and no '.join(absent)} of the models; {needs}")
+        known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
+        chosen = models if known.all() else models.some(known)
         random, size = np.random.default_rng(seed), len(chosen.counts)
         drawn, group = clusters(chosen.counts, cluster)
         weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
@@ -616,15 +603,3 @@ def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[n
         few = f"has {number} values; must have at least {LEAST_GROUPS} to be resampled"
         raise ValueError(f"cluster={cluster!r}: {few}")
     return cluster, np.array([repr(float(value)) for value in held[cluster]], dtype=object)
-
-
-def with_covariates(models: Models, kind: PassKind) -> Models:
-    """The models that have what a law depends on."""
-    held = models.counts.covariates
-    if absent := [name for name in kind.covariates if name not in held]:
-        needs = f"the law {kind.name} needs {' and '.join(kind.covariates)}"
-        raise ValueError(
-            f"{models.counts.source}: no {' and no '.join(absent)} of the models; {needs}"
-        )
-    known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
-    return models if known.all() else models.some(known)

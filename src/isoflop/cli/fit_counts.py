@@ -108,7 +108,7 @@ def run(options: Options) -> tuple[str, int]:
 
         dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
         text = "\n".join([str(found), *(f"note: {each}" for each in (*counts.warnings, *dropped))])
-    return text, DONE if found.sound and not found.refused else NO_VERDICT
+    return text, DONE if found.sound and not found.ahead["refused"] else NO_VERDICT
 
 
 def _asked(options: Options) -> dict[str, Any]:

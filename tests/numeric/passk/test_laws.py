@@ -186,9 +186,9 @@ def test_predictions_are_refused_where_laws_contradict_each_other(squares):
     floor, at = squares.holds_above["compute"]
     assert floor.low <= floor.value <= floor.high
     assert at == KS
-    assert [row["compute"] for row in squares.refused] == [1.0]
-    assert "the laws at k=5 and k=10 contradict each other" in squares.refused[0]["reason"]
-    for row in squares.predictions:
+    assert [row["compute"] for row in squares.ahead["refused"]] == [1.0]
+    assert "the laws at k=5 and k=10 contradict each other" in squares.ahead["refused"][0]["reason"]
+    for row in squares.ahead["predictions"]:
         own = squares.at(row["k"], "compute")
         assert row["neg_log"] == own.predict({"compute": 1e21}).item()
         assert row["lo"] < row["neg_log"] < row["hi"]
