@@ -33,22 +33,18 @@ def parser() -> Parser:
             "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
             "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
         ],
-        "COUNTS has a row for each model and problem: how many samples were drawn, and how many "
-        "were correct.\n"
-        "The models' params, tokens or compute are in COUNTS or in --models, the -log probability "
-        "that each\n"
-        "gives to the gold solutions in --gold. For every k, with intervals:\n"
-        "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
-        "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
-        "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
-        "with alpha of the second law's envelope beside that of the first, and the compute above "
-        "which the laws\n"
-        "of all k hold together.\n"
-        "Exit status 3: a coefficient is left open, a minimum is not certified, or laws contradict "
-        "each other\n"
-        "at a compute that is asked for.",
+        "Laws of -log pass@k for every k, with intervals; params, tokens or compute of the "
+        "models are in\n"
+        "COUNTS or in --models, the -log probability g that each gives to the gold solutions in"
+        " --gold:\n"
+        "  compute        E0(k) + C0(k) C^-alpha(k)\n"
+        "  params-tokens  E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), and alpha of its envelope\n"
+        "  gold           xi0(k) + K0(k) g^kappa(k)\n"
+        "and the compute above which the laws of all k hold together. Exit status 3: a "
+        "coefficient is left\n"
+        "open, a minimum is not certified, or laws contradict each other at a compute that is "
+        "asked for.",
         [
-            "isoflop fit counts.csv --models models.csv",
             "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
             "isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png",
             "isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",

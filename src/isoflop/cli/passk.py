@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..numeric.data.counts import Counts
     from ..numeric.passk.curve import Curve
+    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
@@ -45,27 +45,23 @@ def parser() -> Parser:
     built = Parser(
         "isoflop passk",
         [
-            "COUNTS [--k K ...] [--by COLUMN,...] [--se problems|samples] ...",
-            "COUNTS [--models TABLE] [--column NAME=COLUMN] ... [--where CONDITION]",
+            "COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE] [--se problems|samples]",
             "COUNTS|ESTIMATES --check ...",
         ],
-        "COUNTS has a row for each model and problem: how many samples were drawn, and how many "
-        "were correct.\n"
-        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, its "
-        "standard\n"
+        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, "
+        "its standard\n"
         "error, -log of it, how many problems it is of, how many of these have no correct "
         "sample, and how\n"
-        "many were refused: those with fewer than k samples. JSON and CSV have besides a status: "
-        "estimate,\n"
-        "no success, all solved, or refused.\n"
-        "With --check: which values of pass@k, from counts or in a table of k and pass@k, no "
-        "distribution of\n"
-        "success rates can produce. Exit status 0: none, 1: some; without --check 3: no estimate "
-        "at any k.",
+        "many were refused: those with fewer than k samples. JSON and CSV have besides a "
+        "status: estimate,\n"
+        "no success, all solved, or refused. With --check: which values of pass@k, from counts "
+        "or in a\n"
+        "table of k and pass@k, no distribution of success rates can produce. Exit status 0: "
+        "none, 1:\n"
+        "some; without --check 3: no estimate at any k.",
         [
             "isoflop passk counts.csv --k 1,10,100 --by model --format json",
             "isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv",
-            "isoflop passk counts.csv --se samples --models models.csv",
             "isoflop passk pass_at_k.csv --check",
         ],
     )
@@ -86,6 +82,7 @@ def run(options: Options) -> tuple[str, int]:
     where no k has an estimate.
     """
     from ..numeric.data.metrics import kind_of
+    from ..numeric.data.rows import those_dropped
     from ..numeric.passk.curve import curve, stopped
 
     form = options.chosen("--format", FORMATS)
@@ -111,11 +108,11 @@ def run(options: Options) -> tuple[str, int]:
     rows = _rows(found, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if found.n_problems.any() else NO_VERDICT
     doubts = [f"{said}: estimates are too high" for said in stopped(counts)]
-    about = [*counts.warnings, *_lost(counts)]
+    about = [*counts.warnings, *([those_dropped(counts.dropped)] if counts.dropped else [])]
     if form == "text":
         notes = [f"note: {clean(note)}" for note in (*about, *_notes(found, error))]
         above = [f"warning: {doubt}" for doubt in doubts]
-        return "\n".join([*above, *_lines(counts.by, rows), *notes]), status
+        return "\n".join([*above, *_table(counts.by, rows).lines(), *notes]), status
     say_notes([*doubts, *about])
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
@@ -162,21 +159,15 @@ def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]
     ]
 
 
-def _lines(groups: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[str]:
+def _table(groups: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
     from ..theory.typeset.numbers import Shortest
     from ..theory.typeset.table import Column, Table
 
-    others = [name for name in rows[0] if name not in (*groups, *COLUMNS, "status")]
-    columns = [Column(name, align="left") for name in groups]
-    names = (*COLUMNS, *others)
-    columns += [Column(name, COLUMNS.get(name, name), format=Shortest(4)) for name in names]
-    return Table(columns, rows).lines()
-
-
-def _lost(counts: Counts) -> list[str]:
-    from ..numeric.data.rows import those_dropped
-
-    return [those_dropped(counts.dropped)] if counts.dropped else []
+    columns, four = [Column(name, align="left") for name in groups], Shortest(4)
+    shown = dict.fromkeys((*COLUMNS, *(name for name in rows[0] if name != "status")))
+    names = (name for name in shown if name not in groups)
+    columns += [Column(name, COLUMNS.get(name, name), format=four) for name in names]
+    return Table(columns, rows)
 
 
 def _notes(curve: Curve, error: str) -> list[str]:
