@@ -19,40 +19,16 @@ def few(monkeypatch, *names):
 
 
 def test_the_table(call, monkeypatch) -> None:
-    few(monkeypatch, "envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem")
+    names = ["envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem"]
+    few(monkeypatch, *names)
     result = call("verify")
     assert (result.code, result.err) == (0, "")
-    rows = [
-        line.split()
-        for line in result.out.splitlines()
-        if line.startswith(("envelope_", "tokens_", "pass_"))
-    ]
-    assert [row[0] for row in rows] == [
-        "envelope_exponent",
-        "tokens_per_param",
-        "pass_at_k_tail_theorem",
-    ]
+    rows = [line.split() for line in result.out.splitlines()[2:5]]
+    assert [row[0] for row in rows] == names
     assert [row[2] for row in rows] == ["proved", "proved", "lemma"]
     assert all(int(row[1]) > 1 for row in rows)
     assert "3 derivations" in result.out
     assert "2 proved, 1 proved under a stated lemma" in result.out
-    assert max(map(len, result.out.splitlines())) <= 100
-
-
-def test_every_step_in_full(call) -> None:
-    from isoflop.derivations import derivation
-    from isoflop.theory.typeset.words import plain_sentence
-
-    result = call("verify", "optimum_by_weighted_am_gm")
-    assert (result.code, result.err) == (0, "")
-    built = derivation("optimum_by_weighted_am_gm")
-    words = " ".join(result.out.split())
-    for text in map(plain_sentence, (built.title, *built.assumptions, built.source)):
-        assert " ".join(text.split()) in words
-    for number, step in enumerate(built.steps, 1):
-        assert f"{number}. {step.name}: " in result.out
-    assert len(re.findall(r"^  \d+\. \w+: proved \(", result.out, re.MULTILINE)) == len(built.steps)
-    assert "enclosures confirm" in result.out
     assert max(map(len, result.out.splitlines())) <= 100
 
 

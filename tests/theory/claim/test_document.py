@@ -127,14 +127,7 @@ def test_every_claim_has_its_line_in_its_file() -> None:
     files = {"two.tex": "\n$$ p = q $$"}
     document = Document.read(text, "p.tex", files.__getitem__)
     found = [(p.place.file, p.place.line) for p in document.pieces]
-    wanted = [
-        ("p.tex", 3),
-        ("p.tex", 6),
-        ("p.tex", 7),
-        ("two.tex", 2),
-        ("two.tex", 2),
-        ("p.tex", 10),
-    ]
+    wanted = [("p.tex", 3), ("p.tex", 6), ("p.tex", 7), *[("two.tex", 2)] * 2, ("p.tex", 10)]
     assert found == wanted
 
 

@@ -1,6 +1,7 @@
 """Equations as papers print them: none misjudged, few unread."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,3 +98,38 @@ def test_no_verdict_misjudges_and_few_equations_are_unread(declared, with_notati
         assert one.truth == "wrong" or "refuted" not in answers, (title, one)
         assert one.truth != "wrong" or {"refuted", "undecided"} & {*answers}, (title, one)
     assert sum("unreadable" in answers for _, _, answers in rows) <= 2
+
+
+# -- single displays -------------------------------------------------------------------------------
+
+#: What may become of a display by what it is.
+ALLOWED = {
+    "true": {"proved", "undecided", "unreadable"},
+    "false": {"refuted", "undecided", "unreadable"},
+    "optimum": {"at the optimum", "along the budget", "undecided", "unreadable"},
+}
+
+
+def displays() -> list[tuple[str, str, str]]:
+    """The law, what the display is, and the display."""
+    text = Path(__file__).with_name("displays.tex").read_text(encoding="utf-8")
+    found = []
+    for block in re.split(r"(?m)^%% ", text)[1:]:
+        law, *rows = block.strip().splitlines()
+        found += [(law, *row.split(" | ", 1)) for row in rows]
+    return found
+
+
+@pytest.mark.slow
+def test_no_display_is_misjudged_and_few_are_left_open() -> None:
+    decided: Counter[str] = Counter()
+    rows = displays()
+    for law, truth, display in rows:
+        document = Document.read(f"{law}\n\\[ {display} \\]", "paper.tex", str)
+        found = [one for _, several in judged_pieces(document, Settings()) for one in several]
+        answers = {v.answer for v in found if v.piece.place.line == 2} - {"given"}
+        is_refuted = truth == "false" and "refuted" in answers  # in one of its links
+        assert is_refuted or set() < answers <= ALLOWED[truth], (law, display, answers)
+        decided[truth] += not {"undecided", "unreadable"} & answers
+    assert decided["true"] >= 0.95 * sum(truth == "true" for _, truth, _ in rows)
+    assert decided["false"] >= 0.8 * sum(truth == "false" for _, truth, _ in rows)
