@@ -175,14 +175,12 @@ class Evaluations(View):
         """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
-        keys = [*self.family(benchmark).values()]
-        keys = keys or [key for key in self.scores if self.benchmark_of(key) == benchmark]
-        every = listed(self.benchmarks or self.scores)
-        hint = close_matches(benchmark, self.scores)
-        complaint = f"{self.source} has no such benchmark{hint}; there are {every}"
+        keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
+        there = f"there are {listed(self.benchmarks or self.scores)}"
+        complaint = f"has no such benchmark{close_matches(benchmark, self.scores)}; {there}"
         if keys:
-            complaint = f"{self.source} has it as {listed(keys)}; name one of these"
-        raise ArgumentError(argument, benchmark, complaint=complaint)
+            complaint = f"has it as {listed(keys)}; name one of these"
+        raise ArgumentError(argument, benchmark, complaint=f"{self.source} {complaint}")
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
@@ -255,22 +253,17 @@ class Evaluations(View):
 
     def proxy(self, name: str) -> Floats:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
-        columns = {
-            column: key
-            for key, column in self.columns.items()
-            if key in self.proxies or key in self.scores
-        }
+        keys = {*self.proxies, *self.scores}
+        columns = {column: key for key, column in self.columns.items() if key in keys}
         numeric = {key: values for key, values in self.extra.items() if values.dtype.kind in "iuf"}
         for held in (self.proxies, numeric, self.scores):
-            for key in (name, columns.get(name, "")):
-                if key in held:
-                    return np.asarray(held[key], dtype=np.float64)
-        if name in self.extra:
-            raise ArgumentError("proxy", name, complaint="the column holds text; must be numbers")
+            for key in {name, columns.get(name, name)} & held.keys():
+                return np.asarray(held[key], dtype=np.float64)
         every = (*self.proxies, *numeric)
-        hint = close_matches(name, every)
         there = f"it has {listed(every) or 'no numbers beside its scores'}"
-        complaint = f"{self.source} has no such column{hint}; {there}"
+        complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
+        if name in self.extra:
+            complaint = "the column holds text; must be numbers"
         raise ArgumentError("proxy", name, complaint=complaint)
 
     def _budget(self) -> dict[str, Any]:

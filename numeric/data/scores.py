@@ -239,7 +239,7 @@ def _joined(rows: Rows, scores: Collection[str], is_long: bool) -> _Runs:
             called = table.texts(naming[0])[one] if naming else ""
             what = f"{name}={values[one]:.10g} and {values[two]:.10g}; must be one number"
             raise rows.error(f"run {called!r} has {what}", one, two)
-    texts = {name: table.texts(name) for name in table.names}
+    texts = {name: table.texts(name) for name in {*free, *naming}}
     varying = [name for name in free if (texts[name][at] != texts[name][ahead]).any()]
     words = [name for name in by if name in free and table.frame[name].dtype == object]
     budget = {name: rows.numbers[name][first] for name in BUDGET if name in rows.numbers}
