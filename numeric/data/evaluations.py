@@ -12,7 +12,7 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
 from .columns import BUDGET
-from .metrics import checked_metrics, passes
+from .metrics import passes
 from .rows import View, chosen_rows, names_in_conditions
 from .sample import Points, Sample
 from .scale import checked_baseline
@@ -86,7 +86,6 @@ class Evaluations(View):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        metrics: Mapping[str, str] | None = None,
     ) -> Evaluations:
         """Evaluations from a file or from a table in memory.
 
@@ -106,9 +105,6 @@ class Evaluations(View):
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
-        metrics : mapping, optional
-            Metric type -> ``"accuracy"`` or ``"proxy"``, for those that are not known by name
-            (``f1``, ``mc2``, ...).
 
         Returns
         -------
@@ -131,8 +127,8 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            return data._read_again(where, columns=columns, metrics=metrics)
-        return cls(**read_evaluations(table_of(data), columns, where, checked_metrics(metrics)))
+            return data._read_again(where, columns=columns)
+        return cls(**read_evaluations(table_of(data), columns, where))
 
     # -- use ---------------------------------------------------------------------------------------
 

@@ -111,6 +111,13 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
         found.pairs("arc acc")
 
 
+def test_a_metric_that_is_not_known_is_left_out_or_read_alone_as_the_accuracy() -> None:
+    rows = [*LONG, score(2e9, "squad", 0.4, "f1")]
+    assert len(Evaluations.read(rows, where="metric_type != 'f1'")) == 2
+    alone = Evaluations.read(rows, where="metric_type == 'f1'", columns={"metric_type": None})
+    assert (alone.scores["squad"].tolist(), alone.metric_types) == ([0.4], {"squad": None})
+
+
 def test_k_in_a_column_of_its_own() -> None:
     rows: list[Row] = [
         {"model": "m", "N": 1e8, "benchmark": "x", "k": k, "mean_pass_at_k": k / 100}
@@ -159,7 +166,8 @@ def test_columns_of_a_wide_table() -> None:
     assert "piqa" not in Evaluations.read([row], columns={"piqa": None}).scores
     of_f1 = {**row, "f1_squad": 0.4, "acc_stderr_arc": 0.01}
     assert "squad" not in Evaluations.read([of_f1]).scores
-    assert Evaluations.read([of_f1], metrics={"f1": "accuracy"}).metric_types["squad"] == "f1"
+    as_accuracy = Evaluations.read([of_f1], columns={"squad": "f1_squad"})
+    assert as_accuracy.scores["squad"].tolist() == [0.4]
     assert "acc_stderr_arc" in Evaluations.read([of_f1]).extra
     assert Evaluations.read([{"N": 1e8, "accuracy": 0.4}]).benchmarks == ("accuracy",)
 
@@ -236,7 +244,11 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
         ("row 2", "c4: accuracy=3.2", "metric_type"),
     ),
     (LONG, {"columns": {"scor": "score"}}, ("'scor' is no quantity", "did you mean score")),
-    ([*LONG, score(2e9, "squad", 0.4, "f1")], {}, ("row 5", "metric 'f1'", "--metric f1=accuracy")),
+    (
+        [*LONG, score(2e9, "squad", 0.4, "f1")],
+        {},
+        ("row 5", "metric 'f1'", "by --where \"metric_type != 'f1'\""),
+    ),
     ([*LONG, score(2e9, "squad", 0.4, None)], {}, ("row 5, column 'metric_type': is empty",)),
     (
         [*LONG, score(1e8, "piqa", 0.4)],
