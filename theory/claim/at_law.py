@@ -166,13 +166,22 @@ class _Enclosures(IntervalEvaluator):
         return super().rational(value)
 
 
-def compared(
-    question: Question, typed: tuple[TypedSide, TypedSide] | None, law: Coefficients | None
+def at_numbers(
+    question: Question,
+    parts: Sequence[list[Token]],
+    read: Callable[..., Expr],
+    law: Coefficients | None,
 ) -> Decision:
-    """The decision at the coefficients of a law, or for numbers alone; `typed` are the sides of an
-    equality or of `approx` as they are typed, None where the claim is a bound or a limit.
+    """A link at the coefficients of a law, or for numbers alone, its numbers as they are typed;
+    `read(tokens, letters)` makes an expression of tokens.
     """
     law = law or Coefficients("", {})
+    power = _power(question, parts[1]) if question.relation == "propto" else None
+    if power is not None:
+        exponent, tokens = power
+        question = replace(question, lhs=exponent, relation="==", rhs=read(tokens))
+    letters = question.lhs.free_symbols | question.rhs.free_symbols
+    moving = tuple(sorted(letters - law.values.keys(), key=str))
     try:
         for c in question.domain.conditions:
             if c.relation != "!=" and c.expression.free_symbols <= law.values.keys():
@@ -180,27 +189,51 @@ def compared(
                 if certainly_fails(c.relation, value.a, value.b):
                     fails = f"{c.expression} is {_shown(value)}"
                     return undecided(f"what is assumed does not hold{law.at}: {fails}")
-        letters = question.lhs.free_symbols | question.rhs.free_symbols
-        moving = tuple(sorted(letters - law.values.keys(), key=str))
-        if typed is None:
+        if question.relation not in ROUNDED:
             return _bound(question, law, moving)
-        compare = _term_by_term if moving else _equal
-        equal = compare(question, typed, law, moving)
-        if question.relation != "!=" or not (equal.proved or equal.refuted):
-            return equal
-        if equal.refuted:
-            return Decision(Answer.PROVED, equal.reason.replace("fails", "holds", 1))
-        return undecided(f"the two sides are equal{law.at} to the digits typed")
+        left, right = (typed_side(part, question.relation, read) for part in parts[-2:])
+        if power is not None:
+            left, right = TypedSide(exponent, {}), typed_side(tokens, "==", read)
+        if moving:
+            equal = _term_by_term(question, (left, right), law, moving)
+        else:
+            equal = _equal(question, (left, right), law)
     except Undefined as error:
         return undecided(f"a side has no value{law.at}: {error}")
+    if question.relation == "!=" and equal.refuted:
+        return Decision(Answer.PROVED, equal.reason.replace("fails", "holds", 1))
+    if question.relation == "!=" and equal.proved:
+        return undecided(f"the two sides are equal{law.at} to the digits typed")
+    return equal
 
 
-def _equal(
-    question: Question,
-    typed: tuple[TypedSide, TypedSide],
-    law: Coefficients,
-    _: tuple[Symbol, ...],
-) -> Decision:
+def is_rounded(question: Question, parts: Sequence[Sequence[Token]]) -> bool:
+    """Whether a link is an equality of two numbers, one of them worked out, that has decimals; or a
+    proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
+    """
+    if question.relation == "propto" and (power := _power(question, parts[1])) is not None:
+        exponent, typed = power
+        return bool(exponent.is_number and exponent != 0) and any("." in t.text for t in typed)
+    is_numbers = question.relation == "==" and question.lhs.is_number and question.rhs.is_number
+    has_decimals = any("." in token.text for part in parts for token in part)
+    return bool(is_numbers and has_decimals and any(len(part) > 1 for part in parts))
+
+
+def _power(question: Question, part: Sequence[Token]) -> tuple[Expr, list[Token]] | None:
+    """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
+    None where the right side is no power of a letter, or the left one no such power.
+    """
+    typed = [token for token in part if token.text not in "()"]
+    letter, *more = sorted(question.rhs.free_symbols, key=str) or [None]
+    kinds = [token.kind for token in typed if token.text != "-"]
+    if kinds != ["name", "power", "number"] or letter is None or more:
+        return None
+    logarithm = expand_log(log(question.lhs), force=True)
+    exponent = (letter * logarithm.diff(letter)).cancel()
+    return None if exponent.has(letter) else (exponent, typed[2:])
+
+
+def _equal(question: Question, typed: tuple[TypedSide, TypedSide], law: Coefficients) -> Decision:
     """Whether the sides meet, each with all that rounds to its numbers."""
     evaluator, is_near = _Enclosures(), question.relation == "approx"
     left, right = question.values_at(law.values, evaluator)
@@ -345,54 +378,3 @@ def _are_near(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 def _shown(value: Any, digits: int = DIGITS_SHOWN) -> str:
     return str(to_str(value.mid._mpi_[0], digits))
-
-
-# -- a link of a claim as it is typed --------------------------------------------------------------
-
-
-def is_rounded(question: Question, parts: Sequence[Sequence[Token]]) -> bool:
-    """Whether a link is an equality of two numbers, one of them worked out, that has decimals; or a
-    proportion whose exponent is such a number: `D^2 propto C^1.1` where D is C^(6/11).
-    """
-    if question.relation == "propto" and (power := _power(question, parts[1])) is not None:
-        exponent, typed = power
-        return bool(exponent.is_number and exponent != 0) and any("." in t.text for t in typed)
-    is_numbers = question.relation == "==" and question.lhs.is_number and question.rhs.is_number
-    has_decimals = any("." in token.text for part in parts for token in part)
-    return bool(is_numbers and has_decimals and any(len(part) > 1 for part in parts))
-
-
-def at_numbers(
-    question: Question,
-    parts: Sequence[list[Token]],
-    read: Callable[..., Expr],
-    law: Coefficients | None,
-) -> Decision:
-    """A link at the coefficients of a law, its numbers as they are typed; `read(tokens, letters)`
-    makes an expression of tokens.
-    """
-    sides = None
-    power = _power(question, parts[1]) if question.relation == "propto" else None
-    if power is not None:
-        exponent, tokens = power
-        sides = TypedSide(exponent, {}), typed_side(tokens, "==", read)
-        question = replace(question, lhs=exponent, relation="==", rhs=read(tokens))
-    elif question.relation in ROUNDED:
-        left, right = (typed_side(part, question.relation, read) for part in parts)
-        sides = left, right
-    return compared(question, sides, law)
-
-
-def _power(question: Question, part: Sequence[Token]) -> tuple[Expr, list[Token]] | None:
-    """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
-    None where the right side is no power of a letter, or the left one no such power.
-    """
-    typed = [token for token in part if token.text not in "()"]
-    if [token.kind for token in typed if token.text != "-"] != ["name", "power", "number"]:
-        return None
-    letter, *more = sorted(question.rhs.free_symbols, key=str) or [None]
-    if letter is None or more or letter.name != typed[0].text:
-        return None
-    logarithm = expand_log(log(question.lhs), force=True)
-    exponent = (letter * logarithm.diff(letter)).cancel()
-    return None if exponent.has(letter) else (exponent, typed[2:])

@@ -18,14 +18,13 @@ from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Decision, undecided
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
-from ..reader.building import Domain
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
 from .at_law import Coefficients, HasCoefficients, at_numbers, is_rounded
 from .checker import Finding, Trial
 from .correction import Corrector, Side
 from .definitions import LETTERS, by_definition, without_formula
-from .given import Given, Names
+from .given import Given
 from .question import MOVING, Question, decided
 from .spelling import PLAIN, Spelling, as_read, value_text
 from .typed import sources, split
@@ -184,14 +183,10 @@ class ChainLink:
 
 @dataclass(frozen=True)
 class _Meant:
-    """The sides as they are read with some meanings of the names, what is assumed with these, and
-    where a limit goes.
-    """
+    """The sides as they are read with some meanings of the names, and where a limit goes."""
 
     given: Given
-    names: Names
     sides: list[Expr]
-    domain: Domain
     limit: tuple[Symbol, str] | None
 
 
@@ -215,7 +210,7 @@ class Chain:
         try:
             with within(settings.seconds):
                 self.meant = self._read(self.words)
-                domain = self.meant.given.domain_of(self.meant.names.domain, text)
+                domain = self.meant.given.domain_of(text)
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
         letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
@@ -230,16 +225,12 @@ class Chain:
         ]
 
     def _read(self, words: Vocabulary) -> _Meant:
-        settings = self.settings
-        given = Given(words, settings.assume, settings.let)
-        names = Names(given.table, words)
+        given = Given(words, self.settings.assume, self.settings.let)
         signs = ["==", *(relation.text for relation in self.relations)]
         pairs = zip(self.parts, signs, strict=True)
-        sides = [given.at(names.read(self.text, *pair), self.text) for pair in pairs]
-        domain = names.domain.map(lambda e: given.at(e, self.text))
-        domain.add(given.domain)
-        limit = None if settings.limit is None else given.limit(settings.limit, names.table)
-        return _Meant(given, names, sides, domain, limit)
+        sides = [given.at(given.read(self.text, *pair), self.text) for pair in pairs]
+        limit = None if self.settings.limit is None else given.limit(self.settings.limit)
+        return _Meant(given, sides, limit)
 
     # -- one link ----------------------------------------------------------------------------------
 
@@ -290,7 +281,7 @@ class Chain:
         given, sides = self.meant.given, self.meant.sides
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
-        own = {*self.meant.names.free.values()} - self.words.of_a_run
+        own = {*given.free.values()} - self.words.of_a_run
         for one in (i, i + 1) if self.relations[i].text not in BOUNDS else ():
             others = [other for k, other in enumerate(sides) if k != one]
             is_said = any(sides[one] in e.free_symbols for e in (*others, *said))
@@ -300,18 +291,18 @@ class Chain:
 
     def value(self, tokens: list[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
         """An expression of the claim, where some names may stand for these letters."""
-        table = {**self.meant.names.table, **(letters or {})}
+        table = {**self.meant.given.table, **(letters or {})}
         return self.meant.given.at(read(self.text, tokens, table), self.text)
 
     def free(self, links: Sequence[ChainLink]) -> tuple[str, ...]:
         """The names that stand for letters of their own: not those of a derivative, and of a run."""
-        definitions, names = self.words.definitions.items(), self.meant.names.free
+        definitions = self.words.definitions.items()
         told = {
             str(x) for x, said in definitions if any(said in link.definitions for link in links)
         }
-        d = names.get("d")
-        told |= set() if any(side.has(d) for side in self.meant.sides if d) else {"d"}
-        return tuple(name for name in names if name not in told)
+        used = set().union(*(side.free_symbols for side in self.meant.sides))
+        free = self.meant.given.free.items()
+        return tuple(name for name, x in free if x in used and name not in told)
 
     # -- the second opinion ------------------------------------------------------------------------
 
@@ -339,7 +330,8 @@ class Chain:
             for x, e in self.words.run.items()
             if meanings and x not in held
         }
-        domain = meant.domain.map(lambda e: e)
+        domain = meant.given.typed.map(lambda e: meant.given.at(e, self.text))
+        domain.add(meant.given.domain)
         for condition in decision.conditions:
             group = domain.groups[(">", "!=", ">=").index(condition.relation)]
             group.append(condition.expression)
@@ -374,10 +366,10 @@ class Chain:
         return line if limit is None else f"{line}, as {limit[0]} -> {limit[1]}"
 
     @cached_property
-    def _named(self) -> Names:
+    def _named(self) -> Given:
         """The names of the law as names."""
         words = replace(self.words, names=by_name(self.words.names))
-        return Names(Given(words, (), self.settings.let).table, words)
+        return Given(words, let=self.settings.let)
 
     def _in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
         """A side, or what its tokens were changed to, with the quantities of the law by their names

@@ -37,48 +37,6 @@ INFINITIES = (["oo"], ["inf"], ["infinity"])
 Table = Mapping[str, Meaning]
 
 
-class Names:
-    """What names mean; a letter without a meaning is taken in as it is met. Collects the free
-    letters, and where what is typed has a value.
-    """
-
-    def __init__(self, table: Table, words: Vocabulary, *, kept: bool = False) -> None:
-        self.table, self.words, self.kept = dict(table), words, kept
-        self.free: dict[str, Symbol] = {}
-        self.domain = Domain()
-
-    def read(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
-        """The expression of one side; after `->` it may be infinite."""
-        signs = [token.text for token in tokens if token.text in ("+", "-")]
-        bare = [token.text for token in tokens if token.text not in ("+", "-")]
-        if relation == "->" and bare in INFINITIES:
-            return -oo if signs.count("-") % 2 else oo
-        tokens = list(map(self._known, tokens))
-        for token, after in zip_longest(tokens, tokens[1:]):
-            slope_of = token.text.partition(f"_{PRIME}")[0]
-            is_slope = isinstance(self.table.get(slope_of), NamedFunction)
-            is_gamma = token.text == "Gamma" and after is not None and after.text == "("
-            if token.kind == "name" and token.text not in self.table and not is_slope | is_gamma:
-                letter = self.words.free_symbol(token.text)
-                if letter is not None:
-                    self.free[token.text] = self.table[token.text] = letter
-        return read(
-            text,
-            tokens,
-            self.table,
-            domain=self.domain,
-            letters=self.words.names.keys(),
-            ratios=RATIOS,
-            kept=self.kept,
-        )
-
-    def _known(self, token: Token) -> Token:
-        """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
-        other = "C_opt" if token.text == "C_star" else _joined(token)
-        is_other = token.text not in self.table and other in self.table
-        return Token(token.kind, other, token.position) if is_other else token
-
-
 def _joined(token: Token) -> str:
     """A name with its index behind it: `C0` for `C_0`."""
     is_index = token.kind == "name" and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
@@ -111,7 +69,7 @@ def defined(definitions: Sequence[str], words: Vocabulary) -> Table:
         for name, (text, parameters, body) in waiting.items():
             own = {token.text for token in parameters} | words.names.keys()
             if not ({n for token in body for n in (token.text, _joined(token))} - own) & {*waiting}:
-                found[name] = _meaning({**found, **words.names}, words, text, parameters, body)
+                found[name] = _meaning(found, words, text, parameters, body)
                 del waiting[name]
                 break
         else:
@@ -121,15 +79,15 @@ def defined(definitions: Sequence[str], words: Vocabulary) -> Table:
 
 
 def _meaning(
-    table: Table, words: Vocabulary, text: str, parameters: list[Token], body: list[Token]
+    found: Table, words: Vocabulary, text: str, parameters: list[Token], body: list[Token]
 ) -> Meaning:
     """What a definition says; a function alone gives its other name."""
-    alone = table.get(body[0].text) if len(body) == 1 else None
+    given = Given(words, more=found)
+    alone = given.table.get(body[0].text) if len(body) == 1 else None
     if isinstance(alone, NamedFunction):
         return alone
-    names = Names(table, words)
-    letters = tuple(names.read(text, [token]) for token in parameters)
-    value = names.read(text, body)
+    letters = tuple(given.read(text, [token]) for token in parameters)
+    value = given.read(text, body)
     return NamedFunction(letters, value) if letters else value
 
 
@@ -154,34 +112,83 @@ def signs_assumed(
 
 
 class Given:
-    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the
-    domain; `table` has the names, with those that are defined.
+    """What names mean and what is assumed: equalities as replacements of a symbol, inequalities as
+    bounds of the domain. A letter without a meaning is taken in as it is met.
+
+    Attributes
+    ----------
+    words : Vocabulary
+    table : dict
+        The names, with those that are defined and the free letters.
+    free : dict of str to Symbol
+        The free letters that are met.
+    typed : Domain
+        Where what is read has a value.
+    replaced : dict of Symbol to Expr
+    domain : Domain
+        Where the assumptions hold.
+    kept : bool
+        Whether what is read stays as it is written.
     """
 
     def __init__(
-        self, words: Vocabulary, assume: Sequence[str] = (), let: Sequence[str] = ()
+        self,
+        words: Vocabulary,
+        assume: Sequence[str] = (),
+        let: Sequence[str] = (),
+        more: Table | None = None,
     ) -> None:
-        self.words = words
         own = defined(let, words)
         if known := own.keys() & words.signs.keys():
             raise ParseError(f"{min(known)} is defined, and its sign follows from that")
-        self.table: Table = {**words.names, **own}
+        self.words, self.kept = words, False
+        self.table: dict[str, Meaning] = {**(more or {}), **words.names, **own}
+        self.free: dict[str, Symbol] = {}
+        self.typed, self.domain = Domain(), Domain()
         self.replaced: dict[Symbol, Expr] = {}
         self.source: dict[Symbol, str] = {}
-        self.domain = Domain()
         for text in assume:
             self._add(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(assume)))
+
+    def read(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
+        """The expression of one side; after `->` it may be infinite."""
+        signs = [token.text for token in tokens if token.text in ("+", "-")]
+        bare = [token.text for token in tokens if token.text not in ("+", "-")]
+        if relation == "->" and bare in INFINITIES:
+            return -oo if signs.count("-") % 2 else oo
+        tokens = list(map(self._known, tokens))
+        for token, after in zip_longest(tokens, tokens[1:]):
+            slope_of = token.text.partition(f"_{PRIME}")[0]
+            is_slope = isinstance(self.table.get(slope_of), NamedFunction)
+            is_gamma = token.text == "Gamma" and after is not None and after.text == "("
+            if token.kind == "name" and token.text not in self.table and not is_slope | is_gamma:
+                letter = self.words.free_symbol(token.text)
+                if letter is not None:
+                    self.free[token.text] = self.table[token.text] = letter
+        return read(
+            text,
+            tokens,
+            self.table,
+            domain=self.typed,
+            letters=self.words.names.keys(),
+            ratios=RATIOS,
+            kept=self.kept,
+        )
+
+    def _known(self, token: Token) -> Token:
+        """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
+        other = "C_opt" if token.text == "C_star" else _joined(token)
+        is_other = token.text not in self.table and other in self.table
+        return Token(token.kind, other, token.position) if is_other else token
 
     def _add(self, text: str) -> None:
         parts, relations = split(text, self.words)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", *ORDERS):
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
             raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
-        names, domain, relation = Names(self.table, self.words), self.domain, relations[0].text
-        left, right = (self.at(names.read(text, part), text) for part in parts)
-        domain.positive += names.domain.positive
-        domain.nonzero += names.domain.nonzero
+        domain, relation = self.domain, relations[0].text
+        left, right = (self.at(self.read(text, part), text) for part in parts)
         if relation == "==":
             self._replace(*_replacement(left, right, text), text)
         elif relation == "!=":
@@ -218,10 +225,10 @@ class Given:
                 tied |= {x} | e.free_symbols
         return tied
 
-    def limit(self, text: str, table: Table) -> tuple[Symbol, str]:
+    def limit(self, text: str) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""
         match = LIMIT.fullmatch(text)
-        symbol = table.get(match["name"]) if match else None
+        symbol = self.table.get(match["name"]) if match else None
         if match is None or not isinstance(symbol, Symbol):
             forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
             raise ParseError(f"{quoted(text)}: a limit reads {forms}")
@@ -230,12 +237,12 @@ class Given:
             raise ParseError(f"{quoted(text)}: {said}")
         return symbol, match["point"] or ("0" if match["zero"] else "oo")
 
-    def domain_of(self, typed: Domain, text: str) -> Domain:
+    def domain_of(self, text: str) -> Domain:
         """Where the claim as typed has a value and the assumptions hold; refused where that is
         nowhere.
         """
         positive = [value for value in self.domain.positive if not plainly_positive(value)]
-        for condition in typed.positive:
+        for condition in self.typed.positive:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:
                 said = f"{condition} is {value}, and a logarithm or a broken power of it"
@@ -243,7 +250,7 @@ class Given:
             if not plainly_positive(value) and value not in positive:
                 positive.append(value)
         nonzero: dict[Expr, None] = {}
-        for condition in (*self.domain.nonzero, *typed.nonzero):
+        for condition in (*self.domain.nonzero, *self.typed.nonzero):
             value = self.at(condition, text)
             if not plainly_positive(value):
                 nonzero |= dict.fromkeys(_factors(value, condition, positive, text))
