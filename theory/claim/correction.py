@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from sympy import Expr, Mul, Symbol, cancel, powsimp
+from sympy.core.function import AppliedUndef
 
 from ..budget import Budget
 from ..envelope import derive
@@ -48,14 +48,11 @@ class Side:
 
     def quantity(self, words: Vocabulary) -> str | None:
         """The name of a quantity with a closed form, where the side is that alone."""
-        first, *rest = self.tokens
-        meaning = words.names.get(first.text) if first.kind == "name" else None
-        if meaning is None or isinstance(meaning, Symbol):
-            return None
-        signs = ((token.text in "([") - (token.text in ")]") for token in rest)
-        depths = list(accumulate(signs))
-        is_called = isinstance(meaning, NamedFunction) and [*depths, 0].index(0) == len(rest) - 1
-        return first.text if not rest or (is_called and len(rest) > 2) else None
+        is_function = isinstance(self.named, AppliedUndef)
+        name = self.named.func.__name__ if is_function else str(self.named)
+        is_letter = isinstance(words.names.get(name, self.named), Symbol)
+        is_name = name in words.names and (is_function or self.named.is_Symbol)
+        return name if is_name and not is_letter else None
 
 
 @dataclass(frozen=True)
