@@ -438,10 +438,10 @@ class Fit(Solved):
         return (self.page().table(),)
 
     def plot(self) -> Any:
-        """A page of figures; see `isoflop.numeric.plot.fit.plot_fit_page`."""
-        from ..plot.fit import plot_fit_page
+        """The runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""
+        from ..plot.fit import plot_fit
 
-        return plot_fit_page(self)
+        return plot_fit(self)
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the plain data with the draws: a law file of the file's name, for every command and

@@ -8,7 +8,6 @@ same for a seed whatever the number of jobs: batch i has the random numbers of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Draws", "Refits", "case_weights", "paired", "refits_of", "resample", "together"]
+__all__ = ["Draws", "Refits", "case_weights", "refits_of", "resample", "together"]
 
 #: Resamples in one batch.
 BATCH = 100
@@ -71,8 +70,7 @@ class Draws:
     coefficients : ndarray
         (K, p): of the refits that reached a certified minimum.
     index : ndarray of int
-        (K,): which of the resamples each is of. Laws that are refitted to the same resamples are
-        paired by it.
+        (K,): which of the resamples each is of.
     requested : int
         How many resamples were asked for.
     failed : int
@@ -197,20 +195,6 @@ def refits_of(
 
 def _refitted(fit: Fitted, sample: Mapping[str, Any]) -> Refits:
     return fit.refit(**sample)
-
-
-def paired(draws: Iterable[Draws]) -> tuple[NDArray[np.intp], list[Floats]]:
-    """What several fits have of the same resamples.
-
-    Returns
-    -------
-    tuple of ndarray and list of ndarray
-        (R,): the resamples that are certified in every fit; and of each fit its coefficients there,
-        (R, p).
-    """
-    of_fits = list(draws)
-    common = reduce(np.intersect1d, (own.index for own in of_fits))
-    return common, [own.coefficients[np.searchsorted(own.index, common)] for own in of_fits]
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:

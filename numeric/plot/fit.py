@@ -1,4 +1,4 @@
-"""Figures of a fit: the runs with the law, and the residuals."""
+"""The figure of a fit: the runs with the law, and the residuals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .panels import COLOURS, COLUMN, DIM, PAGE, PALE, POINTS, _axes, _figure
+from .panels import COLOURS, DIM, PAGE, PALE, POINTS, _figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["plot_fit", "plot_fit_page", "plot_residuals"]
+__all__ = ["draw_law", "draw_residuals", "plot_fit"]
 
 MARKER: Any = {"s": 9.0, "linewidths": 0.0, "zorder": 3}
 #: Colours of computes, from small to large, without the palest end of the map.
@@ -30,91 +30,70 @@ BEYOND = 1.4
 SHOWN, ROOM = 0.97, 0.12
 
 
-def plot_fit(fit: Fit, ax: Axes | None = None) -> Axes:
+def plot_fit(fit: Fit) -> Any:
+    """The runs with the law, and the residuals, side by side; an array of the two Axes."""
+    with _figure((PAGE, 2.9)) as figure:
+        axes = figure.subplots(1, 2)
+        draw_law(fit, axes[0])
+        draw_residuals(fit, axes[1])
+        if (shades := _shades(fit)) is not None:
+            bar = figure.colorbar(shades, ax=axes[1], pad=0.02, aspect=30)
+            bar.set_label(r"compute $C$ (FLOP)")
+            bar.ax.tick_params(which="both", labelsize=7.0, width=0.6)
+            bar.outline.set_visible(False)
+    return axes
+
+
+def draw_law(fit: Fit, ax: Axes) -> None:
     """The runs and the law.
 
     Of a params+tokens law: loss against params, where the runs are coloured by compute, the curves
     are the isoFLOP profiles of the law and the dashed curve is the derived envelope. Of a compute
-    law: loss against compute. Of an expression: fitted against observed loss. Runs beyond the range
-    that nearly all of them need are triangles at its edge.
-
-    Parameters
-    ----------
-    fit : Fit
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
+    law: loss against compute. Of an expression: fitted against observed loss.
     """
-    with _axes(ax, (COLUMN, 2.8)) as ax:
-        _draw_fit(fit, ax)
-        _colour_bar(fit, ax)
-    return ax
-
-
-def plot_residuals(fit: Fit, ax: Axes | None = None) -> Axes:
-    """Residuals, observed less law, against params (compute, or the fitted loss), coloured by
-    compute.
-
-    Parameters
-    ----------
-    fit : Fit
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    with _axes(ax, (COLUMN, 2.4)) as ax:
-        _draw_residuals(fit, ax)
-        _colour_bar(fit, ax)
-    return ax
-
-
-def plot_fit_page(fit: Fit) -> Any:
-    """The runs with the law, and the residuals, side by side; an array of the two Axes."""
-    with _figure((PAGE, 2.9)) as figure:
-        axes = figure.subplots(1, 2)
-        _draw_fit(fit, axes[0])
-        _draw_residuals(fit, axes[1])
-        _colour_bar(fit, axes[1])
-    return axes
-
-
-# -- the law ---------------------------------------------------------------------------------------
-
-
-def _draw_fit(fit: Fit, ax: Axes) -> None:
-    observed = fit.observed
+    observed, outcome = fit.observed, _outcome(fit)
+    ax.set_ylabel(outcome)
     if fit.model.is_expression:
         ends = [min(observed.min(), fit.fitted.min()), max(observed.max(), fit.fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
         _mark_runs(fit, ax, observed, fit.fitted)
-        ax.set_xlabel(f"observed {_outcome(fit)}")
+        ax.set_xlabel(f"observed {outcome}")
         ax.set_ylabel("fitted")
         return
     if fit.model.name == "compute":
-        compute = np.asarray(fit.runs.compute)
-        path = np.geomspace(compute.min(), compute.max(), POINTS)
+        x = np.asarray(fit.runs.compute)
+        path = np.geomspace(x.min(), x.max(), POINTS)
         curve = fit.law_of(fit.coefficients).loss(path)
         ax.plot(path, curve, color=COLOURS[1], zorder=2, label=r"$E + C_0\,C^{-\alpha}$")
-        _mark_runs(fit, ax, compute, observed, label="runs")
+        ax.set_xlabel(r"compute $C$ (FLOP)")
     else:
-        _draw_profiles(fit, ax)
-        _mark_runs(fit, ax, np.asarray(fit.runs.params), observed, label="runs")
+        x = np.asarray(fit.runs.params)
+        _draw_profiles(fit, ax, x)
+        ax.set_xlabel(r"params $N$")
+    _mark_runs(fit, ax, x, observed, label="runs")
     ax.set_xscale("log")
-    ax.set_xlabel(_variable(fit))
-    ax.set_ylabel(_outcome(fit))
     ax.legend()
 
 
-def _draw_profiles(fit: Fit, ax: Axes) -> None:
+def draw_residuals(fit: Fit, ax: Axes) -> None:
+    """Residuals, observed less law, against params (compute, or the fitted loss)."""
+    x, label = fit.fitted, f"fitted {_outcome(fit)}"
+    if fit.model.name == "params-tokens":
+        x, label = np.asarray(fit.runs.params), r"params $N$"
+    elif fit.runs.compute is not None:
+        x, label = np.asarray(fit.runs.compute), r"compute $C$ (FLOP)"
+    ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
+    _mark_runs(fit, ax, x, fit.residuals)
+    ax.set_xscale("linear" if x is fit.fitted else "log")
+    ax.set_xlabel(label)
+    ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
+
+
+def _draw_profiles(fit: Fit, ax: Axes, params: Floats) -> None:
     """IsoFLOP profiles of the law as far as there are runs near, and its envelope."""
-    params, compute = np.asarray(fit.runs.params), _computes(fit)
-    shades = _shades(fit)
+    compute, shades = _computes(fit), _shades(fit)
     try:
-        law: Any = fit.law_of(fit.coefficients)
+        law = fit.law_of(fit.coefficients)
         for number, (budget, near) in enumerate(_budgets(compute)):
             path = np.geomspace(params[near].min() / BEYOND, params[near].max() * BEYOND, POINTS)
             colour = DIM if shades is None else shades.to_rgba(budget)
@@ -132,85 +111,48 @@ def _draw_profiles(fit: Fit, ax: Axes) -> None:
 def _budgets(compute: Floats) -> list[tuple[float, Any]]:
     """The computes of profiles, each with the runs near it."""
     logs, order = np.log(compute), np.argsort(compute)
-    starts = np.flatnonzero(np.diff(logs[order]) > np.log(ONE_BUDGET)) + 1
-    levels = np.split(order, starts)
+    levels = np.split(order, np.flatnonzero(np.diff(logs[order]) > np.log(ONE_BUDGET)) + 1)
     if len(levels) <= MOST_BUDGETS and all(len(level) >= LEAST_RUNS for level in levels):
         return [(float(np.exp(logs[level].mean())), level) for level in levels]
     edges = np.linspace(logs.min(), logs.max(), PROFILES + 1)
     places = np.clip(np.searchsorted(edges, logs, side="right") - 1, 0, PROFILES - 1)
     middles = np.exp(0.5 * (edges[1:] + edges[:-1]))
-    return [
-        (float(middle), places == place)
-        for place, middle in enumerate(middles)
-        if np.count_nonzero(places == place) >= LEAST_RUNS
-    ]
+    near = [places == place for place in range(PROFILES)]
+    pairs = zip(middles.tolist(), near, strict=True)
+    return [(middle, own) for middle, own in pairs if np.count_nonzero(own) >= LEAST_RUNS]
+
+
+def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats, label: str = "_runs") -> None:
+    """The runs, those beyond the range that nearly all need as triangles at its edge."""
+    middle, ends = float(np.median(y)), np.quantile(y, [1.0 - SHOWN, SHOWN])
+    reach = 2.0 * max(float(ends[1]) - middle, middle - float(ends[0]))
+    low, high = max(float(y.min()), middle - reach), min(float(y.max()), middle + reach)
+    room, shades = ROOM * (high - low) or 1.0, _shades(fit)
+    colours = None if shades is None else shades.to_rgba(_computes(fit))
+    at_edge = np.clip(y, low - 0.8 * room, high + 0.8 * room)
+    inside = (y >= low) & (y <= high)
+    for chosen, mark in ((y > high, "^"), (y < low, "v"), (inside, "o")):
+        if chosen.any():
+            own, name = (y, label) if mark == "o" else (at_edge, "_beyond")
+            colour = COLOURS[0] if colours is None else colours[chosen]
+            ax.scatter(x[chosen], own[chosen], marker=mark, color=colour, label=name, **MARKER)
+    ax.set_ylim(low - room, high + room)
 
 
 def _outcome(fit: Fit) -> str:
     """What L is, for an axis."""
     if fit.runs.metric == "loss":
         return r"loss $L$"
-    baseline = fit.runs.random_baseline
-    if baseline:
-        return rf"$L = -\log\,\frac{{Q - {baseline:g}}}{{1 - {baseline:g}}}$"
-    return r"$L = -\log\,Q$"
-
-
-# -- the residuals ---------------------------------------------------------------------------------
-
-
-def _draw_residuals(fit: Fit, ax: Axes) -> None:
-    ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
-    held = fit.runs.params if fit.model.name == "params-tokens" else fit.runs.compute
-    x = fit.fitted if held is None else np.asarray(held)
-    _mark_runs(fit, ax, x, fit.residuals)
-    if held is not None:
-        ax.set_xscale("log")
-    ax.set_xlabel(_variable(fit))
-    ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
-
-
-def _variable(fit: Fit) -> str:
-    """What the runs are drawn against."""
-    if fit.model.name == "params-tokens":
-        return r"params $N$"
-    return f"fitted {_outcome(fit)}" if fit.runs.compute is None else r"compute $C$ (FLOP)"
-
-
-# -- the runs --------------------------------------------------------------------------------------
-
-
-def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats, label: str = "_runs") -> None:
-    """The runs, those beyond the range that nearly all need as triangles at its edge."""
-    middle = float(np.median(y))
-    ends = np.quantile(y, [1.0 - SHOWN, SHOWN])
-    reach = 2.0 * max(float(ends[1]) - middle, middle - float(ends[0]))
-    low, high = max(float(y.min()), middle - reach), min(float(y.max()), middle + reach)
-    room = ROOM * (high - low) or 1.0
-    bottom, top = low - room, high + room
-    shades = _shades(fit)
-    colours = None if shades is None else shades.to_rgba(_computes(fit))
-    at_edge = np.clip(y, bottom + 0.2 * room, top - 0.2 * room)
-    inside = (y >= low) & (y <= high)
-    for chosen, mark in ((y > high, "^"), (y < low, "v"), (inside, "o")):
-        if chosen.any():
-            ax.scatter(
-                x[chosen],
-                at_edge[chosen] if mark != "o" else y[chosen],
-                marker=mark,
-                color=COLOURS[0] if colours is None else colours[chosen],
-                label=label if mark == "o" else "_beyond",
-                **MARKER,
-            )
-    ax.set_ylim(bottom, top)
+    guessing = fit.runs.random_baseline
+    quality = rf"\frac{{Q - {guessing:g}}}{{1 - {guessing:g}}}" if guessing else "Q"
+    return rf"$L = -\log\,{quality}$"
 
 
 def _computes(fit: Fit) -> Floats:
     """(n,): the compute of the runs, by C = 6ND where they have none of their own."""
     runs = fit.runs
-    if runs.compute is not None:
-        return np.asarray(runs.compute)
-    return 6.0 * np.asarray(runs.params) * np.asarray(runs.tokens)
+    given = 6.0 * runs.params * runs.tokens if runs.compute is None else runs.compute
+    return np.asarray(given)
 
 
 def _shades(fit: Fit) -> Any:
@@ -219,20 +161,8 @@ def _shades(fit: Fit) -> Any:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap, LogNorm
 
-    if fit.model.name != "params-tokens":
+    if fit.model.name != "params-tokens" or not np.ptp(_computes(fit)) > 0.0:
         return None
-    compute = _computes(fit)
-    if not compute.min() < compute.max():
-        return None
+    ends = _computes(fit).min(), _computes(fit).max()
     shades = ListedColormap(colormaps[SHADES](np.linspace(0.0, PALEST, 256)))
-    return ScalarMappable(norm=LogNorm(compute.min(), compute.max()), cmap=shades)
-
-
-def _colour_bar(fit: Fit, ax: Axes) -> None:
-    shades = _shades(fit)
-    if shades is None:
-        return
-    bar = ax.figure.colorbar(shades, ax=ax, pad=0.02, aspect=30)
-    bar.set_label(r"compute $C$ (FLOP)")
-    bar.ax.tick_params(which="both", labelsize=7.0, width=0.6)
-    bar.outline.set_visible(False)
+    return ScalarMappable(norm=LogNorm(*ends), cmap=shades)

@@ -3,23 +3,16 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from tests.data import grid_runs
 
 from isoflop.numeric.fit import fit
-from isoflop.numeric.plot.fit import plot_fit, plot_fit_page, plot_residuals
+from isoflop.numeric.plot.fit import draw_law, draw_residuals, plot_fit
 from isoflop.numeric.plot.panels import save
 
 
 @pytest.fixture(scope="module")
 def runs():
-    draw = np.random.default_rng(4).standard_normal(36)
-    n, d = (
-        axis.ravel() for axis in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(1e9, 1e11, 6))
-    )
-    return {
-        "params": n,
-        "tokens": d,
-        "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(0.004 * draw),
-    }
+    return grid_runs(6, noise=0.004, seed=4)
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +30,8 @@ def points(ax):
     return ax.collections[-1].get_offsets()
 
 
-@pytest.mark.parametrize("draw", [plot_fit, plot_residuals])
-def test_draws_on_the_axes_given_or_on_new_ones(fitted, draw, ax) -> None:
-    assert draw(fitted, ax) is ax
-    new = draw(fitted)
-    assert new is not ax
-    for drawn in (ax, new):
-        assert drawn.get_xlabel() == r"params $N$"
-        assert drawn.get_ylabel()
-        assert drawn.get_xscale() == "log"
-        assert len(drawn.figure.axes) == 2, "the second is the bar of computes"
-
-
 def test_the_runs_the_profiles_and_the_envelope(fitted, ax) -> None:
-    plot_fit(fitted, ax)
+    draw_law(fitted, ax)
     assert np.allclose(points(ax), np.column_stack([fitted.runs.params, fitted.runs.loss]))
     *profiles, envelope = (np.asarray(line.get_data()) for line in ax.get_lines())
     assert len(profiles) == 7
@@ -65,7 +46,7 @@ def test_the_runs_the_profiles_and_the_envelope(fitted, ax) -> None:
 def test_budgets_have_a_profile_each(ax) -> None:
     n, c = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e9, 5), np.array([1e19, 1e20, 1e21])))
     d = c / (6 * n)
-    plot_fit(fit({"params": n, "tokens": d, "loss": 1.7 + 400 * n**-0.34 + 410 * d**-0.28}), ax)
+    draw_law(fit({"params": n, "tokens": d, "loss": 1.7 + 400 * n**-0.34 + 410 * d**-0.28}), ax)
     assert len(ax.get_lines()) == 4
 
 
@@ -73,7 +54,7 @@ def test_an_outlier_does_not_squash_the_others(runs, ax) -> None:
     loss = runs["loss"].copy()
     loss[7] = 40.0
     found = fit(runs | {"loss": loss})
-    plot_residuals(found, ax)
+    draw_residuals(found, ax)
     top = ax.get_ylim()[1]
     assert top < 0.1 < found.residuals[7]
     (edge,) = (marks.get_offsets() for marks in ax.collections if len(marks.get_offsets()) == 1)
@@ -90,12 +71,12 @@ def test_axes_of_accuracy(runs, ax) -> None:
         (0.25, r"$L = -\log\,\frac{Q - 0.25}{1 - 0.25}$"),
         (None, r"$L = -\log\,Q$"),
     ):
-        plot_fit(fit(table, random_baseline=baseline), ax)
+        draw_law(fit(table, random_baseline=baseline), ax)
         assert ax.get_ylabel() == label
 
 
 def test_residuals(fitted, ax) -> None:
-    plot_residuals(fitted, ax)
+    draw_residuals(fitted, ax)
     # As everywhere in figures and text a run above the law stands above 0.
     assert np.allclose(points(ax)[:, 1], np.log(np.asarray(fitted.runs.loss) / fitted.fitted))
     assert ax.get_ylabel() == r"$\log$ observed $-\,\log$ law"
@@ -103,7 +84,7 @@ def test_residuals(fitted, ax) -> None:
 
 def test_a_compute_law(runs, ax) -> None:
     found = fit(runs, model="compute")
-    plot_fit(found, ax)
+    draw_law(found, ax)
     x, y = (np.asarray(values) for values in ax.get_lines()[0].get_data())
     assert y == pytest.approx(
         found.coefficients["E"] + found.coefficients["C0"] * x ** -found.coefficients["alpha"]
@@ -112,13 +93,15 @@ def test_a_compute_law(runs, ax) -> None:
 
 def test_a_law_that_is_no_curve_in_compute(runs, ax) -> None:
     found = fit(runs, model="E + a*N^-b + c*D^-d")
-    plot_fit(found, ax)
+    draw_law(found, ax)
     assert np.allclose(points(ax), np.column_stack([found.runs.loss, found.fitted]))
     assert ax.get_ylabel() == "fitted"
 
 
 def test_a_page(fitted, tmp_path) -> None:
-    axes = plot_fit_page(fitted)
-    assert len(axes) == 2
+    axes = plot_fit(fitted)
+    assert [ax.get_xlabel() for ax in axes] == [r"params $N$"] * 2
+    assert {ax.get_xscale() for ax in axes} == {"log"}
+    assert len(axes[0].figure.axes) == 3, "the third is the bar of computes"
     save(axes, tmp_path / "fit.pdf")
     assert (tmp_path / "fit.pdf").read_bytes().startswith(b"%PDF")
