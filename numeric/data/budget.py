@@ -100,7 +100,7 @@ def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]
         if not low <= (middle := float(np.median(ratio))) <= high:
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
-    if {*BUDGET} <= given.keys():
+    if {*BUDGET} <= given.keys() & quantities.keys():
         ratio = quantities["compute"] / (6.0 * quantities["tokens"] * quantities["params"])
         if off := int(np.sum((ratio < NEAR[0]) | (ratio > NEAR[1]))):
             span = f"median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"

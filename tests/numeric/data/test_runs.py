@@ -97,6 +97,19 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
     assert [*map(str, both.dropped)] == ["row 2: tokens is missing"]
 
 
+def test_what_is_not_required_and_has_gaps_is_left_out() -> None:
+    gaps = {
+        "N": [1e8, None, 4e8, 8e8],
+        "D": [2e9, None, 8e9, 1.6e10],
+        "C": [1e18, 2e18, 3e18, None],
+    }
+    runs = read(**gaps, require=("loss",))
+    assert (runs.params, runs.tokens, runs.derived) == (None, None, None)
+    assert runs.compute.tolist() == [1e18, 2e18, 3e18, 6 * 8e8 * 1.6e10]
+    left_out = "params is missing in 1 run; it is not required, and left out for all"
+    assert left_out in runs.warnings
+
+
 # -- what is dropped, refused and warned of --------------------------------------------------------
 
 
