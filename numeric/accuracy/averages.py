@@ -52,8 +52,8 @@ def averaged(
     Returns
     -------
     Evaluations
-        With a warning that says how many runs have no average, and why. What guessing scores counts
-        as known; that of the average is 0.
+        With a warning that says how many runs have no average. What guessing scores counts as
+        known; that of the average is 0.
 
     Raises
     ------
@@ -85,8 +85,6 @@ def averaged(
     )
     if not kept.any():
         raise TableError(evaluations.source, summary)
-    if any(getattr(one, "standard_error", 0.0) for one in given):
-        summary += "; what guessing scores is taken as exact"
     normalised = (accuracy - guessing) / (1.0 - guessing)
     return replace(
         evaluations,

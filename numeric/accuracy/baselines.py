@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PUBLISHED", "Baseline", "published", "resolve"]
+__all__ = ["PUBLISHED", "Baseline", "resolve"]
 
 DOMAIN = "a number of at least 0 and below 1"
 #: What a user writes for the values of Krajewski et al. 2025, Table 11.
@@ -157,7 +157,13 @@ def resolve(
         elif guessing_scores_nothing(metric):
             resolved[key] = Baseline(0.0, how=f"0 for {metric}")
         else:
-            raise ArgumentError("random_baseline", complaint=_unknown(evaluations, key, given))
+            by = f" ({metric})" if metric else ""
+            raise ArgumentError(
+                "random_baseline",
+                complaint=f"that of {key!r}{by} in {wanted.source} is not known; give the share "
+                f"that guessing gets right (--random-baseline {key}=VALUE), or estimate it from "
+                f"runs that guess (--small-runs 'compute < 1e17')",
+            )
     for key in wanted.benchmarks:
         scores = wanted.scores[key][~np.isnan(wanted.scores[key])]
         if len(scores) and not (scores > resolved[key].value).any():
@@ -169,25 +175,12 @@ def resolve(
     return resolved
 
 
-def published(benchmark: str) -> tuple[str, float] | None:
-    """Metric and accuracy of guessing of a benchmark in Krajewski et al. 2025, Table 11; None where
-    it is not there.
-
-    Examples
-    --------
-    >>> published("arc_challenge"), published("TriviaQA_1shot"), published("mmlu")
-    (('acc_norm', 0.215), ('exact_match', 0.0), None)
-    """
-    label = _label(benchmark)
-    return None if label is None else _table_11()[label]
-
-
-def _label(benchmark: str) -> str | None:
-    """What the paper calls a benchmark."""
+def _label(benchmark: str) -> str:
+    """What the paper calls a benchmark; "" where it is not there."""
     bare = plain(benchmark)
     stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS if bare.endswith(ending))]
     return next(
-        (label for label, names in ALIASES.items() if any(stem in names for stem in stems)), None
+        (label for label, names in ALIASES.items() if any(stem in names for stem in stems)), ""
     )
 
 
@@ -201,6 +194,7 @@ def _table_11() -> dict[str, tuple[str, float]]:
 
 
 def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
+    """By what the caller says."""
     if given is None:
         return {}
     if given == PUBLISHED:
@@ -232,19 +226,16 @@ def _share(name: str, value: Any) -> float:
 
 
 def _published(evaluations: Evaluations) -> dict[str, Baseline]:
-    """Those of the paper, where the metric is the same, with its margin where that is not its usual
-    one.
-    """
-    baselines = {}
+    """Those of the paper, where the metric is the same."""
+    found = {}
     for key in evaluations.scores:
         label = _label(evaluations.benchmark_of(key))
-        if label is None:
-            continue
-        metric, (own, value) = evaluations.metric_types.get(key), _table_11()[label]
-        if metric is None or plain(metric.partition(",")[0]) == plain(own):
+        own, value = _table_11().get(label, ("", 0.0))
+        metric = evaluations.metric_types.get(key, own) or own
+        if label and plain(metric.partition(",")[0]) == plain(own):
             how = "Krajewski et al. 2025, Table 11"
-            baselines[key] = Baseline(value, how=how, margin=MARGINS.get(label))
-    return baselines
+            found[key] = Baseline(value, how=how, margin=MARGINS.get(label))
+    return found
 
 
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
@@ -266,15 +257,3 @@ def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
         how = f"mean of {len(scores)} runs with {small}"
         baselines[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
     return baselines
-
-
-def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
-    metric, entry = evaluations.metric_types.get(key), published(evaluations.benchmark_of(key))
-    by = f" ({metric})" if metric else ""
-    why = f"the random baseline of {key!r}{by} in {evaluations.source} is not known"
-    if given == PUBLISHED and entry is not None:
-        why += f" ({PUBLISHED} has it for {entry[0]} alone)"
-    return (
-        f"{why}; give the share that guessing gets right (--random-baseline {key}=VALUE), or "
-        f"estimate it from runs that guess (--small-runs 'compute < 1e17')"
-    )

@@ -1,5 +1,5 @@
-"""A law of accuracy as a declaration, and its fit to a benchmark's runs: intervals of the law,
-intervals of a new run, errors.
+"""A law of accuracy as a declaration, and its fit to a benchmark's runs: intervals of the law and of
+a new run, and what speaks against it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
-from ..fit.fitted import Joint
+from ..fit.fitted import NO_MINIMUM, Fitted
 from ..fit.objective import Objective
-from ..fit.resample import Draws, case_weights, refits_of, together
-from ..results import Estimate, coverage_factor, percentiles, prediction_errors
+from ..fit.resample import case_weights, refits_of, together
+from ..results import Estimate, coverage_factor, percentiles
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
     from ..data.sample import Points, Sample
-    from ..fit.fitted import Fitted
-    from ..fit.resample import Refits
+    from ..fit.resample import Draws, Refits
     from .baselines import Baseline
 
     Floats = NDArray[np.float64]
@@ -40,6 +39,7 @@ __all__ = [
     "SQUARES",
     "Law",
     "LawFit",
+    "Part",
     "as_runs",
     "fit_law",
     "resampled",
@@ -54,16 +54,8 @@ MARGIN = 0.05
 SQUARES = Objective(name="least-squares-log")
 #: Residuals of log(-log Q') of this size are rounding.
 ROUNDING = 1e-9
-#: Refits in one batch, after which a bar moves and an interrupt is heard.
-BATCH = 50
-#: Residuals that are drawn beside every refit, for a new run.
-NEW_RUNS = 25
-#: With fewer runs than so many beyond its coefficients a law passes nearly through them; with fewer
-#: than so many to each coefficient of a stage a word is due.
-SPARE, FEW = 3, 5
-#: A share of the variance that is explained below which what is left is the larger part.
-CHANGE = 0.5
-STAGES = ("first", "second")
+#: Refits in one batch, and residuals that are drawn beside every refit, for a new run.
+BATCH, NEW_RUNS = 50, 25
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
 #: exp(-y) of this and beyond is 0 as a float.
@@ -81,25 +73,21 @@ class Law:
     expression : str
         Plain text, in the letters of `coefficients`.
     coefficients : tuple of str
-    requires : tuple of str
-        Quantities of `Points` that a fit needs.
-    asks : tuple of str
-        Quantities that a prediction needs: as `requires`, but a two-stage law predicts without its
-        proxy.
+    requires, asks : tuple of str
+        Quantities of `Points` that a fit needs, and those that a prediction needs: a two-stage law
+        predicts without its proxy.
     response : {"-log Q'", "Q"}
         What the law is of.
     objective : str
         What is minimised.
     fitted : callable
-        Sample -> what is fitted, the law itself or its stages, each a `Fitted`; ValueError where
-        the runs are too few.
+        Sample -> what is fitted: the law itself or its stages, each a `Part` or a `Fit`; ValueError
+        where the runs are too few.
     values : callable
         Coefficients (K, p) and m points -> the response (K, m).
     margin : float or None
         Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
         those at or below guessing.
-    sure : tuple of str
-        Coefficients that are never open.
     form : PowerTerms, Expression or None
         What `isoflop.numeric.fit` fits, where it fits the response itself.
     source : str
@@ -112,10 +100,9 @@ class Law:
     asks: tuple[str, ...]
     response: str
     objective: str
-    fitted: Callable[[Sample], tuple[Fitted, ...]]
+    fitted: Callable[[Sample], tuple[Any, ...]]
     values: Callable[[Floats, Points], Floats]
     margin: float | None = MARGIN
-    sure: tuple[str, ...] = ()
     form: Any = None
     source: str = ""
 
@@ -144,20 +131,53 @@ class Law:
         return self.response == NEG_LOG
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Part:
+    """A fit behind a law, of the law itself or of a stage: what it came to, and how it is repeated.
+
+    Attributes
+    ----------
+    coefficients : dict
+        By name.
+    objective_value : float
+    converged : bool
+        Whether the point is certified to be a minimum.
+    refit : callable
+        Weights (K, n) that say how often each run is drawn -> `Refits`.
+    undetermined : tuple of str
+        Coefficients that the runs leave open.
+    remarks : tuple of str
+    """
+
+    coefficients: Mapping[str, float]
+    objective_value: float
+    converged: bool
+    refit: Callable[..., Refits]
+    undetermined: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the search sets none that a value could be mistaken for."""
+        return np.tile([-np.inf, np.inf], (len(self.coefficients), 1))
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, "" where it has converged."""
+        return "" if self.converged else NO_MINIMUM
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit(Joint):
-    """A law and the runs that it was fitted to.
+class LawFit(Fitted):
+    """A law and the runs that it was fitted to; its coefficients are those of its parts in turn.
 
     Attributes
     ----------
     kind : Law
     sample : Sample
         The runs of the fit: n.
-    parts : tuple of Fitted
+    parts : tuple of Part or Fit
         What was fitted: the law itself, or its stages.
-    n_below : int
-        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy
-        1.
     draws : Draws or None
         The law refitted to resamples of its runs.
     baselines : ndarray
@@ -166,8 +186,7 @@ class LawFit(Joint):
 
     kind: Law
     sample: Sample
-    parts: tuple[Fitted, ...]
-    n_below: int = 0
+    parts: tuple[Any, ...]
     draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -182,6 +201,26 @@ class LawFit(Joint):
         return len(self.sample)
 
     @property
+    def coefficients(self) -> dict[str, float]:
+        """By name, those of the first part first."""
+        return {name: value for part in self.parts for name, value in part.coefficients.items()}
+
+    @property
+    def objective_value(self) -> float:
+        """What was minimised for the last part, at the minimum."""
+        return float(self.parts[-1].objective_value)
+
+    @property
+    def converged(self) -> bool:
+        """Whether every part is certified to be a minimum."""
+        return all(part.converged for part in self.parts)
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): those of the parts."""
+        return np.concatenate([part.limits for part in self.parts])
+
+    @property
     def refitted(self) -> Floats:
         """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
         return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
@@ -192,15 +231,12 @@ class LawFit(Joint):
         more than the margin) counts as not drawn.
         """
         Q, guessing = self.sample.accuracy, baselines[:, None]
-        least = 0.0 if self.kind.is_neg_log else self.kind.margin
-        if least is not None:
-            above = above_guessing(Q, guessing, least)
-            weights = np.where(above, weights, 0.0)
-        if self.kind.is_neg_log:
-            raw = np.where(above, Q, 0.5 * (1.0 + guessing))
-            (part,) = self.parts
-            return part.refit(weights=weights, observed=neg_log_accuracy(raw, guessing))
-        return together(part.refit(weights=weights) for part in self.parts)
+        above = above_guessing(Q, guessing, 0.0 if self.kind.is_neg_log else self.kind.margin)
+        weights = np.where(above, weights, 0.0)
+        if not self.kind.is_neg_log:
+            return together(part.refit(weights=weights) for part in self.parts)
+        observed = neg_log_accuracy(np.where(above, Q, 0.5 * (1.0 + guessing)), guessing)
+        return self.parts[0].refit(weights=weights, observed=observed)
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """The coefficients with their percentile intervals over the resamples.
@@ -208,26 +244,14 @@ class LawFit(Joint):
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        estimates = {}
-        for (name, value), draws in zip(self.coefficients.items(), self.refitted.T, strict=True):
-            loose = name in self.undetermined
-            estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
-            is_ceiling = name == "E" and self.kind.form is not None and self.size > len(self.names)
-            if is_ceiling and value == 0.0 and estimate.has_interval:
-                limit = self.limit_at_zero(level)
-                estimate = replace(estimate, low=0.0, high=limit, at_most=True)
-            estimates[name] = replace(estimate, at_limit=self._at_limit(name, estimate))
-        return estimates
-
-    def _at_limit(self, name: str, estimate: Estimate) -> tuple[str, ...]:
-        """Which of the value and its ends lie at a limit of the search."""
-        column = self.names.index(name)
-        ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-        return tuple(
-            part
-            for part, end in ends.items()
-            if end is not None and self.on_limit(np.full(len(self.names), end))[column]
-        )
+        found = super().estimates(level)
+        for name, estimate in found.items():
+            if estimate.undetermined:
+                found[name] = replace(estimate, low=None, high=None, at_limit=())
+        E, spare = found.get("E"), self.size > len(self.names)
+        if E is not None and E.value == 0.0 and E.has_interval and self.kind.form and spare:
+            found["E"] = replace(E, low=0.0, high=self.limit_at_zero(level), at_most=True)
+        return found
 
     def limit_at_zero(self, level: float) -> float:
         r"""The upper limit of an E that is 0: the largest one with
@@ -253,6 +277,8 @@ class LawFit(Joint):
             return greatest
         return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
 
+    # -- what speaks against it ----------------------------------------------------------------------
+
     @property
     def one_ratio(self) -> tuple[float, float] | None:
         """The least and the largest D/N, for a law of params and tokens whose runs are at one
@@ -265,61 +291,37 @@ class LawFit(Joint):
         """Coefficients that the runs leave open: those of both terms where params and tokens cannot
         be told apart.
         """
-        own = [name for name in super().undetermined if name not in self.kind.sure]
+        own = [name for part in self.parts for name in part.undetermined]
         alike = [name for name in self.names if self.one_ratio and name in OF_TERMS]
         return tuple(dict.fromkeys((*own, *alike)))
 
     @property
     def reason(self) -> str:
         """What speaks against the fit, by stage where there are two; "" where it has converged."""
-        if len(self.parts) == 1:
-            return super().reason
-        stages = zip(STAGES, self.parts, strict=True)
-        return "; ".join(f"{which} stage: {part.reason}" for which, part in stages if part.reason)
+        reasons = [part.reason for part in self.parts]
+        if len(reasons) == 2:
+            stages = zip(("first", "second"), reasons, strict=True)
+            reasons = [f"{which} stage: {reason}" for which, reason in stages if reason]
+        return "; ".join(filter(None, reasons))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the coefficients must know, beside that."""
-        said = [remark for part in self.parts for remark in part.remarks]
-        for which, part in zip(STAGES, self.parts, strict=False):
-            width = len(part.names)
-            if len(self.parts) > 1 and self.size < FEW * width:
-                said.append(
-                    f"{self.size} runs for the {width} coefficients of the {which} stage, fewer "
-                    f"than {FEW} to each"
-                )
-        for name, is_held in zip(self.names, self.on_limit(self.values), strict=True):
-            if is_held:
-                said.append(f"{name} = {self.coefficients[name]:g} is at a limit of the search")
+        found = [remark for part in self.parts for remark in part.remarks]
+        on_limit = zip(self.names, self.on_limit(self.values), strict=True)
+        at_limit = [name for name, is_held in on_limit if is_held]
+        found += [
+            f"{name} = {self.coefficients[name]:g} is at a limit of the search" for name in at_limit
+        ]
         if self.one_ratio is not None:
             low, high = self.one_ratio
-            said.append(
+            found.append(
                 f"N and D cannot be told apart: the {self.size} fitted runs are within a factor "
                 f"{SPREAD:g} of one D/N ({low:.3g} to {high:.3g})"
             )
-        return tuple(said)
+        return tuple(found)
 
-    @property
-    def weak(self) -> str:
-        """Why the runs tell too little for this law to be preferred to another; "" where they do
-        not.
-
-        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it
-        (or the usual one) is wide, so that noise decides which runs are fitted; or they scatter
-        about the law by as much as they change.
-        """
-        n, p, margin = len(self.sample), len(self.names), self.kind.margin
-        if n < p + SPARE:
-            return f"{n} runs for {p} coefficients"
-        reach = float(self.sample.accuracy.max()) - self.sample.baseline
-        if margin and reach - margin <= min(margin, MARGIN):
-            return f"the fitted accuracies reach {reach:.3g} above guessing, those within {margin:g} of it are left out"
-        R2 = prediction_errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
-        if R2 is not None and R2 < CHANGE:
-            return (
-                f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
-            )
-        return ""
+    # -- what it says --------------------------------------------------------------------------------
 
     def accuracy(self, at: Points) -> Floats:
         """Raw accuracy (m,) by the law."""
@@ -347,26 +349,20 @@ class LawFit(Joint):
         p coefficients took from them. None without refits, or where there are no more runs than
         coefficients.
         """
-        n, p = len(self.sample), len(self.names)
+        n, p, guess = len(self.sample), len(self.names), self.sample.baseline
         if self.draws is None or len(self.draws) < 2 or n <= p:
             return None
         random = np.random.default_rng([self.draws.seed, 1])
-        laws, own = self.drawn(at), self.accuracy(self.sample.at)
-        guessing, guess = self.baselines[:, None], self.sample.baseline
-        clear = all(
-            ((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy)
-        )
-        inside = clear and bool(((laws >= guessing) & (laws <= 1.0)).all())
-        stretch = np.sqrt(n / (n - p))
-        if inside:
-            residuals = stretch * (
-                _log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess)
-            )
-            around = _log_neg_log(laws, guessing)
-        else:
-            residuals, around = stretch * (self.sample.accuracy - own), laws
-        values = around + random.choice(residuals, size=(NEW_RUNS, len(laws), len(at)))
-        if inside:
+        observed, own, laws = self.sample.accuracy, self.accuracy(self.sample.at), self.drawn(at)
+        guessing, both = self.baselines[:, None], np.stack([observed, own])
+        in_logs = bool(((both > guess) & (both < 1.0)).all())
+        in_logs &= bool(((laws >= guessing) & (laws <= 1.0)).all())
+        if in_logs:
+            observed, own = (_log_neg_log(values, guess) for values in (observed, own))
+            laws = _log_neg_log(laws, guessing)
+        residuals = np.sqrt(n / (n - p)) * (observed - own)
+        values = laws + random.choice(residuals, size=(NEW_RUNS, *laws.shape))
+        if in_logs:
             values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
         return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
 
@@ -428,7 +424,7 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
             f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than "
             f"{kind.margin:g} and is below 1"
         )
-    return replace(kind.fit(train), n_below=len(sample) - len(train))
+    return kind.fit(train)
 
 
 def resampled(
@@ -441,17 +437,12 @@ def resampled(
     """
     repeats = whole_number("resamples", resamples, 0)
     random = np.random.default_rng(whole_number("seed", seed, 0))
-    weights = case_weights(
-        fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random
-    )
+    runs = fit.sample.index if fit.sample.at.k is not None else None
+    weights = case_weights(runs, len(fit.sample), repeats, random)
     baselines = baseline.draws(repeats, random)
     if not repeats:
         return fit
     batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
     samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
-    try:
-        draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
-    except KeyboardInterrupt:
-        nothing, index = np.empty((0, len(fit.names))), np.empty(0, dtype=np.intp)
-        draws = Draws(nothing, index, repeats, interrupted=True, seed=seed)
+    draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
     return replace(fit, draws=draws, baselines=baselines[draws.index])

@@ -25,36 +25,34 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from .. import formulas
+from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
 from ..fit.bilinear import COEFFICIENTS as OF_PLANE
-from ..fit.bilinear import BilinearLaw, fit_bilinear
+from ..fit.bilinear import fit_bilinear
 from ..fit.fit import fit_form
 from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
 from .broken import HUBER as OF_BROKEN
-from .broken import fit_broken, names_of
-from .broken_model import broken_values
+from .broken import broken_values, fit_broken, names_of
 from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, as_runs
-from .stages import LINKS, fit_stage, proxies
+from .stages import LINKS, as_loss, fit_proxy
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
-    from ..data.sample import Points, Sample
-    from ..fit.fitted import Fitted
+    from ..data.sample import Sample
+    from ..fit.bilinear import BilinearFit
+    from ..fit.fit import Fit
     from ..fit.models import Expression, PowerTerms
     from .baselines import Baseline
-    from .law import LawFit
+    from .law import LawFit, Part
     from .stages import Link
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
-__all__ = ["LAWS", "beyond", "crossing_of", "kind_for", "law_named"]
+__all__ = ["BILINEAR", "LAWS", "crossing_of", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
 WORDS = {
@@ -64,12 +62,9 @@ WORDS = {
 PAPER = "Krajewski et al. 2025, arXiv 2512.08894"
 
 
-# -- what is fitted, and what a law says -----------------------------------------------------------
-
-
-def _form(
+def _fitted_form(
     form: PowerTerms | Expression, objective: Objective, sample: Sample
-) -> tuple[Fitted, ...]:
+) -> tuple[Fit, ...]:
     """A form of -log Q' closest to the runs."""
     if len(sample) < len(form.coefficients):
         raise ValueError(
@@ -79,7 +74,7 @@ def _form(
     return (fit_form(as_runs(sample), form, objective),)
 
 
-def _plane(sample: Sample) -> tuple[Fitted, ...]:
+def _fitted_plane(sample: Sample) -> tuple[BilinearFit, ...]:
     """The plane of log(-log Q) closest to the pairs."""
     y = neg_log_accuracy(sample.accuracy, sample.baseline)
     return (fit_bilinear(sample.at.column("compute"), sample.at.column("k"), y, sample.index),)
@@ -92,10 +87,9 @@ def _on_plane(coefficients: Floats, at: Points) -> Floats:
     return np.asarray(np.exp(log))
 
 
-def _broken(breaks: int, sample: Sample) -> tuple[Fitted, ...]:
-    """The broken law closest to the runs; its asymptote lies between 0 and 1, as accuracies do."""
-    compute = sample.at.column("compute")
-    return (fit_broken(compute, sample.accuracy, breaks=breaks, asymptote=(0.0, 1.0)),)
+def _fitted_broken(breaks: int, sample: Sample) -> tuple[Part, ...]:
+    """The broken law closest to the runs."""
+    return (fit_broken(sample.at.column("compute"), sample.accuracy, breaks=breaks),)
 
 
 def _on_broken(coefficients: Floats, at: Points) -> Floats:
@@ -103,25 +97,22 @@ def _on_broken(coefficients: Floats, at: Points) -> Floats:
     return broken_values(coefficients, at.column("compute"))
 
 
-def _stages(link: Link, sample: Sample) -> tuple[Fitted, ...]:
+def _fitted_stages(link: Link, sample: Sample) -> tuple[Fit | Part, ...]:
     """Each stage closest to the runs, the second to the proxies of the runs themselves."""
-    proxy = sample.at.column("proxy")
-    return fit_stage(sample.at, proxy), link.fit(proxy, sample.accuracy)
+    return fit_proxy(sample), link.fit(as_loss(sample), sample.accuracy)
 
 
 def _through_stages(link: Link, coefficients: Floats, at: Points) -> Floats:
     """Q (K, m) by way of the proxy that the first stage foretells."""
     first, second = np.split(coefficients, [len(COMPUTE.coefficients)], axis=1)
-    return link.accuracy(second, proxies(first, at))
+    return link.accuracy(second, COMPUTE.values(first, Points(compute=at.column("compute"))))
 
 
 # -- declarations ----------------------------------------------------------------------------------
 
 
 def power_law(name: str, form: PowerTerms | Expression, objective: Objective = HUBER) -> Law:
-    """A form of -log Q' as a law of accuracy. The prefactor of one power alone is never open: with
-    its exponent on a bound it is a mean.
-    """
+    """A form of -log Q' as a law of accuracy."""
     return Law(
         name=name,
         expression=f"-log Q' = {form}",
@@ -130,9 +121,8 @@ def power_law(name: str, form: PowerTerms | Expression, objective: Objective = H
         asks=form.requires,
         response=NEG_LOG,
         objective=WORDS[objective.name].format(objective.delta),
-        fitted=partial(_form, form, objective),
+        fitted=partial(_fitted_form, form, objective),
         values=form.values,
-        sure=form.prefactors if len(form.coefficients) == 2 else (),
         form=form,
         source=PAPER,
     )
@@ -151,7 +141,7 @@ def broken_law(breaks: int) -> Law:
         asks=("compute",),
         response=RAW,
         objective=f"Huber's function (delta {OF_BROKEN.delta:g}) of Q",
-        fitted=partial(_broken, breaks),
+        fitted=partial(_fitted_broken, breaks),
         values=_on_broken,
         margin=0.0,
         source=f"{PAPER}; Caballero et al. 2023, arXiv 2210.14891",
@@ -170,7 +160,7 @@ def two_stage(link: Link, margin: float | None) -> Law:
         asks=("compute",),
         response=RAW,
         objective="least squares of Q given the proxy; the proxy on its own",
-        fitted=partial(_stages, link),
+        fitted=partial(_fitted_stages, link),
         values=partial(_through_stages, link),
         margin=margin,
         source=PAPER,
@@ -185,7 +175,7 @@ BILINEAR = Law(
     asks=("compute", "k"),
     response=NEG_LOG,
     objective="least squares of log(-log Q)",
-    fitted=_plane,
+    fitted=_fitted_plane,
     values=_on_plane,
     source=PAPER,
 )
@@ -207,7 +197,7 @@ _DECLARED = (
 LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 
 
-def law_named(name: str, *, margin: float | None = None) -> Law:
+def law_named(name: str, *, margin: float | None = None, baseline: Baseline | None = None) -> Law:
     """A law by name.
 
     Parameters
@@ -216,6 +206,9 @@ def law_named(name: str, *, margin: float | None = None) -> Law:
         One of `LAWS`.
     margin : float, optional
         By how much accuracy must exceed guessing for a run to be fitted, in place of the law's own.
+    baseline : Baseline, optional
+        Its margin, if it has one, takes the place of the laws' usual one alone: a law that is
+        fitted to all runs above guessing, or to all, still is.
 
     Raises
     ------
@@ -224,28 +217,16 @@ def law_named(name: str, *, margin: float | None = None) -> Law:
     """
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
-    return LAWS[name] if margin is None else replace(LAWS[name], margin=margin)
-
-
-def kind_for(law: str, baseline: Baseline, *, margin: float | None = None) -> Law:
-    """A law by name, for a benchmark: with the margin that is given, else that which comes with the
-    accuracy of guessing.
-
-    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above
-    guessing, or to all, still is.
-    """
-    found = law_named(law, margin=margin)
-    if margin is None and baseline.margin is not None and found.margin == MARGIN:
-        return law_named(law, margin=baseline.margin)
-    return found
-
-
-# -- where the law in k holds ----------------------------------------------------------------------
+    found = LAWS[name]
+    if margin is None and baseline is not None and found.margin == MARGIN:
+        margin = baseline.margin
+    return found if margin is None else replace(found, margin=margin)
 
 
 def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     """C_x = exp(-b/d), the compute (FLOP) at which the curves of all k cross, with its percentile
     interval over refits; no ends where the sign of d is open. None for other laws, and for d = 0.
+    Where d < 0 the law holds above it: below, it says that more samples solve less.
     """
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
         return None
@@ -256,11 +237,3 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     is_open = "d" in fit.undetermined
     log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
     return log.mapped(math.exp)
-
-
-def beyond(fit: LawFit, at: Points) -> Mask:
-    """Where the law in k does not hold: (m,), on that side of C_x where it says that more samples
-    solve less.
-    """
-    named: Any = fit.coefficients
-    return np.asarray(BilinearLaw(**named).draws_exponent(at.column("compute")) < 0.0)

@@ -10,7 +10,7 @@ in y - E is the law's penalty. No budget exceeds the ceiling Q'_max = exp(-E).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..law import Law
 from ..law.penalty import Penalty
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["AccuracyLaw", "AccuracyPenalty", "accuracy_table"]
 
@@ -54,7 +54,11 @@ class AccuracyPenalty(Penalty):
     @cached_property
     def greatest_loss(self) -> Any:
         """The most of Q* - Q over all budgets; at the optimum nothing."""
-        return self.benchmark._greatest_loss(self.excess)
+        most, off = np.zeros(np.shape(self.excess)), np.greater(self.excess, 0.0)
+        if off.any():
+            excess = np.asarray(self.excess)[off]
+            most[off] = formulas.greatest_accuracy_lost(excess, **self.benchmark.constants)
+        return most[()]
 
     @cached_property
     def optimal_accuracy(self) -> Any:
@@ -66,7 +70,9 @@ class AccuracyPenalty(Penalty):
         """Q* - Q."""
         if self.budget is None:
             return None
-        return self.benchmark._lost(self.law.envelope.reducible_loss(self.budget), self.excess)
+        best = self.law.envelope.reducible_loss(self.budget)
+        lost = formulas.accuracy_lost(best, self.excess, **self.benchmark.constants)
+        return lost + 0.0  # no negative zero
 
     @cached_property
     def accuracy(self) -> Any:
@@ -96,31 +102,24 @@ class AccuracyPenalty(Penalty):
 
 def accuracy_table(costs: Sequence[AccuracyPenalty]) -> Table:
     """Penalties in accuracy points."""
-    points = Shortest(3)
-    return Table(
-        [
-            Column("ratio", format=Shortest(4)),
-            Column("budget", "compute", format=Shortest(4), keys=("compute", "", "")),
-            Column("accuracy", format=Shortest(4)),
-            Column("optimal_accuracy", "optimal\naccuracy", format=Shortest(4)),
-            Column("lost_accuracy", "points\nlost", format=points, of=_points("lost_accuracy")),
-            Column(
-                "greatest_loss",
-                "most\nat\nany\ncompute",
-                format=points,
-                of=_points("greatest_loss"),
-            ),
-        ],
-        costs,
-    )
 
-
-def _points(figure: str) -> Callable[[AccuracyPenalty], float | None]:
-    def points(cost: AccuracyPenalty) -> float | None:
+    def points(cost: AccuracyPenalty, figure: str) -> float | None:
         lost = getattr(cost, figure)
         return None if lost is None else 100.0 * float(lost)
 
-    return points
+    three, four = Shortest(3), Shortest(4)
+    columns = [
+        Column("ratio", format=four),
+        Column("budget", "compute", format=four, keys=("compute", "", "")),
+        Column("accuracy", format=four),
+        Column("optimal_accuracy", "optimal\naccuracy", format=four),
+    ]
+    for figure, header in (
+        ("lost_accuracy", "points\nlost"),
+        ("greatest_loss", "most\nat\nany\ncompute"),
+    ):
+        columns.append(Column(figure, header, format=three, of=partial(points, figure=figure)))
+    return Table(columns, costs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +163,7 @@ class AccuracyLaw:
     @property
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
-        return float(formulas.ceiling(**self._constants))
+        return float(formulas.ceiling(**self.constants))
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
@@ -192,8 +191,10 @@ class AccuracyLaw:
         if cost.is_run:
             budget = cost.compute
         elif compute is not None:
-            s, budget = _together(s, positive_values("compute", compute))
-            given = {name: _together(value, budget)[0] for name, value in given.items()}
+            budget = positive_values("compute", compute)
+            if not (is_number(s) and is_number(budget)):
+                s, budget = np.broadcast_arrays(s, budget)
+                given = {name: np.broadcast_to(value, s.shape) for name, value in given.items()}
         return AccuracyPenalty(
             law=self.law,
             log_size_ratio=s,
@@ -203,25 +204,6 @@ class AccuracyLaw:
         )
 
     @property
-    def _constants(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
+        """E and the accuracy of guessing."""
         return {"E": self.law.needed("E")["E"], "random_baseline": self.random_baseline}
-
-    def _lost(self, best: Any, excess: Any) -> Any:
-        """Q* - Q where y* - E and P - 1 are known."""
-        return formulas.accuracy_lost(best, excess, **self._constants) + 0.0  # no negative zero
-
-    def _greatest_loss(self, excess: Any) -> Any:
-        """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
-        most = np.zeros(np.shape(excess))
-        off = np.greater(excess, 0.0)
-        if off.any():
-            most[off] = formulas.greatest_accuracy_lost(np.asarray(excess)[off], **self._constants)
-        return most[()]
-
-
-def _together(ratio: Any, compute: Any) -> tuple[Any, Any]:
-    """Both of one shape."""
-    if is_number(ratio) and is_number(compute):
-        return ratio, compute
-    first, second = np.broadcast_arrays(ratio, compute)
-    return first, second

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["DEFAULT_LEVEL", "Fitted", "Joint", "Solved"]
+__all__ = ["DEFAULT_LEVEL", "Fitted", "Solved"]
 
 DEFAULT_LEVEL = 0.9
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
@@ -276,45 +276,3 @@ class Solved(Fitted):
     def converged(self) -> bool:
         """Whether the point is certified to be a minimum."""
         return bool(self.solution.converged)
-
-
-class Joint(Fitted):
-    """Base of laws that are fitted one after the other and read as one: the coefficients of the
-    first, then those of the next.
-
-    Attributes
-    ----------
-    parts : tuple of Fitted
-    """
-
-    parts: tuple[Fitted, ...]
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """By name, those of the first part first."""
-        return {name: value for part in self.parts for name, value in part.coefficients.items()}
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised for the last part, at the minimum."""
-        return self.parts[-1].objective_value
-
-    @property
-    def converged(self) -> bool:
-        """Whether every part is certified to be a minimum."""
-        return all(part.converged for part in self.parts)
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the rows leave open."""
-        return tuple(name for part in self.parts for name in part.undetermined)
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the parts."""
-        return "; ".join(part.reason for part in self.parts if part.reason)
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): those of the parts."""
-        return np.concatenate([part.limits for part in self.parts])

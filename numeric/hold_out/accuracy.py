@@ -15,7 +15,7 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..accuracy.baselines import Baseline
 from ..accuracy.law import fit_law, resampled
-from ..accuracy.laws import LAWS, beyond, crossing_of, kind_for
+from ..accuracy.laws import LAWS, crossing_of, law_named
 from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside
 from ..results import Band
@@ -89,7 +89,7 @@ def tasks_of_evaluations(
         if not own:
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)
-        kinds = [kind_for(law, known[name], margin=margins.get(name)) for law in own]
+        kinds = [law_named(law, margin=margins.get(name), baseline=known[name]) for law in own]
         made = _Benchmark(evaluations, name, known[name], kinds, proxy, rule, level, seed)
         tasks += made.tasks()
         notes += made.notes()
@@ -253,10 +253,8 @@ class FittedAccuracy(Trained):
         crossing = crossing_of(self.fit, self.level)
         if crossing is not None:
             side = "above" if self.fit.coefficients["d"] < 0.0 else "below"
-            away = int(beyond(self.fit, self.fit.sample.at).sum())
             said.append(
-                f"the curves of all k cross at C_x = {crossing:.3g} FLOP; the law holds {side} it: "
-                f"{away} of {len(self.fit.sample)} fitted pairs lie on the other side"
+                f"the curves of all k cross at C_x = {crossing:.3g}; the law holds {side} it"
             )
         return tuple(said)
 

@@ -37,6 +37,8 @@ RESPONSE = {"runs": "the loss", "counts": "-log pass@k", "evaluations": "accurac
 UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
 #: Errors of accuracy that differ by less than this are one.
 SAME = 5e-5
+#: With fewer runs than so many beyond its coefficients a law passes nearly through them.
+SPARE = 3
 #: More bins of decades than these have no room in a table; more notes no room under one.
 MOST_BINS, MOST_NOTES = 8, 3
 SHARE, THREE = Percent(places=1), Significant(3)
@@ -297,7 +299,7 @@ class Backtest(Shown):
     def best(self, subject: Any) -> str | None:
         """The law with the least held-out MAE on a benchmark; of those that print alike the one with
         the fewest coefficients. None where none was judged. Laws that the fitted runs tell too little
-        of (`LawFit.weak`), and laws in k, which are judged on other rows, are no candidates.
+        of, and laws in k, which are judged on other rows, are no candidates.
         """
         wide = {task.law: task.n_coefficients for task in self.tasks if task.subject == subject}
         mae = {
@@ -310,7 +312,7 @@ class Backtest(Shown):
 
     def _is_candidate(self, law: str, subject: Any) -> bool:
         fit = self.fit(law, subject)
-        return fit is not None and not fit.weak and "k" not in fit.kind.asks
+        return fit is not None and fit.size >= len(fit.names) + SPARE and "k" not in fit.kind.asks
 
     @property
     def misleading(self) -> list[tuple[str, str, str]]:
@@ -384,7 +386,7 @@ class Backtest(Shown):
             if self.what == "evaluations":
                 fit = one.fitted.fit
                 row |= {"formula": fit.kind.expression, "fitted_by": fit.kind.objective}
-                row |= {"weak": fit.weak, "remarks": list(one.fitted.remarks)}
+                row |= {"remarks": list(one.fitted.remarks)}
             found.append(row)
         return self._named(found)
 
@@ -596,8 +598,6 @@ class Backtest(Shown):
                 own = [*one.fitted.remarks]
                 if one.undetermined:
                     own.insert(0, f"the runs leave {', '.join(one.undetermined)} open")
-                if one.fitted.fit.weak:
-                    own.insert(0, f"not compared with the others: {one.fitted.fit.weak}")
                 said += [f"{one.subject}, {one.law}: {text}" for text in own]
         if self.what == "evaluations" and self.misleading:
             said.insert(

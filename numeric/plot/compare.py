@@ -10,7 +10,6 @@ from ...theory.data.notation import close_matches
 from .. import formulas
 from ..data.sample import Points
 from ..errors import outside
-from .in_k import plot_in_k
 from .panels import (
     COLOURS,
     COLUMN,
@@ -38,8 +37,6 @@ __all__ = ["plot_laws_of_accuracy"]
 
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.62, 0.95
-#: The same of panels at every k.
-ACROSS_IN_K, ROW_IN_K = 2, 2.7
 AT_OWN = r"at the held-out run's own $N$, $D$"
 POINTS = 161
 #: The axis of compute reaches beyond the runs by this factor; that of accuracy by this share of
@@ -59,8 +56,7 @@ def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = N
     shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
     panel, and as crosses at what each held-out run itself had. Bands are pointwise percentiles of
     refits to resamples: of every law where there are at most two, else of the law that is best on
-    the held-out runs. Of a law of compute and k, drawn
-    at k = 1, panels of `plot_in_k` follow, which show it at every k. Twelve panels fit a page.
+    the held-out runs. A law of compute and k is drawn at k = 1. Twelve panels fit a page.
 
     Parameters
     ----------
@@ -89,29 +85,10 @@ def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = N
             raise outside("benchmark", name, domain)
         if _task(result, name).rows.at.compute is None:
             raise outside("result", name, "of runs whose compute is known, to be drawn")
-    in_k = [
-        each
-        for name in names
-        for each in result.of(name)
-        if each.fitted is not None and "k" in each.fitted.fit.kind.asks
-    ]
     columns = min(ACROSS, len(names))
-    rows, rows_in_k = -(-len(names) // columns), -(-len(in_k) // ACROSS_IN_K)
-    is_wide = columns > 1 or bool(in_k)
+    rows = -(-len(names) // columns)
     height = ROW * rows + FRAME + (0.5 if rows == 1 else 0.0)
-    size = (PAGE if is_wide else COLUMN, height + ROW_IN_K * rows_in_k)
-    with _figure(size) as whole:
-        figure: Any = whole
-        if in_k:
-            parts: Any = whole.subfigures(2, 1, height_ratios=(height, ROW_IN_K * rows_in_k))
-            figure, below = parts
-            panels = list(below.subplots(rows_in_k, ACROSS_IN_K, squeeze=False).flat)
-            for each, ax in zip(in_k, panels, strict=False):
-                ahead = result.tasks[each.task].rows.subset(each.split.test)
-                plot_in_k(each.fitted.fit, ahead, ax, level=result.level)
-                ax.set_title(f"{_literal(str(each.subject))}: {each.law}")
-            for ax in panels[len(in_k) :]:
-                ax.set_axis_off()
+    with _figure((PAGE if columns > 1 else COLUMN, height)) as figure:
         axes = figure.subplots(rows, columns, squeeze=False)
         shown: dict[str, Any] = {}
         for name, ax in zip(names, axes.flat, strict=False):
@@ -122,10 +99,10 @@ def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = N
             ax.set_axis_off()
         figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=8.0)
         figure.supylabel("accuracy", fontsize=8.0)
-        ncols = 4 if is_wide else 2
+        ncols = 4 if columns > 1 else 2
         legend: Any = {"loc": "outside upper center", "ncols": ncols, "fontsize": 7.0}
         figure.legend(list(shown.values()), list(shown), **legend)
-    return whole
+    return figure
 
 
 def _draw(result: Backtest, benchmark: str, ax: Axes) -> None:

@@ -100,7 +100,6 @@ def test_a_law_that_does_not_fall_is_at_its_bound(data, file) -> None:
     (law,) = data("backtest", path, "--law", "compute", "--bootstrap", "20")["coefficients"]
     assert law["coefficients"]["alpha"]["value"] == pytest.approx(1e-3)
     assert "alpha" in law["undetermined"]
-    assert law["weak"]
 
 
 def test_the_status_tells_of_laws_that_could_not_be_fitted(data, call, file) -> None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.accuracy.broken_model import broken_values
+from isoflop.numeric.accuracy.broken import broken_values
 from isoflop.numeric.check.published import (
     TOLERANCE,
     BenchmarkCheck,

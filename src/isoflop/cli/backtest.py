@@ -30,7 +30,7 @@ AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
 #: Options that only evaluations have.
-OF_EVALUATIONS = ("--benchmark", "--small-runs", "--margin", "--average", "--proxy")
+OF_EVALUATIONS = (*("--benchmark", "--metric", "--small-runs", "--margin", "--average", "--proxy"),)
 LEVEL = 0.9
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")

@@ -1,97 +1,376 @@
-"""The laws by name: what each is, and that each can do what every law must."""
+"""The laws by name: what each must do, the closest laws by other routes, refits as fits of the
+resample, predictions at 50 digits, what runs leave open, and refusals.
+"""
 
+from dataclasses import replace
+
+import mpmath
 import numpy as np
 import pytest
+from scipy import optimize
 
-from isoflop.numeric.accuracy.laws import LAWS, law_named
+from isoflop.numeric.accuracy.baselines import Baseline
+from isoflop.numeric.accuracy.law import fit_law, resampled
+from isoflop.numeric.accuracy.laws import BILINEAR, HUBER, LAWS, crossing_of, law_named, power_law
 from isoflop.numeric.data.sample import Points, Sample
-from isoflop.numeric.fit.fitted import Fitted
+from isoflop.numeric.fit.models import Expression
 
-QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
+GUESS, DELTA = 0.25, 1e-3
+#: Typed out, so that they do not come from what is tested.
+TRUTHS = {
+    "compute": ("C0", "alpha", 40.0, 0.085),
+    "compute-ceiling": ("E", "C0", "alpha", 0.12, 900.0, 0.16),
+    "params-tokens": ("A", "B", "beta", "gamma", 60.0, 400.0, 0.27, 0.3),
+    "params-tokens-ceiling": ("E", "A", "B", "beta", "gamma", 0.1, 60.0, 400.0, 0.27, 0.3),
+}
+#: log A, a, b, d: of the size of those of Krajewski et al. 2025, Section 3.4.
+PLANE = np.array([6.0, -0.13, 0.9, -0.024])
+KS = (1.0, 4.0, 16.0, 64.0)
 
 
-@pytest.fixture(scope="module")
-def runs():
-    """Runs of which everything is known, with accuracy rising in compute and k."""
-    random = np.random.default_rng(2)
-    compute, k = (
-        each.ravel()
-        for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0), indexing="ij")
-    )
-    params = np.sqrt(compute / 6.0 / 10 ** random.uniform(1.0, 2.0, len(k)))
-    log_y = 6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
-    log_y = log_y + 0.03 * random.standard_normal(len(k))
-    at = Points(
-        params=params,
-        tokens=compute / 6.0 / params,
-        compute=compute,
-        k=k,
-        proxy=1.6 + 800.0 * compute**-0.15,
-    )
+def truth(name):
+    row = TRUTHS[name]
+    return np.array(row[len(row) // 2 :], dtype=float)
+
+
+def columns(name, at):
+    """The x of every term of the sum a x^-b."""
+    return [at.params, at.tokens] if name.startswith("params") else [at.compute]
+
+
+def neg_logs(name, theta, at):
+    """E + sum a x^-b with E, prefactors and exponents in this order."""
+    x = columns(name, at)
+    E, rest = (theta[0], theta[1:]) if name.endswith("ceiling") else (0.0, theta)
+    return E + sum(rest[i] * x[i] ** -rest[len(x) + i] for i in range(len(x)))
+
+
+def sample(name, *, noise=0.02, n=24, seed=0, outlier=True):
+    """Runs of the truth with noise of log(-log Q') and one far outlier, which Huber's function
+    should not follow.
+    """
+    random = np.random.default_rng(seed)
+    params = 10 ** random.uniform(8, 10, n)
+    tokens = params * 10 ** random.uniform(0.7, 2.3, n)
+    at = Points(params=params, tokens=tokens, compute=6.0 * params * tokens)
+    residual = noise * random.standard_normal(n)
+    residual[3] += 0.5 * bool(outlier and noise)
+    accuracy = GUESS + (1.0 - GUESS) * np.exp(-neg_logs(name, truth(name), at) * np.exp(residual))
+    return Sample(benchmark="arc", accuracy=accuracy, baseline=GUESS, at=at, index=np.arange(n))
+
+
+def pairs(noise=0.02, seed=0, baseline=0.0, n=9):
+    """Pairs of run and k on the plane of log(-log Q)."""
+    grid = np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij")
+    compute, k = (each.ravel() for each in grid)
+    log_y = design(compute, k) @ PLANE
+    log_y = log_y + noise * np.random.default_rng(seed).standard_normal(len(k))
     return Sample(
-        benchmark="task",
-        accuracy=np.exp(-np.exp(log_y)),
-        baseline=0.0,
-        at=at,
-        index=np.arange(len(k)),
+        benchmark="lbpp",
+        accuracy=baseline + (1.0 - baseline) * np.exp(-np.exp(log_y)),
+        baseline=baseline,
+        at=Points(compute=compute, k=k),
+        index=np.repeat(np.arange(n), len(KS)),
     )
+
+
+def design(compute, k):
+    log_c, log_k = np.log(compute), np.log(k)
+    return np.column_stack([np.ones_like(log_c), log_c, log_k, log_c * log_k])
+
+
+def observed(part):
+    """log(-log Q')."""
+    return np.log(-np.log((part.accuracy - part.baseline) / (1.0 - part.baseline)))
+
+
+def huber(residual):
+    size = np.abs(residual)
+    return float(np.sum(np.where(size <= DELTA, 0.5 * residual**2, DELTA * (size - 0.5 * DELTA))))
+
+
+# -- every law ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_every_law_fits_refits_and_predicts(name, runs) -> None:
+def test_every_law_fits_refits_and_predicts(name):
+    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0)))
+    random = np.random.default_rng(2)
+    params = np.sqrt(compute / 6.0 / 10 ** random.uniform(1.0, 2.0, len(k)))
+    log_y = design(compute, k) @ PLANE + 0.03 * random.standard_normal(len(k))
+    at = {"params": params, "tokens": compute / 6.0 / params, "compute": compute, "k": k}
+    at |= {"proxy": 1.6 + 800.0 * compute**-0.15}
+    runs = Sample(
+        benchmark="task",
+        accuracy=np.exp(-np.exp(log_y)),
+        baseline=0.0,
+        at=Points(**at),
+        index=np.arange(len(k)),
+    )
     kind = law_named(name)
-    assert kind.name == name
-    assert kind.expression
-    assert {*kind.requires} | {*kind.asks} <= QUANTITIES
-    assert {*kind.asks} >= {*kind.requires} - {"proxy"}
-    part = runs if "k" in kind.requires else runs.subset(runs.at.k == 1.0)
-    p = len(kind.coefficients)
-    found = kind.fit(part)
-    assert found.values.shape == (p,)
-    assert np.isfinite(found.values).all()
-    assert set(found.undetermined) <= set(kind.coefficients)
+    part = runs if "k" in kind.requires else runs.subset(k == 1.0)
+    found, p = kind.fit(part), len(kind.coefficients)
     assert found.names == kind.coefficients
-    for each in (found, *found.parts):
-        assert isinstance(each, Fitted)
-        assert each.limits.shape == (len(each.names), 2)
-        assert bool(each.reason) != each.converged
-        assert len(each.tables()[0]) >= len(each.names)
-    random = np.random.default_rng(0)
-    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(
-        float
-    )
-    again = found.refit(weights=weights, baselines=np.zeros(3))
-    assert (again.coefficients.shape, again.converged.shape, again.converged.dtype) == (
-        (3, p),
-        (3,),
-        np.dtype(bool),
-    )
+    assert {*found.undetermined} <= {*kind.coefficients}
+    assert found.limits.shape == (p, 2)
+    assert bool(found.reason) != found.converged
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3)
+    again = found.refit(weights=weights.astype(float), baselines=np.zeros(3))
+    assert (again.coefficients.shape, again.converged.shape) == ((3, p), (3,))
     asked = Points(**{quantity: getattr(part.at, quantity) for quantity in kind.asks})
     values = kind.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
-    assert values.shape == (2, len(part))
     assert (values[0] == values[1]).all()
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
-def test_margins() -> None:
-    direct = ("compute", "compute-ceiling", "params-tokens", "params-tokens-ceiling", "bilinear")
-    assert {law_named(name).margin for name in direct} == {0.05}
-    assert law_named("compute").margin == 0.05
-    assert law_named("compute", margin=0.02).margin == 0.02
-    assert law_named("bnsl").margin == 0.0
-    assert law_named("bnsl", margin=0.1).margin == 0.1
-    assert law_named("bilinear", margin=0.0).margin == 0.0
-    # A logistic link levels off at guessing, a line does not.
-    assert law_named("two-stage-logistic").margin is None
-    assert law_named("two-stage-linear").margin == 0.05
-    assert law_named("two-stage-logistic", margin=0.1).margin == 0.1
+def test_margins():
+    own = {name: law_named(name).margin for name in LAWS}
+    assert own.pop("two-stage-logistic") is None  # it levels off at guessing, a line does not
+    assert [own.pop(name) for name in ("bnsl", "bnsl-2", "bnsl-3")] == [0.0] * 3
+    assert {*own.values()} == {0.05}
+    assert {law_named(name, margin=0.1).margin for name in LAWS} == {0.1}
+    lbpp = Baseline(0.0, margin=0.02)
+    margins = {name: law_named(name, baseline=lbpp).margin for name in LAWS}
+    assert (margins["compute"], margins["bnsl"], margins["two-stage-logistic"]) == (0.02, 0.0, None)
+    assert law_named("compute", margin=0.1, baseline=lbpp).margin == 0.1
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be"), ("loss", "must be")],
+    ("name", "said"), [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be one of")]
 )
-def test_unknown_laws(name, said) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
+def test_unknown_laws(name, said):
+    with pytest.raises(ValueError, match=said):
         law_named(name)
-    assert str(caught.value).startswith(f"law={name!r}: must be one of {', '.join(LAWS)}")
+
+
+# -- the closest law ---------------------------------------------------------------------------------
+
+
+def test_equation_2_is_least_squares_of_the_logs():
+    part = sample("compute")
+    found = LAWS["compute"].fit(part)
+    line = np.column_stack([np.ones(len(part)), -np.log(part.at.compute)])
+    (intercept, slope), squares, *_ = np.linalg.lstsq(line, observed(part), rcond=None)
+    assert found.converged
+    assert found.values == pytest.approx([np.exp(intercept), slope], rel=1e-8)
+    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-8)
+
+
+@pytest.mark.parametrize("baseline", [0.0, 0.1])
+def test_equation_5_is_the_plane_of_least_squares(baseline):
+    part = pairs(baseline=baseline)
+    found = BILINEAR.fit(part)
+    plane, squares, *_ = np.linalg.lstsq(design(part.at.compute, part.at.k), observed(part))
+    assert found.values == pytest.approx(plane, rel=1e-7)
+    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-7)
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTHS if name != "compute"])
+def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
+    part = sample(name, n=40)
+    found, x = LAWS[name].fit(part), np.log(np.stack(columns(name, part.at)))
+    centre, seen, n = x.mean(axis=1, keepdims=True), observed(part), len(x)
+
+    def law(theta):
+        log_E = np.full(len(seen), theta[2 * n] if name.endswith("ceiling") else -99.0)
+        terms = theta[:n, None] - theta[n : 2 * n, None] * (x - centre)
+        return np.logaddexp.reduce([log_E, *terms])
+
+    random, best = np.random.default_rng(1), np.inf
+    box = [-20.0] * n + [0.0] * n + [-20.0], [5.0] * n + [3.0] * n + [2.0]
+    for _ in range(20):
+        start = np.concatenate([random.uniform(-4, 0.5, n), random.uniform(0.02, 0.7, n), [-2.0]])
+        options = {"loss": "huber", "f_scale": DELTA, "x_scale": "jac", "bounds": box}
+        end = optimize.least_squares(lambda theta: law(theta) - seen, start, **options)
+        best = min(best, huber(end.fun))
+    own = huber(np.log(neg_logs(name, found.values, part.at)) - seen)
+    assert found.converged
+    assert found.objective_value == pytest.approx(own, rel=1e-9)
+    assert best * (1.0 - 1e-3) <= own <= best * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_exact_runs_give_the_truth(name):
+    kind = LAWS[name]
+    found = kind.fit(sample(name, noise=0.0))
+    assert kind.coefficients == TRUTHS[name][: len(kind.coefficients)]
+    assert (found.converged, found.undetermined, found.remarks) == (True, (), ())
+    assert found.values == pytest.approx(truth(name), rel=1e-5)
+
+
+def test_a_law_written_as_an_expression_is_the_same_law():
+    data, own = sample("params-tokens", outlier=False), LAWS["params-tokens"]
+    typed = power_law("typed", Expression("A*N^-beta + B*D^-gamma"), HUBER)
+    assert typed.requires == own.requires == ("params", "tokens")
+    one, other = fit_law(data, own), fit_law(data, typed)
+    assert other.coefficients == pytest.approx(one.coefficients, rel=1e-4)
+    assert other.predict(data) == pytest.approx(one.predict(data), rel=1e-7)
+
+
+# -- refits ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*TRUTHS, "bilinear"])
+def test_a_refit_is_the_fit_of_the_resample(name):
+    """With the accuracy of guessing redrawn for laws that have one."""
+    part = pairs(baseline=0.02) if name == "bilinear" else sample(name, n=40, outlier=False)
+    kind, n, random = LAWS[name], len(part), np.random.default_rng(3)
+    weights = random.multinomial(n, np.full(n, 1.0 / n), size=3).astype(float)
+    baselines = part.baseline + np.array([0.0, -0.01, 0.005])
+    again = kind.fit(part).refit(weights=weights, baselines=baselines)
+    assert again.converged.all()
+    for row, weight in enumerate(weights):
+        drawn = part.subset(np.repeat(np.arange(n), weight.astype(int)))
+        fresh = kind.fit(replace(drawn, baseline=float(baselines[row])))
+        both = np.stack([again.coefficients[row], fresh.values])
+        laws = np.log(kind.values(both, part.at))
+        assert np.abs(laws[0] - laws[1]).max() < 1e-4
+        if len(kind.coefficients) == 2 or name == "bilinear":
+            assert both[0] == pytest.approx(both[1], rel=1e-6)
+
+
+def test_what_counts_as_not_drawn():
+    """Runs at or below their redrawn guessing; and a resample that determines no plane."""
+    part, kind = sample("compute", outlier=False), LAWS["compute"]
+    baseline = float(np.sort(part.accuracy)[2])
+    again = kind.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([baseline]))
+    left = replace(part.subset(part.accuracy > baseline), baseline=baseline)
+    assert again.coefficients[0] == pytest.approx(kind.fit(left).values, rel=1e-7)
+    whole = pairs()
+    weights = np.stack([whole.at.k == 1.0, np.zeros(len(whole)), np.ones(len(whole))])
+    again = BILINEAR.fit(whole).refit(weights=weights.astype(float), baselines=np.zeros(3))
+    assert again.converged.tolist() == [False, False, True]
+
+
+# -- predictions and intervals -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*TRUTHS, "bilinear"])
+def test_predictions_at_50_digits(name):
+    kind, theta = LAWS[name], PLANE if name == "bilinear" else truth(name)
+    at = Points(params=[1e8, 3e9], tokens=[2e10, 5e11], compute=[1e19, 9e21], k=[1.0, 100.0])
+    laws, baselines = np.stack([theta, 1.01 * theta]), np.array([0.0, 0.3])
+    found = kind.accuracy(laws, at, baselines)
+    with mpmath.workdps(50):
+        for row, column in np.ndindex(2, 2):
+            c = [mpmath.mpf(value) for value in laws[row]]
+            x = [mpmath.mpf(values[column]) for values in columns(name, at)]
+            if name == "bilinear":
+                log_c, log_k = mpmath.log(x[0]), mpmath.log(mpmath.mpf(at.k[column]))
+                y = mpmath.exp(c[0] + c[1] * log_c + c[2] * log_k + c[3] * log_c * log_k)
+            else:
+                y = c.pop(0) if name.endswith("ceiling") else mpmath.mpf(0)
+                y += sum(c[i] * x[i] ** -c[len(x) + i] for i in range(len(x)))
+            guess = mpmath.mpf(baselines[row])
+            exact = float(guess + (1 - guess) * mpmath.exp(-y))
+            assert found[row, column] == pytest.approx(exact, rel=1e-11)
+
+
+def test_the_crossing_of_all_k():
+    """At exp(-b/d), with the percentiles of the refits; none of another law."""
+    fit = resampled(fit_law(pairs(), BILINEAR), Baseline(0.0), 60, 0)
+    crossing = crossing_of(fit, 0.8)
+    assert crossing is not None
+    ends = np.exp(np.quantile(-fit.refitted[:, 2] / fit.refitted[:, 3], [0.1, 0.9]))
+    assert [crossing.low, crossing.high] == pytest.approx(ends.tolist(), rel=1e-9)
+    exact = crossing_of(BILINEAR.fit(pairs(noise=0.0)), 0.9)
+    assert exact is not None
+    assert exact.value == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
+    part = pairs()
+    assert crossing_of(fit_law(part.subset(part.at.k == 1.0), LAWS["compute"]), 0.9) is None
+
+
+def test_signs_are_judged_by_leaving_out_each_run():
+    """A slope in k that is as likely to flatten as to steepen: the crossing has no ends."""
+    whole = pairs(noise=0.0, n=12)
+    log_y = 1.0 - 0.03 * np.log(whole.at.compute) - 0.2 * np.log(whole.at.k)
+    log_y += 0.05 * np.random.default_rng(1).standard_normal(12)[whole.index] * np.log(whole.at.k)
+    part = replace(whole, accuracy=np.exp(-np.exp(log_y)))
+
+    def plane(rows):
+        return np.linalg.lstsq(design(rows.at.compute, rows.at.k), observed(rows), rcond=None)[0]
+
+    left = np.array([plane(part.subset(part.index != i)) for i in range(12)])
+    errors = np.sqrt(11.0 / 12.0 * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    is_open = {
+        name for name, i in (("a", 1), ("d", 3)) if abs(plane(part)[i]) <= 1.6448536 * errors[i]
+    }
+    fit = resampled(fit_law(part, replace(BILINEAR, margin=0.0)), Baseline(0.0), 30, 0)
+    assert {*fit.undetermined} == is_open
+    assert "d" in is_open
+    crossing = crossing_of(fit, 0.9)
+    assert crossing is not None
+    assert (crossing.undetermined, crossing.low) == (True, None)
+
+
+def test_the_upper_limit_of_a_ceiling_that_is_none():
+    """Where E is 0 its limit is that of the profile of squares, here by a search over E."""
+    compute, z = np.geomspace(1e18, 1e23, 40), np.random.default_rng(1).standard_normal(40)
+    bend = -5e-4 * np.log(compute / 3e20) ** 2
+    y, x = 900.0 * compute**-0.16 * np.exp(bend + 0.02 * z), np.log(compute)
+    data = Sample(benchmark="arc", accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute))
+    fit = fit_law(data, LAWS["compute-ceiling"])
+    assert fit.coefficients["E"] == 0.0
+
+    def squares(E: float) -> float:
+        def off(p):
+            return np.log(E + np.exp(p[0] - p[1] * (x - x.mean()))) - np.log(y)
+
+        return float(min(optimize.least_squares(off, (-1.0, p)).cost for p in (0.1, 0.2)))
+
+    best = optimize.minimize_scalar(squares, bounds=(0.0, 0.2), method="bounded").fun
+    limit = optimize.brentq(
+        lambda E: 40 * np.log(squares(E) / min(best, squares(0.0))) - 2.705543454, 1e-4, 0.2
+    )
+    drawn = resampled(fit, Baseline(0.0), 20, 0).estimates(0.9)["E"]
+    assert (drawn.low, drawn.at_most) == (0.0, True)
+    assert drawn.high == pytest.approx(limit, rel=1e-4)
+
+
+# -- what runs leave open, and refusals ----------------------------------------------------------------
+
+
+def test_an_exponent_at_its_bound_is_said():
+    """Accuracy that falls with compute."""
+    compute = np.geomspace(1e18, 1e22, 20)
+    y = 1.4 * (compute / 1e20) ** 0.03 * np.exp(0.01 * np.random.default_rng(0).standard_normal(20))
+    falling = Sample(
+        benchmark="arc",
+        accuracy=GUESS + (1.0 - GUESS) * np.exp(-y),
+        baseline=GUESS,
+        at=Points(compute=compute),
+    )
+    fit = resampled(fit_law(falling, LAWS["compute"]), Baseline(GUESS), 30, 0)
+    assert fit.values[1] == pytest.approx(1e-3, rel=1e-9)
+    assert "alpha = 0.001 is at a limit of the search" in fit.remarks
+    assert "alpha" in fit.undetermined
+    assert fit.on_limit(fit.refitted)[:, 1].all()
+
+
+def test_one_ratio_leaves_both_terms_open():
+    part = sample("params-tokens")
+    at = Points(
+        params=part.at.params, tokens=20.0 * part.at.params, compute=120 * part.at.params**2
+    )
+    fit = LAWS["params-tokens"].fit(replace(part, at=at))
+    assert {"A", "B", "beta", "gamma"} <= {*fit.undetermined}
+    assert any("N and D cannot be told apart" in remark for remark in fit.remarks)
+
+
+@pytest.mark.parametrize(
+    ("law", "part", "said"),
+    [
+        ("params-tokens", sample("params-tokens").subset(slice(3)), "arc: 3 runs above guessing; "),
+        ("bilinear", pairs().subset(slice(3)), "lbpp: "),
+        ("bilinear", replace(pairs(), at=Points(compute=pairs().at.compute)), "k: is not known"),
+        ("two-stage-linear", sample("compute"), "proxy: is not known"),
+    ],
+)
+def test_runs_that_cannot_be_fitted(law, part, said):
+    with pytest.raises(ValueError, match=said):
+        LAWS[law].fit(part)
+
+
+def test_no_run_above_guessing():
+    with pytest.raises(ValueError, match=r"arc: no run exceeds guessing \(0.25\) by more than 0.9"):
+        fit_law(sample("compute"), law_named("compute", margin=0.9))

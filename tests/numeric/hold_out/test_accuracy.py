@@ -154,8 +154,6 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
 def test_a_law_of_too_few_runs_is_never_best(compare):
     """Four runs for two coefficients, which the law of params and tokens passes through."""
     found = compare(*LAW_NAMES, hold_out="compute > 1.1e19 or tokens/params > 30")
-    for law, width in (("compute", 2), ("params-tokens", 4)):
-        assert found.fit(law, "piqa").weak == f"4 runs for {width} coefficients"
     assert found.best("piqa") is None
 
 
