@@ -228,27 +228,20 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     from ..theory.verification import verify_errata
 
     found = verify_errata(paper)
-    errata = [erratum for erratum in found if erratum.printed is not None]
-    remarks = [remark for remark in found if remark.printed is None]
+    parts: dict[str, list[ErratumReport]] = {"errata": [], "remarks": []}
+    for erratum in found:
+        parts["remarks" if erratum.printed is None else "errata"].append(erratum)
     failed = sum(not erratum.holds for erratum in found)
     status = NEGATIVE if failed else DONE
     if form == "json":
-        data = {
-            "paper": paper,
-            "errata": [e.as_dict() for e in errata],
-            "remarks": [r.as_dict() for r in remarks],
-        }
-        return json_text({**data, "failed": failed}), status
-    lines = [f"Errata of {paper}: {len(errata)} slips, {len(remarks)} remarks", ""]
-    for index, erratum in enumerate(errata, 1):
+        data = {name: [one.as_dict() for one in part] for name, part in parts.items()}
+        return json_text({"paper": paper, **data, "failed": failed}), status
+    slips, remarks = parts.values()
+    lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
+    for index, erratum in enumerate((*slips, *remarks), 1):
         lines += [*_erratum_text(index, erratum), ""]
-    lines += ["Remarks"]
-    for remark in remarks:
-        checks = ", ".join(f"{step.name} {step.strength}" for step in remark.corrected)
-        text = f"- {remark.name} ({remark.where}): {remark.comment}"
-        lines += _wrapped(f"{text} Checked: {checks}." if checks else text, 0, 2)
     held = "Every slip is refuted as printed and every correction holds."
-    return "\n".join([*lines, "", f"{failed} failed" if failed else held]), status
+    return "\n".join([*lines, f"{failed} failed" if failed else held]), status
 
 
 def _reported(
@@ -290,12 +283,8 @@ def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
     lines = [*Table(columns, reports).lines(), ""]
     lines.append(f"{len(reports)} derivations of {steps} steps: {counts}")
-    for report in (report for report in reports if report.failed):
-        lines += ["", *_wrapped(f"{report.name}: {report.error or 'failed'}", 0)]
-        for step in report.steps:
-            if step.strength not in SHORT:
-                lines += _wrapped(f"{step.name}: {'; '.join(_checks(step))}", 2)
-    return lines
+    in_detail = (("", *_report_text(report)) for report in reports if report.failed)
+    return [*lines, *(line for text in in_detail for line in text)]
 
 
 def _checks(step: StepReport) -> list[str]:
@@ -330,11 +319,16 @@ def _report_text(report: TheoremReport) -> list[str]:
 
 
 def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
+    """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
+    which corrects nothing, what it says and what was checked.
+    """
     lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
-    printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
-    lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(str(erratum.printed), 5, 2)
+    if erratum.printed is not None:
+        printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
+        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
+    word = "checked:   " if erratum.printed is None else "corrected: "
     for step in erratum.corrected:
-        lines += _wrapped(f"corrected:  {step.strength} ({step.name}; {step.argument})", 3, 2)
+        lines += _wrapped(f"{word} {step.strength} ({step.name}; {step.argument})", 3, 2)
         lines += _wrapped(step.claim, 5, 2)
     return lines + _wrapped(erratum.comment, 3)
 
