@@ -1,4 +1,4 @@
-r"""Beta distributed success rates: pass@k for any k, and the likelihood of counts.
+r"""Beta distributed success rates: pass@k for any k.
 
 Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except
 for a share pi0 of problems that no sample solves (the atom). Then
@@ -14,14 +14,6 @@ the sum is therefore taken for an integral, by Euler and Maclaurin,
 
 between x - 1/2 and x + k - 1/2, whose integrand is smooth in log x. A smaller b is raised step by
 step: b + 1 for b leaves log(1 + a k/(b (a + b + k))) of the sum.
-
-**When sampling stopped does not matter.** A rule that decides from the outcomes seen so far (of any
-problem or model) whether to draw another sample multiplies the probability of the record by factors
-that are the same for every p, a and b. The likelihood of (a, b) is the same as for n fixed
-beforehand: p^c (1 - p)^m averaged over p, with n and c as they ended up (the likelihood principle;
-n and c are sufficient). What an estimator is on average does depend on the rule: c/n, or "n < k
-counts as solved". What is not harmless for the likelihood: a rule that looks at anything else that
-tells about p (dropping problems because they are hard), or dropping rows by their outcome.
 """
 
 from __future__ import annotations

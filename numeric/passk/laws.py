@@ -344,7 +344,7 @@ class PassLaws(Shown):
             head = heads.get(name, name.replace("_", "\nat "))
             columns.append(_column(name, head, "all" if wide else "value"))
         columns.append(Column("scatter", format=THREE))
-        return [Table(columns, rows, "Laws of -log pass@k", [self.verdict, *self._notes()])]
+        return [Table(columns, rows, "Laws of y = -log pass@k", [self.verdict, *self._notes()])]
 
     @property
     def verdict(self) -> str:
@@ -362,20 +362,21 @@ class PassLaws(Shown):
     def _notes(self) -> list[str]:
         """How sure the numbers are, what speaks against them, and what another k's optimum costs."""
         laws, how = self.laws.values(), "no intervals"
+        fits = [fit for law in laws for fit in law.fits]
         if self.resamples:
-            drawn = {
-                f"values of {x.cluster} with their models" if x.cluster else "models" for x in laws
-            }
-            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {' or '.join(drawn)}"
-            failed = sum(fit.n_failed for law in laws for fit in law.fits)
+            drawn = " or ".join(
+                f"values of {name} with their models" if name else "models"
+                for name in dict.fromkeys(law.cluster for law in laws)
+            )
+            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {drawn}"
+            failed = sum(fit.n_failed for fit in fits)
             how += f", {failed} refits not certified" if failed else ""
-            if any(fit.is_limited(self.level) for law in laws for fit in law.fits):
+            if any(fit.is_limited(self.level) for fit in fits):
                 how += "; one of E0 from 0 ends at the limit of its profile"
         doubts = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
         doubts += [
-            f"{name} at k = {fit.k}: no certified minimum"
-            for name, law in self.laws.items()
-            for fit in law.fits
+            f"{fit.kind.name} at k = {fit.k}: no certified minimum"
+            for fit in fits
             if not fit.converged
         ]
         doubts += dict.fromkeys(text for law in laws for text in self._warnings(law))

@@ -9,7 +9,8 @@ over, with log a even between `LEAST_SHAPE` and `MOST_SHAPE`:
 So l(u) needs no problem to have k samples, though beyond them pass@k is the tail of the Beta
 distribution; it has a value where no sample is correct (it is flat towards pass@k = 0), and it does
 not depend on when sampling stopped: a rule that looks at the outcomes so far multiplies the
-likelihood by a factor without a or b in it.
+likelihood by a factor without a or b in it. What an estimator is on average does depend on that
+rule. Not harmless for the likelihood is to drop problems or rows by what tells about their success.
 """
 
 from __future__ import annotations

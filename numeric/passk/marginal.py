@@ -20,7 +20,7 @@ hazard h = phi(z)/Phi(z),
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -163,8 +163,7 @@ class Marginal:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class MarginalFits:
+class MarginalFits(NamedTuple):
     """Laws fitted to evidence: parameters (K, p), scatter (K,), minus log likelihood (K,), whether
     each is certified (K,).
     """

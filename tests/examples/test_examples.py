@@ -21,7 +21,7 @@ WRITES = {
 #: Tested below: they need the public runs. The runs' folder, and a heading over figures that are to
 #: come again.
 ON_PUBLIC_RUNS = {
-    "schaeffer2025": ("pythia-passk", "Envelope of the params+tokens law"),
+    "schaeffer2025": ("pythia-passk", "Laws of y = -log pass@k"),
     "krajewski2025": ("apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
 }
 
