@@ -223,7 +223,6 @@ def proved(
     settings: Settings,
     *,
     latex: bool = True,
-    define: Sequence[str] = (),
     assume: Sequence[str] = (),
     let: Sequence[str] = (),
     limit: str | None = None,
@@ -232,7 +231,7 @@ def proved(
     settings = replace(
         settings,
         assume=(*settings.assume, *assume),
-        let=(*settings.let, *define, *let),
+        let=(*settings.let, *let),
         limit=limit or settings.limit,
     )
     if (rewritten := limit_of(text, latex)) is not None:

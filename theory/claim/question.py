@@ -32,10 +32,10 @@ from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain
 from .given import Given
-from .vocabulary import RATIOS, RUN_SYMBOLS, Vocabulary
+from .vocabulary import RATIOS_OF_A_RUN, RUN_SYMBOLS, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
-MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS, *RUN_SYMBOLS))
+MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN, *RUN_SYMBOLS))
 #: Values that are easily put in by hand: of exponents, of other letters, of those that may be
 #: negative, of what a factorial is of, and of what the Gamma function is of.
 FRACTIONS = tuple(Rational(1, n) for n in (2, 3, 4))

@@ -32,7 +32,7 @@ FREE_NAME = re.compile(
 )
 #: Letters that are of the law in one notation, and so of no free symbol in another.
 NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
-RATIOS = frozenset((sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO))
+RATIOS_OF_A_RUN = frozenset((sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO))
 #: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
 RUN_SYMBOLS = tuple(
     Symbol(name, nonnegative=True) if name == "Delta_C" else Symbol(name, positive=True)
@@ -104,7 +104,7 @@ class Vocabulary:
         of freedom, C and r.
         """
         among = self.of_a_run & set(letters)
-        return len(among) > 2 or len(among & RATIOS) > 1 or bool(among & {*RUN_SYMBOLS})
+        return len(among) > 2 or len(among & RATIOS_OF_A_RUN) > 1 or bool(among & {*RUN_SYMBOLS})
 
     def free_symbol(self, name: str) -> Symbol | None:
         """The symbol of a name that has no meaning here: a positive one, or one of the signs that
