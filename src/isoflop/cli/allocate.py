@@ -6,7 +6,6 @@ from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one
 from .asked import (
     OF_A_RUN,
-    accuracy_of,
     argument,
     asked,
     declare_run,
@@ -17,6 +16,7 @@ from .asked import (
     tables_of,
 )
 from .errors import DONE, UsageError
+from .in_accuracy import accuracy_of
 from .render import TABLES, json_text, law_line, number, tables_text
 from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require

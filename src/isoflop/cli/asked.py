@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
 from .errors import UsageError, blamed, typed
+from .in_accuracy import IN_ACCURACY, accuracy_of
 from .render import count
 
 TYPE_CHECKING = False
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
     Asked = tuple[dict[str, float], tuple[tuple[str, str], ...]]
 
 OF_A_RUN = ("--params", "--tokens", "--compute", "--tokens-per-param", "--loss")
-#: What figures of loss are called for a law of y = -log Q'.
-IN_ACCURACY = {
-    "loss": "-log\nQ'",
-    "reducible_loss": "reducible\n-log\nQ'",
-    "loss_penalty": "penalty",
-}
 #: Fewer params or tokens are taken for a slip: 7 for 7B.
 FEW = 1e4
 
@@ -121,15 +116,6 @@ def tables_of(
             tables.append(results_table(some, names, spelling, aligned=aligned, more=accuracies))
             tables += intervals_table(some, names)
     return tables
-
-
-def accuracy_of(row: Any, known: Mapping[str, float]) -> float | None:
-    """Q of a law of -log Q'; None where the law has no E."""
-    if row.loss is None:
-        return None
-    from ..numeric.data.scale import accuracy
-
-    return float(accuracy(row.loss, known[row.law.name]))
 
 
 def doubts(rows: Sequence[Any], laws: Sequence[Law], files: Sequence[str | None]) -> list[str]:

@@ -15,6 +15,7 @@ from .asked import (
     tables_of,
 )
 from .errors import DONE, UsageError, blamed
+from .in_accuracy import accuracy_rows, accuracy_texts, in_accuracy
 from .render import TABLES, count, json_text, law_line, number, percent, tables_text
 from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
@@ -22,7 +23,7 @@ from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..numeric.accuracy.planning import AccuracyPenalty
@@ -54,7 +55,6 @@ def parser() -> Parser:
         [
             "--law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]",
             "--law LAW ... --params N ... --tokens D ...",
-            "--law LAW ... --compute C ... --tokens-per-param T ...",
             "--law LAW ... [--within SHARE] [--plot FILE]",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
@@ -63,8 +63,6 @@ def parser() -> Parser:
         "Ratios need the exponents of the law alone; runs need all its coefficients. Any two of\n"
         "params, tokens, compute and tokens per param give a run, or one of them and its loss.",
         [
-            "isoflop penalty --law besiroglu2024",
-            "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
             "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25",
             "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
@@ -77,13 +75,8 @@ def parser() -> Parser:
     takes_several(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}")
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
     declare_run(group, loss="loss that the run is to reach, in place of its second number")
-    takes_one(
-        group,
-        "--within",
-        "SHARE",
-        "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible "
-        "loss, such as 1%",
-    )
+    within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
+    takes_one(group, "--within", "SHARE", within)
     group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
@@ -105,37 +98,24 @@ def run(options: Options) -> tuple[str, int]:
     rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
     asking = [] if within is None else [({"within": within}, (("--within", words),))]
     tolerances = each(laws, asking, lambda law, arguments: law.tolerance(**arguments))
+    pairs = list(zip(laws, tolerances, strict=False))
     known = baselines(laws)
-    accuracies = list(_in_accuracy(options, rows, known))
+    accuracies = list(in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS))))
     warnings = doubts([row for row in rows if row.is_run], laws, law_files(options))
     if "--plot" in options:
         _draw(str(options.one("--plot")), laws, rows, within)
     if form == "json":
-        data = _data(laws, rows, tolerances, accuracies)
+        data = _data(laws, rows, pairs, accuracies)
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
         tables = tables_text(tables_of(rows, {}, spelling, aligned=True), form)
-        sentences = [
-            _tolerance_latex(law.name, interval, spelling)
-            for law, interval in zip(laws, tolerances, strict=False)
-        ]
+        sentences = [_tolerance_latex(*pair, spelling) for pair in pairs]
         return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
     parts = ["\n".join(law_line(law, spelling) for law in laws)]
     parts += [table.text() for table in tables_of(rows, known, spelling)]
-    parts += [
-        _tolerance_text(
-            law, interval, "y* - E" if law.name in known else "the reducible loss L* - E"
-        )
-        for law, interval in zip(laws, tolerances, strict=False)
-    ]
-    if accuracies:
-        from ..numeric.accuracy.planning import accuracy_table
-
-        for name, baseline in known.items():
-            heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
-            own = [cost for cost in accuracies if cost.law.name == name]
-            parts.append("\n".join([heading, accuracy_table(own).text()]))
+    parts += [_tolerance(*pair, known) for pair in pairs]
+    parts += accuracy_texts(accuracies, known)
     text = "\n".join(["\n\n".join(parts), *(f"warning: {text}" for text in warnings)])
     if "--explain" in options:
         from textwrap import wrap
@@ -156,34 +136,13 @@ def _given(options: Options) -> list[str]:
     return ratios or of_run
 
 
-def _in_accuracy(
-    options: Options, rows: Sequence[Penalty], known: Mapping[str, float]
-) -> Iterator[AccuracyPenalty]:
-    """The penalties of the laws of accuracy in accuracy, which takes a budget at a ratio."""
-    budgets: list[Any] = [None]
-    if options.given(*RATIOS) and "--compute" in options:
-        if not known:
-            which = listed(options, ["--compute"])
-            raise UsageError(f"{which}: at a ratio is for a law of accuracy")
-        budgets = [value for _, value in options.positives("--compute") or ()]
-    if not known:
-        return
-    from ..numeric.accuracy.planning import AccuracyLaw
-
-    for row in rows:
-        if row.law.name in known:
-            accuracy = AccuracyLaw(law=row.law, random_baseline=known[row.law.name])
-            for budget in [None] if row.is_run else budgets:
-                yield accuracy.penalty(**row.given, compute=budget)
-
-
 # -- output ----------------------------------------------------------------------------------------
 
 
 def _data(
     laws: Sequence[Law],
     rows: Sequence[Penalty],
-    tolerances: Sequence[Tolerance],
+    pairs: Sequence[tuple[Law, Tolerance]],
     accuracies: Sequence[AccuracyPenalty],
 ) -> dict[str, Any]:
     """The rows, with intervals for a law that came from data; what keeps within the tolerance."""
@@ -193,31 +152,16 @@ def _data(
         "law": names_of(laws),
         "rows": [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows],
     }
-    if tolerances:
-        pairs = zip(laws, tolerances, strict=True)
+    if pairs:
         intervals = [{"law": law.name, **interval.as_dict()} for law, interval in pairs]
         data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
     if accuracies:
-        figures = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
-        data["accuracy"] = [
-            {"law": cost.law.name, "ratio": cost.ratio, "compute": cost.budget}
-            | {figure: getattr(cost, figure) for figure in figures}
-            for cost in accuracies
-        ]
+        data["accuracy"] = accuracy_rows(accuracies)
     return data
 
 
-def _tolerance_latex(name: str, interval: Tolerance, spelling: Notation) -> str:
-    """The sizes within a tolerance as a sentence."""
-    from ..theory.typeset.escapes import latex_escaped
-    from ..theory.typeset.numbers import Shortest
-
-    lowest, highest, bound = map(Shortest(4).finite_latex, (*interval.size_ratio, interval.within))
-    size_ratio = f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
-    return rf"{latex_escaped(name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$."
-
-
-def _tolerance_text(law: Law, interval: Tolerance, reducible: str) -> str:
+def _tolerance(law: Law, interval: Tolerance, known: Mapping[str, float]) -> str:
+    reducible = "y* - E" if law.name in known else "the reducible loss L* - E"
     (low, high), (least, most) = (
         map(number, ends) for ends in (interval.size_ratio, interval.ratio)
     )
@@ -229,22 +173,27 @@ def _tolerance_text(law: Law, interval: Tolerance, reducible: str) -> str:
     )
 
 
+def _tolerance_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
+    from ..theory.typeset.escapes import latex_escaped
+    from ..theory.typeset.numbers import Shortest
+
+    lowest, highest, bound = map(Shortest(4).finite_latex, (*interval.size_ratio, interval.within))
+    ratio = f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
+    sizes = rf"$P - 1 \le {bound}$ for ${lowest} \le {ratio} \le {highest}$"
+    return f"{latex_escaped(law.name)}: {sizes}."
+
+
 def _draw(path: str, laws: Sequence[Law], rows: Sequence[Penalty], within: float | None) -> None:
     from ..numeric.plot.panels import plot_penalty, save
 
     of_laws = [[row for row in rows if row.law is law] for law in laws]
+    words = [[f"{count(x.params)}, {count(x.tokens)}" for x in own if x.is_run] for own in of_laws]
     budgets = {row.compute for row in rows if row.is_run}
     best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
     try:
+        points = [[row.ratio for row in own] for own in of_laws]
         ax = plot_penalty(
-            laws,
-            within=within,
-            points=[[row.ratio for row in own] for own in of_laws],
-            names=[
-                [f"{count(row.params)}, {count(row.tokens)}" if row.is_run else "" for row in own]
-                for own in of_laws
-            ],
-            optimal_tokens_per_param=best,
+            laws, within=within, points=points, names=words, optimal_tokens_per_param=best
         )
         save(ax, path)
     except ValueError as error:
