@@ -256,7 +256,7 @@ class Law(Shown):
         --------
         >>> law = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
         >>> f"{law.evaluate('marginal_loss', 1e21):.4g}"
-        '7.107e-23'
+        '8.706e-23'
         """
         formula = self.form.function(name)
         own = self.needed(*(each for each in formula.names if each in self.numbers))

@@ -317,3 +317,28 @@ def test_runs_by_their_tokens_per_param(data) -> None:
         "penalty", "--law", "besiroglu2024", "--params", "10B", "--tokens-per-param", "100"
     )["rows"]
     assert row["loss_penalty"] == pytest.approx(rows[1]["loss_penalty"], rel=1e-13)
+
+
+def test_a_law_of_ones_own_answers_alike(data, call, tmp_path) -> None:
+    """Kaplan et al. 2020: R is a power inside the loss; of a file, beside a published law."""
+    import isoflop
+
+    kaplan = isoflop.law_from_expression(
+        "((Nc/N)**(aN/aD) + Dc/D)**aD",
+        {"Nc": 8.8e13, "Dc": 5.4e13, "aN": 0.076, "aD": 0.095},
+        name="kaplan2020",
+    )
+    kaplan.save(tmp_path / "kaplan.json")
+    laws = ("--law", str(tmp_path / "kaplan.json"), "besiroglu2024")
+    rows = data("penalty", *laws, "--params", "7B", "--compute", "8.4e22")["rows"]
+    assert [row["law"] for row in rows] == ["kaplan2020", "besiroglu2024"]
+    D = 8.4e22 / 6 / 7e9
+    loss = ((8.8e13 / 7e9) ** (0.076 / 0.095) + 5.4e13 / D) ** 0.095
+    assert rows[0]["loss"] == pytest.approx(loss, rel=1e-13)
+    assert rows[0]["loss_penalty"] == pytest.approx(
+        loss / kaplan.L_opt(8.4e22), rel=1e-12
+    )  # it tends to 0
+    (row,) = data("allocate", *laws[:2], "--loss", "1.9")["rows"]
+    assert kaplan(row["params"], row["tokens"]) == pytest.approx(1.9, rel=1e-12)
+    refused = call("derive", *laws[:2])
+    assert (refused.code, "a law E + A N^-beta + B D^-gamma is needed" in refused.err) == (2, True)

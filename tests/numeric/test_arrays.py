@@ -163,55 +163,6 @@ POLE = mpmath.mp.clone()
 POLE.dps = 50
 
 
-def overhead_exactly(beta: float, gamma: float, s: float) -> tuple[Any, Any]:
-    """k_D r - 1 and k_D with (D/D*)^-gamma w_D = 1 - w_N r^-beta, in 50 digits."""
-    b, g, r = POLE.mpf(beta), POLE.mpf(gamma), POLE.exp(POLE.mpf(s))
-    factor = ((1 - g / (b + g) * r**-b) * (b + g) / b) ** (-1 / g)
-    return r * factor - 1, factor
-
-
-@pytest.mark.parametrize(
-    "exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (0.9, 0.1), (2.0, 3.0)]
-)
-def test_next_to_the_critical_size(exponents: tuple[float, float]) -> None:
-    """Digits go there as the distance to the pole does: rounding s by eps |s| moves that by as
-    much.
-    """
-    beta, gamma = exponents
-    critical = math.log(gamma / (beta + gamma)) / beta
-    for distance in np.geomspace(1e-9, 3.0, 60):
-        s = critical + float(distance)
-        condition = (1 + abs(s) + 1 / beta) * (1 + 1 / gamma) / min(1.0, s - critical)
-        for name, exact in zip(
-            ("compute_overhead", "tokens_factor"), overhead_exactly(beta, gamma, s), strict=True
-        ):
-            assert abs(call(name, s, beta, gamma) / exact - 1) <= 16 * EPS * condition
-
-
-@pytest.mark.parametrize(
-    "exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (1e-3, 2.0), (3.0, 1e-2)]
-)
-def test_no_figure_leaves_its_range_next_to_the_optimum(exponents: tuple[float, float]) -> None:
-    """Weighted AM-GM: P >= 1, excess and overhead >= 0, C_eff/C <= 1; not one rounding below, on no
-    processor.
-    """
-    beta, gamma = exponents
-    steps = np.concatenate(
-        [
-            np.linspace(-1e-6, 1e-6, 20_001),
-            np.geomspace(1e-300, 1.0, 5_000),
-            -np.geomspace(1e-300, 1.0, 5_000),
-        ]
-    )
-    cost = Law(beta=beta, gamma=gamma).penalty(size_ratio=np.exp(steps))
-    assert cost.loss_penalty.min() >= 1.0
-    assert np.abs(cost.loss_penalty - 1.0 - cost.excess).max() <= 4 * EPS * cost.loss_penalty.max()
-    for name in ("excess", "lost_compute", "compute_overhead"):
-        assert getattr(cost, name).min() >= 0.0, name
-    assert cost.lost_compute.max() <= 1.0
-    assert cost.effective_compute.max() <= 1.0
-
-
 def test_the_error_state_of_numpy_is_left_alone() -> None:
     with np.errstate(all="raise"):
         before = np.geterr()

@@ -77,7 +77,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, spelling = options.chosen("--format", FORMATS), notation(options)
-    laws, given = selected_laws(options), options.given(*OF_A_RUN)
+    laws, given = selected_laws(options, of_own=True), options.given(*OF_A_RUN)
     if len(given) not in (1, 2) or given == ["--tokens-per-param"]:
         domain = f"must be one of {', '.join(OF_A_RUN)}, or two (not --tokens-per-param alone)"
         subject = listed(options, given) if given else "--compute is missing"

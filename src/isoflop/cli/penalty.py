@@ -86,7 +86,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, spelling = options.chosen("--format", FORMATS), notation(options)
-    laws, within = selected_laws(options), options.positive("--within")
+    laws, within = selected_laws(options, of_own=True), options.positive("--within")
     words = str(options.one("--within"))
     given = _given(options)
     points = asked(options, given)

@@ -47,8 +47,10 @@ def notation(options: Options) -> Notation:
     return find_notation(options.chosen("--notation", tuple(NOTATIONS)))
 
 
-def laws(options: Options) -> list[Law]:
-    """The laws that the options select, at least one, each under a name of its own."""
+def laws(options: Options, *, of_own: bool = False) -> list[Law]:
+    """The laws that the options select, at least one, each under a name of its own; `of_own`: also
+    laws of params and tokens that a user wrote, in their files.
+    """
     coefficients = options.given(*(f"--{name}" for name in COEFFICIENTS))
     words = options.words("--law")
     if words is None and not coefficients:
@@ -60,7 +62,7 @@ def laws(options: Options) -> list[Law]:
         own = ((name, str(options.one(name))) for name in coefficients)
         given = typed(("--law", " ".join(words)), *own)
         raise UsageError(f"{given}: must be a law or coefficients, not both")
-    chosen = [_named(entry, "--law") for word in words for entry in _entries(word)]
+    chosen = [_named(entry, "--law", of_own) for word in words for entry in _entries(word)]
     names = [law.name for law in chosen]
     for name in names:
         if names.count(name) > 1:
@@ -90,7 +92,7 @@ def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
     """UsageError where a law has no value for a coefficient that the purpose needs."""
     for law in laws:
         missing = [name for name in names if getattr(law, name) is None]
-        if not missing:
+        if not missing or law.form.derived is not None:
             continue
         need = f"{purpose} needs {'it' if len(missing) == 1 else 'them'}"
         if law.name == CUSTOM:
@@ -128,7 +130,7 @@ def _entries(word: str) -> list[str]:
     return entries or [word]
 
 
-def _named(entry: str, option: str) -> Law:
+def _named(entry: str, option: str, of_own: bool) -> Law:
     from ..numeric.law import Law, law
     from ..numeric.law.file import read as read_law
 
@@ -137,19 +139,23 @@ def _named(entry: str, option: str) -> Law:
             read: Law = law(entry)
         else:
             read = read_law(entry)
-            if read.form.kind != "params-tokens":
-                form = (
-                    f"is a law of {', '.join(read.form.variables)}; a params+tokens law is needed"
-                )
-                raise UsageError(f"{option} {shown(entry)}: {form}")
+            if not (of_own and read.form.variables == ("params", "tokens")):
+                _require_built_in(read, f"{option} {shown(entry)}")
             if read.name == CUSTOM:
                 own = {"source": read.source, "draws": read.draws, **read.numbers}
-                read = Law(name=entry, **own)
+                read = Law(name=entry, form=read.form, **own)
     except RecursionError:
         raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:
         raise blamed(error, (option, entry)) from None
     return read
+
+
+def _require_built_in(law: Law, given: str) -> None:
+    """UsageError where the law is of another form."""
+    if law.form.kind != "params-tokens":
+        own = law.form.loss.replace("{", "").replace("}", "")
+        raise UsageError(f"{given}: is L = {own}; a law E + A N^-beta + B D^-gamma is needed")
 
 
 # -- by coefficients -------------------------------------------------------------------------------
