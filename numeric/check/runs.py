@@ -248,7 +248,9 @@ def _derived(fitted: Fit, budget: RunsBudget, level: float) -> dict[str, Estimat
 
     def estimate(take: Callable[[Laws], Floats]) -> Estimate:
         def quantity(columns: Any) -> Floats:
-            return take(Laws(np.stack([columns[name] for name in NAMES], axis=1), budget))
+            laws = Laws(np.stack([columns[name] for name in NAMES], axis=1), budget)
+            with np.errstate(all="ignore"):  # a draw may have lost a term
+                return take(laws)
 
         return fitted.estimate(quantity, level)
 

@@ -120,6 +120,9 @@ def test_vertices_against_rationals(seed, n):
     assert curvature == pytest.approx(float(c), rel=1e-8, abs=1e-12)
     assert position == pytest.approx(float(-b / (2 * c)), rel=1e-8)
     assert height == pytest.approx(float(a - b * b / (4 * c)), rel=1e-8)
+    *of_two_sizes, valid = vertices(np.array([1.0, 1.0, 2.0]), np.array([[1.0, 1.1, 1.2]]))
+    assert np.isnan(of_two_sizes).all()
+    assert not valid.any()
 
 
 def cramer(matrix, right):
@@ -136,14 +139,6 @@ def cramer(matrix, right):
         / det(matrix)
         for k in columns
     ]
-
-
-def test_two_sizes_make_no_parabola():
-    position, _, _, valid = vertices(
-        np.array([1.0, 1.0, 2.0, 2.0]), np.array([[1.0, 1.1, 1.2, 1.3]])
-    )
-    assert np.isnan(position).all()
-    assert not valid.any()
 
 
 @pytest.mark.parametrize(("off", "share"), [(0.0, 1.0), (0.04, 1.05)])

@@ -211,10 +211,19 @@ def test_many_runs_at_few_points_are_a_warning():
     """As where learning rates are swept: they all count, and nobody said that they are independent."""
     params, tokens = (np.repeat(values, 5) for values in profiles(budgets=4, sizes=5))
     data = runs((params, tokens))
-    (said,) = [text for text in check(data, draws=20).warnings if "independent" in text]
-    assert said.startswith("100 runs at 20 points (params, tokens) count as independent")
-    for other in ({**data, "group": [f"g{i // 5}" for i in range(100)]}, runs(profiles())):
-        assert not any("independent" in text for text in check(other, draws=20).warnings)
+    grouped = {**data, "group": [f"g{i // 5}" for i in range(100)]}
+    said = [" ".join(check(each, draws=20).warnings) for each in (data, grouped)]
+    assert ["100 runs at 20 points" in text for text in said] == [True, False]
+
+
+@pytest.mark.filterwarnings("error")
+def test_few_runs_give_no_warning_of_the_machine():
+    """Some draws of so rough a covariance have lost a term."""
+    rng = np.random.default_rng(0)
+    design = 10 ** rng.uniform(7, 10, 6), 10 ** rng.uniform(9, 11.5, 6)
+    found = check(runs(design, noise=0.02), draws=20)
+    assert found.verdict == "cannot tell"
+    json.dumps(found.as_dict(), allow_nan=False)
 
 
 # -- ratios, resamples, arguments ------------------------------------------------------------------
