@@ -1,5 +1,5 @@
-"""Theorems verified as a whole: what every step's paths say, how strong the theorem is, and how long
-it took.
+"""Theorems verified as a whole: what every step's paths say, how strong the theorem is, and how
+long it took.
 
 A report is plain data (text and numbers), so that it travels between processes and into JSON.
 """
@@ -108,11 +108,11 @@ def _detail(check: PointCheck) -> str:
 
 @dataclass(frozen=True)
 class TheoremReport:
-    """One theorem: its text, its steps, its status (the weakest strength among them) and the seconds
-    that it took.
+    """One theorem: its text, its steps, its status (the weakest strength among them) and the
+    seconds that it took.
 
-    The definitions are in plain text; `error` says why a theorem could not be read or checked, whose
-    status is then "failed".
+    The definitions are in plain text; `error` says why a theorem could not be read or checked,
+    whose status is then "failed".
     """
 
     name: str
@@ -128,7 +128,7 @@ class TheoremReport:
 
     @property
     def status(self) -> str:
-        """The weakest strength; where a step has failed, the worst of refuted, failed, undecided."""
+        """The weakest strength; of a failure the worst of refuted, failed, undecided."""
         if self.error or not self.steps:
             return FAILED
         found = [step.status for step in self.steps if step.strength == FAILED]
@@ -149,8 +149,8 @@ class TheoremReport:
 
 @dataclass(frozen=True)
 class ErratumReport:
-    """One slip of a paper: what is printed, where it fails, and the corrections with their strengths;
-    or, where nothing is printed, a remark with its checks.
+    """One slip of a paper: what is printed, where it fails, and the corrections with their
+    strengths; or, where nothing is printed, a remark with its checks.
     """
 
     name: str
@@ -187,7 +187,8 @@ def spelled(claim: Claim) -> str:
     numbers = (number for side in sides for number in side.atoms(Rational))
     bits = max((int(number.p * number.q).bit_length() for number in numbers), default=0)
     if size > MOST_OPERATIONS or bits > MOST_BITS:
-        return f"{claim.relation} between two expressions, {size} operations together, too long to print"
+        both = f"two expressions, {size} operations together, too long to print"
+        return f"{claim.relation} between {both}"
     where = " and ".join(plain_sentence(say("{}", formula)) for formula in claim.stated.where)
     beside = f" where {where}" if where else ""
     return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}{beside}"
@@ -269,8 +270,8 @@ def _verified(step: Claim, seed: int, seconds: float | None) -> Verdict:
 
 
 def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
-    """Read a theorem of the package and check it; one that cannot be read or checked has failed, and
-    the others go on.
+    """Read a theorem of the package and check it; one that cannot be read or checked has failed,
+    and the others go on.
     """
     began = perf_counter()
     try:

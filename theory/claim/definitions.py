@@ -1,8 +1,8 @@
 """The quantities of the law by their definitions, and the values of expressions in them.
 
 It shares the reader of formulas with the proofs, and none of their algebra, closed forms or points:
-the names of the law are read as functions without a formula (`by_definition`), and evaluated here by
-minimising A N^-beta + B D^-gamma along the budget.
+the names of the law are read as functions without a formula (`by_definition`), and evaluated here
+by minimising A N^-beta + B D^-gamma along the budget.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NoValue(ValueError):
 
 
 class Unevaluated(Function):
-    """A quantity of the law in its letters, or its derivative in some of them, without a formula."""
+    """A quantity of the law in its letters, or a derivative of it, without a formula."""
 
     meaning: str
     letters: tuple[Symbol, ...]
@@ -105,7 +105,7 @@ class LawByDefinition:
         self.mp.dps = self.digits
         self.step = self.mp.mpf(10) ** (-(self.digits // 6))
 
-    # -- the definitions -------------------------------------------------------------------------------
+    # -- the definitions ---------------------------------------------------------------------------
 
     def constants(self, point: Point) -> tuple[Any, ...]:
         """A, B, beta, gamma, kappa, a and d."""
@@ -203,7 +203,7 @@ class LawByDefinition:
         start = self.mp.log(compute)
         return self.mp.exp(self.mp.findroot(excess, (start, start - 1)))
 
-    # -- values ----------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------
 
     def value(self, e: Expr, point: Point) -> tuple[Any, Any]:
         """The value of an expression, and the size of the terms that it is what is left of."""

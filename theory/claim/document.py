@@ -33,8 +33,9 @@ EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IG
 GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
 #: What has no meaning inside a display.
 LAYOUT = re.compile(
-    r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?|\\(?:nonumber|notag)\b"
-    r"|[.,;]?\s*\\qedhere\b|\\(?:displaystyle|textstyle|small|hfill|allowdisplaybreaks)\b|\\[hv]space\*?\{[^{}]*\}"
+    r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
+    r"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{[^{}]*\}"
+    r"|\\(?:displaystyle|textstyle|small|hfill|allowdisplaybreaks)\b"
 )
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 MARK = re.compile(
@@ -70,8 +71,10 @@ AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
 NUMBERED = re.compile(r"\(\d+(?:\.\d+)*[a-z]?\)")
 #: Beside a claim: `r \to 0`, `\beta > \gamma`, `0 < r < 1`, `u \in \mathbb{R}`.
 BESIDE = re.compile(
-    rf"\(?\s*(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
-    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\s*\{{?R\}}?|\\infty)(?:\s*(?:<|\\leq?)\s*(?:[\d.]+|{LETTER}))?\s*\)?"
+    rf"\(?\s*(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}"
+    r"\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
+    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\s*\{{?R\}}?|\\infty)"
+    rf"(?:\s*(?:<|\\leq?)\s*(?:[\d.]+|{LETTER}))?\s*\)?"
 )
 
 
@@ -276,7 +279,7 @@ def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
 
 
 def _claims(display: str) -> list[tuple[int, Piece]]:
-    """The claims of a display, each with the newlines before it; what "where" explains comes first."""
+    """The claims of a display, with the newlines before each; what "where" explains is first."""
     while (between := INTERTEXT.search(display)) is not None:
         at, stop = between.start(), _end(display, between.end() - 1)
         lines = "\n" * display.count("\n", at, stop)

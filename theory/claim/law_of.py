@@ -228,7 +228,7 @@ def _notation(letters: dict[str, str]) -> Notation:
 
 
 def budget_of(text: str) -> tuple[Budget, str] | None:
-    """The budget that a formula gives, with the name that it has for C; None where it gives none."""
+    """The budget that a formula gives, with its name for C; None where it gives none."""
     try:
         sides = Sides.of(text)
     except ParseError:

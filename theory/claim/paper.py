@@ -527,7 +527,7 @@ def _gives(claim: Claim, link: ChainLink, is_premise: bool) -> tuple[State, Judg
 
 
 def _meant_otherwise(claim: Claim) -> tuple[str, str] | None:
-    """Why the name on the left side may mean something else in the document, and what settles it."""
+    """Why the name on the left side may mean something else here, and what settles it."""
     name, means = claim.name, claim.words.means
     earlier = claim.state.definitions.get(name)
     if earlier is not None and earlier.place != claim.piece.place:
