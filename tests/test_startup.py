@@ -11,7 +11,7 @@ SRC = Path(__file__).resolve().parents[1] / "src"
 
 HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
 SLOW_STANDARD = ("importlib.metadata",)
-PENALTY = "from isoflop.__main__ import main; sys.exit(main('penalty --beta .34 --gamma .28 --ratio 10'.split()))"
+PENALTY = "from isoflop.__main__ import main; sys.exit(main('penalty --law beta=.34 gamma=.28 --ratio 10'.split()))"
 
 # A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is
 # loaded beforehand, and code that needed a third-party package would fail.

@@ -179,7 +179,7 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     home = Path(run(python, "-c", "import isoflop.theory; print(isoflop.theory.__file__)").strip())
     assert home.is_relative_to(tmp_path / "env")
 
-    penalty = ("penalty", "--beta", "0.34", "--gamma", "0.28", "--ratio", "10", "--format", "json")
+    penalty = ("penalty", "--law", "beta=0.34", "gamma=0.28", "--ratio", "10", "--format", "json")
     by_script = run(folder / "isoflop", *penalty)
     (row,) = json.loads(by_script)["rows"]
     assert row["ratio"] == 10

@@ -13,7 +13,7 @@ import isoflop
 
 REPEATS = 15
 SLOWEST = 1.5
-EXPONENTS = ("penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "10")
+EXPONENTS = ("penalty", "--law", "beta=.34", "gamma=.28", "--ratio", "10")
 PUBLISHED = ("penalty", "--law", "besiroglu2024", "--ratio", "10")
 
 

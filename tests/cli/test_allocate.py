@@ -15,7 +15,7 @@ FIGURES = {
     "unspent_compute",
 }
 CLOSE = 4e-14
-CUSTOM = ("--A", "482.01", "--B", "2085.43", "--beta", "0.3478", "--gamma", "0.3658")
+CUSTOM = ("--law", "A=482.01 B=2085.43 beta=0.3478 gamma=0.3658")
 
 
 def test_a_budget(data, besiroglu) -> None:

@@ -63,10 +63,10 @@ def test_runs(run):
 
 
 def test_output_and_plot(run, tables):
-    done = run(*COUNTS, "--plot", "page.png", "--output", "page.txt")
-    assert (done.code, done.out) == (0, "")
+    done = run(*COUNTS, "--plot", "page.png")
+    assert done.code == 0
     assert (tables / "page.png").read_bytes().startswith(b"\x89PNG")
-    assert "inside" in (tables / "page.txt").read_text()
+    assert "inside" in done.out
 
 
 @pytest.mark.parametrize("count", [0, 2])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-LAW, EXPONENTS = "--law besiroglu2024", "--beta 0.34 --gamma 0.28"
+LAW, EXPONENTS = "--law besiroglu2024", "--law beta=0.34 gamma=0.28"
 NO_NUMBERS = (
     "0",
     "-1e20",
@@ -42,29 +42,30 @@ CASES = {
     f"penalty {LAW} --ratio": "--ratio|value",
     f"penalty {EXPONENTS} --ratio 1 --within": "--within|value",
     f"penalty {LAW} --tokens 1T": "--tokens '1T'|--params",
-    "penalty --ratio 1": "--law|missing|--beta|--gamma",
+    "penalty --ratio 1": "--law|missing|beta=|gamma=",
     f"allocate {LAW}": "--compute|--loss",
     "penalty --law besiroglu2023 --ratio 1": "--law 'besiroglu2023'|besiroglu2024",
     "penalty --law arc-e --ratio 1": "--law 'arc-e'|krajewski2025-arc-e",
     f"allocate --law {COMPUTE_LAW} --compute 1e20": f"--law '{COMPUTE_LAW}'|compute law",
     f"penalty {LAW} {LAW} --ratio 1": "--law 'besiroglu2024'|different",
     f"derive {LAW},hoffmann2022": "--law|one law",
-    f"penalty {LAW} --beta .3 --ratio 1": "--law 'besiroglu2024'|--beta '.3'",
-    "penalty --alpha .34 --beta .28 --ratio 1": "--alpha '.34'|--notation hoffmann|--beta",
-    "penalty --notation hoffmann --alpha .3 --gamma .2 --ratio 1": "--gamma '.2'|--notation schaeffer",
-    "penalty --beta .34 --ratio 1": "--gamma|missing",
+    f"penalty {LAW} beta=.3 --ratio 1": "--law 'besiroglu2024 beta=.3'|a law or coefficients",
+    "penalty --law alpha=.34 beta=.28 --ratio 1": "--law 'alpha=.34'|--notation hoffmann|beta=",
+    "penalty --notation hoffmann --law alpha=.3 gamma=.2 --ratio 1": "'gamma=.2'|--notation schaeffer",
+    "penalty --law beta=.34 --ratio 1": "--law 'beta=.34'|missing gamma",
+    "penalty --law beta=.34 gama=.3 --ratio 1": "--law 'gama=.3'|E, A, B, beta, gamma",
     "derive --notation hofmann": "--notation 'hofmann'|did you mean hoffmann?",
     "laws --format jsn": "--format 'jsn'|text, json, bibtex|did you mean json?",
     f"derive {LAW} --format html": "--format 'html'",
     "laws --format json --format text": "--format|2 times|'json'|'text'",
-    f"penalty {EXPONENTS} --beta 1 --ratio 1": "--beta|'0.34'|'1'",
+    f"penalty {EXPONENTS} beta=1 --ratio 1": "--law 'beta=1'|again",
     f"penalty {EXPONENTS} --ratio 1 --within 1%,2%": "--within '1%,2%'",
     f"penalty {LAW} --ratio 2 --size-ratio 3": "--ratio '2'|--size-ratio '3'",
     f"penalty {LAW} --params 8B": "--params '8B': a run takes two of --params, --tokens, --compute",
     f"penalty {LAW} --params 7B,8B --tokens 1T,2T,3T": "--params '7B 8B'|--tokens '1T 2T 3T'|2 and 3",
-    f"penalty {EXPONENTS} --params 7B --tokens 1T": "--A|--B|--params",
-    f"allocate {EXPONENTS} --compute 1e20": "--A|--B|--compute",
-    f"allocate --A 1 --B 1 {EXPONENTS} --loss 2": "--E|--loss",
+    f"penalty {EXPONENTS} --params 7B --tokens 1T": "--law 'custom'|A and B|--params",
+    f"allocate {EXPONENTS} --compute 1e20": "--law 'custom'|A and B|--compute",
+    f"allocate {EXPONENTS} A=1 B=1 --loss 2": "--law 'custom'|E|--loss",
     f"allocate {LAW} --compute 8B": "--compute '8B'|FLOP|params or tokens|8000000000",
     f"allocate {LAW} --compute 1e20 --loss 2": "--compute '1e20'|--loss '2'",
     f"allocate {LAW} --loss 1.5": "--loss '1.5'|1.8172",
@@ -72,12 +73,10 @@ CASES = {
     f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--loss '1.9'|--max-tokens '1B'|cannot be reached",
     f"penalty {LAW} --params 1e200 --tokens 1e200": "--params '1e200'|--tokens '1e200'|largest float",
     "laws hofmann2022": "'hofmann2022'|hoffmann2022",
-    "laws --kind computes": "--kind 'computes'|did you mean compute?",
-    "laws besiroglu2024 --kind compute": "--kind 'compute'|besiroglu2024",
     f"penalty {EXPONENTS} --ratio 3 --plot figure.txt": "--plot 'figure.txt'|.png, .pdf or .svg",
     "check --plot /no/such/folder/x.png": "--plot '/no/such/folder/x.png'",
-    "laws --output /no/such/folder/x": "--output '/no/such/folder/x'",
-    "laws --output /": "--output '/'|irectory",
+    "latex envelope --output /no/such/folder/x": "--output '/no/such/folder/x'",
+    "simulate --output /": "--output '/'|irectory",
     f"derive {LAW} --budget 'kappa*N*D'": "--budget 'kappa*N*D'|kappa",
     "penalty --law '' --ratio 1": "--law ''",
     f"penalty {LAW} --ratio 0.5 -3 8": "--ratio '-3'",
@@ -97,9 +96,6 @@ NUMBERS = {
     "--compute": f"allocate {LAW}",
     "--loss": f"allocate {LAW}",
     "--max-tokens": f"allocate {LAW} --compute 1e20",
-    "--A": f"allocate --B 1 {EXPONENTS} --compute 1e20",
-    "--beta": "penalty --gamma .3 --ratio 2",
-    "--alpha": "penalty --notation hoffmann --beta .3 --ratio 2",
 }
 BUDGETS = (
     *("", "6*N", "6", "0*N*D", "N+D", "6*N*D+1", "-6*N*D", "N**-1*D", "N/D", "N**N*D", "log(N)*D"),
@@ -133,10 +129,16 @@ def test_numbers(call, option, value) -> None:
         check(call(*words, *spelt), said, "must be a positive finite number")
 
 
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_coefficients(call, value) -> None:
+    if set(value) - {" "}:
+        check(call("penalty", "--law", "gamma=.3", f"beta={value}", "--ratio", "2"), "--law beta")
+
+
 @pytest.mark.parametrize("value", ["-1", "-inf", "nan", "", "abc"])
 def test_irreducible_loss(call, value) -> None:
-    words = split(f"penalty --A 1 --B 1 {EXPONENTS} --params 7B --tokens 1T")
-    check(call(*words, "--E", value), f"--E {value!r}", "at least 0")
+    words = split(f"penalty {EXPONENTS} A=1 B=1")
+    check(call(*words, f"E={value}", "--ratio", "2"), f"--law E {value!r}", "at least 0")
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=[repr(text)[:30] for text in BUDGETS])
@@ -197,8 +199,8 @@ def test_law_files_that_are_no_use(call, tmp_path) -> None:
 
 WORDS = split(
     "penalty allocate laws --law besiroglu2024 hoffmann2022 --ratio --size-ratio --within "
-    "--params --tokens --compute --loss --max-tokens --beta --gamma --alpha --E --A --notation "
-    "hoffmann --format json text --kind compute -- - -h --help = , 0.3 2 1e22 -1e20 -inf nan "
+    "--params --tokens --compute --loss --max-tokens beta=.3 gamma=.2 alpha=.3 A=2 E=0 --notation "
+    "hoffmann --format json text compute -- - -h --help = , 0.3 2 1e22 -1e20 -inf nan "
     "7B 1% '' x.json --ratio=3 --law=besiroglu2024"
 )
 
@@ -208,7 +210,7 @@ WORDS = split(
     st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=10),
 )
 @example("penalty", ["--law", "besiroglu2024", "--ratio", "0.1", "--", "1"])
-@example("laws", ["--", "--kind"])
+@example("laws", ["--", "--format"])
 @example("allocate", ["--law", "besiroglu2024", "--compute", "1e20", "--max-tokens", "1e-300"])
 def test_any_words(call, command, words) -> None:
     result = call(command, *words)

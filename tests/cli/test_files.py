@@ -57,7 +57,7 @@ def test_no_input_is_overwritten(run_cli, tmp_path):
     for index, (command, read, write) in enumerate(OVERWRITING):
         result = run_cli(command, *placed(read, path), *placed(write, places[index % 3]))
         refused(result, path, read, write)
-    assert {name for name, *_ in OVERWRITING} == {*COMMANDS} - {"laws", "simulate"}
+    assert {"penalty", "latex", "fit", "check", "backtest"} <= {name for name, *_ in OVERWRITING}
 
 
 def test_no_file_is_written_twice(run_cli, tmp_path, monkeypatch):
@@ -71,9 +71,9 @@ def test_no_file_is_written_twice(run_cli, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        ("verify", "FILE.py", "-o", "FILE.py"),
-        ("penalty", "--law", "besiroglu2024,FILE.json", "--ratio", "3", "-o", "FILE.json"),
-        ("passk", "counts.csv", "--models", "FILE", "-o", "FILE"),
+        ("latex", "--law", "FILE.json", "-o", "FILE.json"),
+        ("penalty", "--law", "besiroglu2024,FILE.png", "--ratio", "3", "--plot", "FILE.png"),
+        ("check", "FILE.png", "--plot", "FILE.png"),
     ],
 )
 def test_any_word_may_be_a_file(run_cli, tmp_path, words):
@@ -87,7 +87,8 @@ def test_names_are_no_files(run_cli, tmp_path, monkeypatch):
     """A published law that shares its name with the output, and a table of simulate that does."""
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert run_cli("laws", "besiroglu2024", "-o", "besiroglu2024") == (0, "", "")
+        words = ("--law", "besiroglu2024", "--proof", "none", "-o", "besiroglu2024")
+        assert run_cli("latex", "envelope", *words) == (0, "", "")
         assert run_cli("simulate", "runs", "-o", "runs") == (0, "", "")
 
 

@@ -282,7 +282,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
         raise AssertionError("too late")
 
     monkeypatch.setattr("isoflop.numeric.data.runs.Runs.read", work)
-    for option in ("--save", "--plot", "--output"):
+    for option in ("--save", "--plot"):
         target = "/no/such/folder/x.png"
         refused(call("fit", path, option, target), f"{option} '{target}'", "cannot be written")
 

@@ -138,13 +138,11 @@ def test_the_laws_that_the_covariates_allow(data, folder, files, samples):
         assert [law["law"] for law in found["laws"]] == [law]
 
 
-def test_a_file_and_a_figure(call, every, folder):
+def test_a_figure(call, every, folder):
     pytest.importorskip("matplotlib")
-    target, figure = folder / "laws.json", folder / "laws.png"
-    result = call(*every, "--plot", figure, "--output", target, "--format", "json")
-    assert result.code in (0, 3)
+    figure = folder / "laws.png"
+    assert call(*every, "--plot", figure).code in (0, 3)
     assert figure.read_bytes().startswith(b"\x89PNG")
-    assert len(json.loads(target.read_text(encoding="utf-8"))["laws"]) == 3
 
 
 def test_k_beyond_n_under_least_squares(call, words):

@@ -20,19 +20,6 @@ def test_default_document(call):
     assert r"\bibitem{hoffmann2022}" in result.out
 
 
-def test_penalties_against_a_search(call, besiroglu):
-    text = call("latex", "penalty_tails", *LAW, "--ratio", "0.1", "1", "10").out
-    _, _, table = text.partition(r"\label{iso:penalty}")
-    _, *rows = [line.split(" & ") for line in table.splitlines() if " & " in line]
-    assert len(rows) == 3
-    for row, ratio in zip(rows, (0.1, 1, 10), strict=True):
-        penalty = float(row[2])
-        assert (
-            abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5")))
-            < 1e-3
-        )
-
-
 def test_a_fragment_in_the_other_notation(call):
     out = call("latex", "penalty_tails", "--fragment", "--notation", "hoffmann").out
     assert r"\documentclass" not in out
@@ -59,8 +46,7 @@ def test_short_names_and_how_much_of_a_proof(call):
 
 def test_bibliography_of_a_fragment(call, tmp_path):
     path = tmp_path / "refs.bib"
-    words = ("latex", "optimum_by_lagrange", "--fragment")
-    alone = call(*words, "--bib", path)
+    alone = call("latex", "optimum_by_lagrange", "--fragment", "--bib", path)
     assert (alone.code, alone.err) == (0, "")
     cited = set(re.findall(r"\\cite\{([^}]+)\}", alone.out))
     assert cited == set(re.findall(r"^@\w+\{([^,]+),", path.read_text(), re.MULTILINE))
@@ -97,10 +83,8 @@ def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_
             "NAME 'penalty_tail': is none of the",
         ),
         (["penalty_tails", "--all"], "--all: means every theorem"),
-        (["--ratio", "2"], "--law is missing"),
         (["envelope", "--proof", "long"], "--proof 'long': must be one of short, steps, none"),
         (["penalty_tails", "--columns", "2"], "unknown option --columns"),
-        (["penalty_tails", *LAW, "--ratio", "-1"], "--ratio '-1'"),
         (["penalty_tails", "--bib", "no/such/folder/x.bib"], "--bib 'no/such/folder/x.bib'"),
     ],
 )

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from isoflop.theory.data.published import names, published
 
 
@@ -14,13 +12,6 @@ def test_every_law_is_listed(call, data) -> None:
     assert max(map(len, out.splitlines())) <= 100
     for name in names():
         assert f"\n{name} " in out
-
-
-@pytest.mark.parametrize("kind", ["params-tokens", "compute"])
-def test_one_kind(call, data, kind) -> None:
-    listed = data("laws", "--kind", kind)["laws"]
-    assert [law["name"] for law in listed] == list(names(kind))
-    assert call("laws", "--kind", kind).out.count("-----") >= 1
 
 
 def test_coefficients(data) -> None:
@@ -61,7 +52,7 @@ def test_bibtex(call) -> None:
 
 
 def test_accuracy_laws_in_hoffmann_letters(call) -> None:
-    out = call("laws", "--kind", "params-tokens", "--notation", "hoffmann").out
+    out = call("laws", "--notation", "hoffmann").out
     assert "y = E + A N^-alpha + B D^-beta" in out
 
 

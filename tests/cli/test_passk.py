@@ -110,8 +110,8 @@ def test_the_check(call, counts, tmp_path):
     assert call("passk", path, "--check", "--where", "k < 2").code == 0
     assert call("passk", counts(), "--check").code == 0
     for ending in ("csv", "json"):  # what the command writes may be checked
-        words = ("--format", ending, "--output", tmp_path / f"rows.{ending}")
-        assert call("passk", counts(), "--k", "1,2,4", *words).code == 0
+        written = call("passk", counts(), "--k", "1,2,4", "--format", ending)
+        (tmp_path / f"rows.{ending}").write_text(written.out)
         assert call("passk", tmp_path / f"rows.{ending}", "--check").code == 0
 
 

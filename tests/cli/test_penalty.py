@@ -75,7 +75,7 @@ def test_rows_of_ratios(data) -> None:
     ],
 )
 def test_lists(data, words) -> None:
-    rows = data("penalty", "--beta", ".34", "--gamma=.28", *words)["rows"]
+    rows = data("penalty", "--law", "beta=.34,gamma=.28", *words)["rows"]
     assert [row["ratio"] for row in rows] == [0.1, 1.0, 10.0]
 
 
@@ -85,6 +85,13 @@ def test_out_of_reach_is_null(call, data) -> None:
     assert row["compute_overhead"] is None
     assert row["tokens_factor"] is None
     assert "never" in call(*words).out
+
+
+def test_coefficients_in_one_word_or_in_several(data) -> None:
+    run = ("--params", "7B", "--tokens", "1.4T")
+    words = "A=406.4 B=410.7 beta=0.34 gamma=0.28 E=1.69"
+    joined = data("penalty", f"--law={words.replace(' ', ',')}", *run)
+    assert joined == data("penalty", "--law", *words.split(), *run)
 
 
 def test_a_run(data, besiroglu) -> None:
@@ -113,10 +120,9 @@ def test_a_run(data, besiroglu) -> None:
 def test_without_irreducible_loss(call, data) -> None:
     words = (
         "penalty",
-        "--A=482.01",
-        "--B=2085.43",
-        "--beta=.3478",
-        "--gamma=.3658",
+        "--law",
+        "A=482.01 B=2085.43",
+        "beta=.3478 gamma=.3658",
         "--params=8B",
         "--tokens=15T",
     )
@@ -161,9 +167,9 @@ def test_tolerance(data, besiroglu) -> None:
 
 def test_hoffmann_notation(data) -> None:
     hoffmann = data(
-        "penalty", "--notation", "hoffmann", "--alpha", ".34", "--beta", ".28", "--ratio", "3"
+        "penalty", "--notation", "hoffmann", "--law", "alpha=.34", "beta=.28", "--ratio", "3"
     )
-    assert hoffmann == data("penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "3")
+    assert hoffmann == data("penalty", "--law", "beta=.34", "gamma=.28", "--ratio", "3")
 
 
 # Law files.

@@ -30,7 +30,7 @@ def test_a_run(spawn) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "10"],
+        ["penalty", "--law", "beta=.34", "gamma=.28", "--ratio", "10"],
         ["penalty", "--law", "besiroglu2024", "--params", "7B", "--tokens", "1T", "--within", "1%"],
         ["allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "1T"],
         ["laws"],

@@ -15,17 +15,13 @@ def rows(text):
 
 
 def test_evaluations_are_those_of_the_library(run_cli):
-    result = run_cli("simulate", "--seed", 3, "--benchmark", "arc-e,LBPP")
+    result = run_cli("simulate", "--seed", 3)
     assert (result.code, result.err) == (0, "")
-    columns = simulate(seed=3, benchmarks=["ARC-E", "LBPP"]).columns()
+    columns = simulate(seed=3).columns()
     found = rows(result.out)
     assert list(found[0]) == list(columns)
     assert [float(row["score"]) for row in found] == columns["score"]
     assert [row["run"] for row in found] == columns["run"]
-    words = ("simulate", "downstream", "--seed", 3, "--benchmark", "arc-e,LBPP")
-    assert [row["score"] for row in json.loads(run_cli(*words, "--format", "json").out)] == (
-        columns["score"]
-    )
 
 
 def test_evaluations_can_be_read_back(run_cli, tmp_path):
@@ -71,7 +67,6 @@ def test_counts_with_their_models(run_cli, tmp_path):
     [
         (["run"], "TABLE 'run': must be one of downstream, runs, counts (did you mean runs?)"),
         (["runs", "counts"], "unexpected argument 'counts'"),
-        (["runs", "--benchmark", "PIQA"], "--benchmark: is for downstream, not for runs"),
         (["--law", "hoffmann2022"], "--law: is for runs, not for downstream"),
         (["runs", "--models", "m.csv"], "--models: is for counts"),
         (["counts", "--noise", "0.1"], "--noise: is for downstream and runs, not for counts"),
@@ -79,7 +74,6 @@ def test_counts_with_their_models(run_cli, tmp_path):
         (["--noise", "1e5"], "--noise '1e5': must be so small that every -log Q' is finite"),
         (["--noise", "-1"], "--noise '-1': must be a finite number of at least 0"),
         (["--seed", "1.5"], "--seed '1.5': must be a whole number of at least 0"),
-        (["--benchmark", "mmlu"], "--benchmark 'mmlu': must be some of ARC-E, ARC-C"),
         (["runs", "--law", "nobody"], "--law 'nobody': is no published law"),
         (
             ["runs", "--law", "krajewski2025-arc-e"],
@@ -89,7 +83,6 @@ def test_counts_with_their_models(run_cli, tmp_path):
             ["counts", "--models", "/no/such/folder/m.csv"],
             "--models '/no/such/folder/m.csv': cannot be written",
         ),
-        (["--format", "text"], "--format 'text': must be one of csv, json"),
     ],
 )
 def test_bad_input(run_cli, words, said):

@@ -37,7 +37,7 @@ CALLS: dict[str, list[str]] = {
         "penalty_run": f"penalty {LAW} --params 7B --tokens 2T --within 1%",
         "penalty_run_json": f"penalty {LAW} --params 7B 8B --tokens 2T 15T {JSON}",
         "penalty_latex": f"penalty --law besiroglu2024,hoffmann2022 --ratio 10 {LATEX}",
-        "penalty_within_json": f"penalty --beta 0.34 --gamma 0.28 --within 1% {JSON}",
+        "penalty_within_json": f"penalty --law beta=0.34 gamma=0.28 --within 1% {JSON}",
         "penalty_accuracy": "penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
         "penalty_accuracy_json": f"penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23 {JSON}",
         "penalty_bad": f"penalty {LAW} --ratio -1",

@@ -32,10 +32,6 @@ PREFIX = "iso:"
 FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
 #: Tables of many columns are as wide as the lines of an article.
 SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
-PENALTIES = (
-    "Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same "
-    "compute."
-)
 INTRODUCTION = (
     "Each statement below was checked by isoflop {isoflop} with SymPy {sympy}, in the notation of "
     "{notation}: every step by an exact argument, and again at random points in arithmetic of 50 "
@@ -129,9 +125,7 @@ def document_latex(
     notation: str | Notation = DEFAULT,
     proof: str = "short",
     laws: Sequence[Mapping[str, Any]] = (),
-    penalties: Table | None = None,
     fragment: bool = False,
-    bibliography: bool | None = None,
     title: str = "Compute-optimal training: derivations",
 ) -> str:
     r"""A LaTeX document that compiles as it is, or a fragment for ``\input``.
@@ -149,13 +143,9 @@ def document_latex(
         Each with ``law``, its name, ``key`` of the work to cite or None, the coefficients ``E``,
         ``A``, ``B``, ``beta``, ``gamma``, and what follows: ``alpha``, ``C0``, ``w_N``. None prints
         as a dash.
-    penalties : Table, optional
-        A table of penalties.
     fragment : bool
-        Leave out preamble, title and introduction. Comments say what made it and what it needs; the
-        names of environments, labels and citations are its own.
-    bibliography : bool, optional
-        With the list of what is cited; by default a document has it and a fragment has not.
+        Leave out preamble, title, introduction and the list of what is cited. Comments say what made
+        it and what it needs; the names of environments, labels and citations are its own.
     title : str
     """
     spelling, entries = find_notation(notation), list(entries)
@@ -165,12 +155,10 @@ def document_latex(
     if laws:
         table, caption = _law_table(laws, spelling, citing)
         parts.append(table.latex(caption, f"{PREFIX}laws", SMALL))
-    if penalties is not None:
-        parts.append(penalties.latex(PENALTIES, f"{PREFIX}penalty", SMALL))
-    if citing.works and (bibliography or not fragment):
+    if citing.works and not fragment:
         parts.append(citing.bibliography())
     body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
-    packages = [*PACKAGES, *(["booktabs"] if laws or penalties is not None else [])]
+    packages = [*PACKAGES, *(["booktabs"] if laws else [])]
     if fragment:
         return "\n".join([*_head_of_fragment(entries, spelling, packages, body), "", body])
     introduction = INTRODUCTION.format(

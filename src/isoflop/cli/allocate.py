@@ -45,7 +45,7 @@ def parser() -> Parser:
             "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --params N ... | --tokens D ...",
             "--law LAW ... --params N ... --loss L ...",
-            "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
+            "--law A=A B=B beta=BETA gamma=GAMMA [E=E] ...",
         ],
         "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
         "least\n"
@@ -62,7 +62,7 @@ def parser() -> Parser:
             "isoflop allocate --law besiroglu2024 --params 8B",
             "isoflop allocate --law besiroglu2024 --params 7B --loss 2.05",
             "isoflop allocate --law besiroglu2024 --compute 1e24 --tokens-per-param 20",
-            "isoflop allocate --A 482.01 --B 2085.43 --beta 0.3478 --gamma 0.3658 --compute 1e22",
+            "isoflop allocate --law A=482.01 B=2085.43 beta=0.3478 gamma=0.3658 --compute 1e22",
         ],
     )
     group = built.add_argument_group("target")

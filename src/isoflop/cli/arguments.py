@@ -93,11 +93,15 @@ def takes_several(group: Group, option: str, metavar: str, description: str) -> 
 
 
 def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
-    """``--format``, ``--output`` and, where the command draws something, ``--plot``."""
+    """``--format`` and, where the command draws something, ``--plot``."""
     group = parser.add_argument_group("output")
     if plot:
         takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg")
     takes_one(group, "--format", "|".join(formats), f"default: {formats[0]}")
+
+
+def declare_file(group: Group) -> None:
+    """``--output``, of a command whose output is a file rather than an answer."""
     group.add_argument(
         "-o",
         "--output",

@@ -151,7 +151,6 @@ def run(options: Options) -> tuple[str, int]:
         table = file.table()
         what = kind_of_table(table, file.columns)
     plot, form = target(options, "--plot"), options.chosen("--format", FORMATS)
-    target(options, "--output")
     if plot is not None:
         check_figure(plot)
     settings = _settings(options, what)

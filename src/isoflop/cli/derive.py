@@ -6,7 +6,7 @@ from .arguments import Parser, declare_output, takes_one
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, typed
 from .figures import figures, figures_latex, figures_text
 from .render import json_text
-from .selection import COEFFICIENTS, declare_law, notation
+from .selection import declare_law, notation
 from .selection import law as selected_law
 
 TYPE_CHECKING = False
@@ -64,11 +64,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, spelling = options.chosen("--format", FORMATS), notation(options)
-    law = (
-        selected_law(options)
-        if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
-        else None
-    )
+    law = selected_law(options) if "--law" in options else None
     budget = _budget(options)
     if law is not None:
         _require_numbers(budget, options)

@@ -139,7 +139,7 @@ def run(options: Options) -> tuple[str, int]:
     model = (options.one("--model") or _models()[0]).strip()
     _check(options, model)
     repeats, seed = whole(options, "--bootstrap", least=1), whole(options, "--seed", least=0) or 0
-    save, plot, _ = (target(options, name) for name in ("--save", "--plot", "--output"))
+    save, plot = (target(options, name) for name in ("--save", "--plot"))
     if plot is not None:
         check_figure(plot)
     asked: dict[str, Any] = {

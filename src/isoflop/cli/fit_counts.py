@@ -80,7 +80,6 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     table = TableOptions(options, "counts", LISTS)
     asked, plot = _asked(options), target(options, "--plot")
-    target(options, "--output")
     if plot is not None:
         check_figure(plot)
     counts = table.counts()

@@ -69,7 +69,6 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.accuracy.overtraining import fit_overtraining
 
     form, plot = options.chosen("--format", FORMATS), target(options, "--plot")
-    target(options, "--output")
     if plot is not None:
         check_figure(plot)
     loss = options.one("--loss")

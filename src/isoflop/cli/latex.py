@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_file, takes_one
 from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, shown
 from .run_options import is_terminal, say_interrupted, target
-from .selection import COEFFICIENTS, declare_law, notation
+from .selection import declare_law, notation
 from .selection import laws as selected_laws
 from .theorems import SHORT_NAMES, known
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..numeric.law import Law
     from ..theory.data.bibliography import Work
-    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
@@ -32,7 +31,7 @@ def parser() -> Parser:
         [
             "[envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]",
             "[NAME ...] --fragment [--bib FILE]",
-            "[NAME ...] --law LAW ... [--ratio RATIO ...]",
+            "[NAME ...] --law LAW ...",
             "--list",
         ],
         "Theorems with assumptions, proofs, status and sources, as a document for pdflatex or a "
@@ -41,7 +40,7 @@ def parser() -> Parser:
         [
             "isoflop latex envelope",
             "isoflop latex envelope penalty --proof steps -o notes.tex",
-            "isoflop latex --law besiroglu2024 hoffmann2022 --ratio 0.1 1 10 -o notes.tex",
+            "isoflop latex --law besiroglu2024 hoffmann2022 -o notes.tex",
             "isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex",
             "isoflop latex --all --notation hoffmann -o derivations.tex",
         ],
@@ -65,9 +64,6 @@ def parser() -> Parser:
         "the lines that a paper prints, every step with its number, or the statement alone; "
         "default: short",
     )
-    takes_several(
-        group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law"
-    )
     group.add_argument(
         "--fragment",
         action="store_true",
@@ -76,14 +72,7 @@ def parser() -> Parser:
     )
     takes_one(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX")
     declare_law(built, several=True)
-    output = built.add_argument_group("output")
-    output.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        metavar="FILE",
-        help="write there rather than to the standard output",
-    )
+    declare_file(built)
     return built
 
 
@@ -93,9 +82,7 @@ def run(options: Options) -> tuple[str, int]:
         return _titles(), DONE
     names, spelling = _names(options), notation(options)
     proof, bib = options.chosen("--proof", PROOFS), target(options, "--bib")
-    wants_law = options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
-    laws = selected_laws(options) if wants_law else []
-    penalties = _penalties(laws, options)
+    laws = selected_laws(options) if "--law" in options else []
 
     from ..derivations import derivation
     from ..numeric._progress import progress_bar
@@ -117,7 +104,6 @@ def run(options: Options) -> tuple[str, int]:
         notation=spelling,
         proof=proof,
         laws=_coefficients(laws),
-        penalties=penalties,
         fragment="--fragment" in options,
     )
     if bib is not None:
@@ -156,19 +142,6 @@ def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
         write(path, f"{entries}\n".encode())
     except OSError as error:
         raise UsageError(f"--bib {shown(path)}: cannot be written ({error.strerror})") from None
-
-
-def _penalties(laws: Sequence[Law], options: Options) -> Table | None:
-    """The table of penalties at the ratios."""
-    ratios = options.positives("--ratio")
-    if ratios is None:
-        return None
-    if not laws:
-        raise UsageError("--law is missing: penalties are those of a law")
-    from ..numeric.law.tables import results_table
-
-    costs = [law.penalty(ratio=ratio) for law in laws for _, ratio in ratios]
-    return results_table(costs, notation=notation(options), aligned=True)
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:

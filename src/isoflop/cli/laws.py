@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
-from .arguments import POSITIONAL, Parser, declare_output, takes_one
+from .arguments import POSITIONAL, Parser, declare_output
 from .errors import DONE, UsageError, shown
 from .render import TABLES, WIDTH, json_text, pairs
 from .selection import declare_notation, notation
@@ -30,18 +30,17 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop laws",
-        ["[NAME ...] [--kind KIND] [--notation NAME]"],
+        ["[NAME ...] [--notation NAME]"],
         "Published scaling laws with the digits of their source; with names, all that is known "
         "about these.",
         [
             "isoflop laws",
             "isoflop laws besiroglu2024 hoffmann2022",
-            "isoflop laws --kind compute --format json",
+            "isoflop laws --format json",
             "isoflop laws krajewski2025-arc-e --format bibtex",
         ],
     )
     built.add_argument(POSITIONAL, nargs="*", help="laws to describe in full")
-    takes_one(built, "--kind", "KIND", f"only these: {', '.join(KINDS)}")
     declare_notation(built)
     declare_output(built, *FORMATS)
     return built
@@ -51,14 +50,8 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form = options.chosen("--format", FORMATS)
     spelling = notation(options)
-    kind = options.chosen("--kind", tuple(KINDS)) if "--kind" in options else None
     wanted = options.several(POSITIONAL)
     found = [_named(name) for name in (names() if wanted is None else wanted)]
-    if wanted is None:
-        found = [law for law in found if kind in (None, law.kind)]
-    for law in found:
-        if kind not in (None, law.kind):
-            raise UsageError(f"--kind {shown(str(kind))}: the law {law.name} is a {law.kind} law")
     if form == "json":
         return json_text({"laws": [_data(law, spelling) for law in found]}), DONE
     if form == "bibtex":

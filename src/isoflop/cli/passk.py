@@ -8,7 +8,7 @@ from ..theory.typeset.escapes import clean
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import csv_text, json_text
-from .run_options import say_notes, target
+from .run_options import say_notes
 from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
@@ -88,7 +88,6 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, "counts", LISTS)
     draws, error = draws_of(options), options.chosen("--se", ERRORS)
-    target(options, "--output")
     data, is_check = file.table(), "--check" in options
     if is_check and "--se" in options:
         raise UsageError(f"--se {shown(error)}: is for estimates, without --check")

@@ -56,7 +56,7 @@ def parser() -> Parser:
             "--law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]",
             "--law LAW ... --params N ... --tokens D ...",
             "--law LAW ... [--within SHARE] [--plot FILE]",
-            "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
+            "--law beta=BETA gamma=GAMMA [A=A B=B E=E] ...",
         ],
         "What training off the compute-optimal allocation costs, against the optimum at the same "
         "compute.\n"
@@ -66,7 +66,7 @@ def parser() -> Parser:
             "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25",
             "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
-            "isoflop penalty --beta 0.34 --gamma 0.28 --ratio 10 --within 1% --plot penalty.pdf",
+            "isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf",
         ],
     )
     group = built.add_argument_group("allocation")

@@ -6,8 +6,8 @@ import os
 
 from ..theory.data.notation import DEFAULT, NOTATIONS, ROLES, Notation
 from ..theory.data.notation import notation as find_notation
-from .arguments import takes_one, takes_several
-from .errors import UsageError, blamed, shown, typed
+from .arguments import number, takes_one, takes_several
+from .errors import UsageError, blamed, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,23 +16,15 @@ if TYPE_CHECKING:
     from ..numeric.law import Law
     from .arguments import Group, Options, Parser
 
-COEFFICIENTS = ("E", "A", "B", "alpha", "beta", "gamma")
 CUSTOM = "custom"
 
 
 def declare_law(parser: Parser, *, several: bool) -> None:
-    """``--law``, ``--notation`` and the coefficients."""
+    """``--law`` and ``--notation``."""
     group = parser.add_argument_group("law")
-    kinds = "a published law (see isoflop laws) or a JSON law file"
-    takes_several(group, "--law", "LAW", f"{kinds}; several for a comparison" if several else kinds)
-    takes_one(
-        group, "--E", "NUMBER", "irreducible loss; without it the figures that need it are left out"
-    )
-    takes_one(group, "--A", "NUMBER", "coefficient of the params term A N^-beta")
-    takes_one(group, "--B", "NUMBER", "coefficient of the tokens term B D^-gamma")
-    takes_one(group, "--beta", "NUMBER", "exponent of params (hoffmann: exponent of tokens)")
-    takes_one(group, "--gamma", "NUMBER", "exponent of tokens")
-    takes_one(group, "--alpha", "NUMBER", "exponent of params, in the hoffmann notation")
+    kinds = "a published law (see isoflop laws), a JSON law file, or coefficients"
+    more = "; several laws for a comparison" if several else ""
+    takes_several(group, "--law", "LAW", f"{kinds}: {_usual(DEFAULT)}{more}")
     declare_notation(group)
 
 
@@ -51,18 +43,14 @@ def laws(options: Options, *, of_own: bool = False) -> list[Law]:
     """The laws that the options select, at least one, each under a name of its own; `of_own`: also
     laws of params and tokens that a user wrote, in their files.
     """
-    coefficients = options.given(*(f"--{name}" for name in COEFFICIENTS))
     words = options.words("--law")
-    if words is None and not coefficients:
+    if words is None:
         how = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
         raise UsageError(f"--law is missing: {how}, {_usual(notation(options))}")
-    if words is None:
-        return [_from_coefficients(options)]
-    if coefficients:
-        own = ((name, str(options.one(name))) for name in coefficients)
-        given = typed(("--law", " ".join(words)), *own)
-        raise UsageError(f"{given}: must be a law or coefficients, not both")
-    chosen = [_named(entry, "--law", of_own) for word in words for entry in _entries(word)]
+    entries = [entry for word in words for entry in _entries(word)]
+    if any(map(_is_coefficient, entries)):
+        return [_from_coefficients(entries, notation(options))]
+    chosen = [_named(entry, "--law", of_own) for entry in entries]
     names = [law.name for law in chosen]
     for name in names:
         if names.count(name) > 1:
@@ -75,8 +63,9 @@ def law_files(options: Options) -> list[str | None]:
     be read again.
     """
     entries = [entry for word in options.words("--law") or () for entry in _entries(word)]
-    found = [_is_path(entry) and os.path.isfile(entry) for entry in entries]  # noqa: PTH113
-    return [entry if there else None for entry, there in zip(entries, found, strict=True)] or [None]
+    if any(map(_is_coefficient, entries)):
+        return [None]
+    return [e if _is_path(e) and os.path.isfile(e) else None for e in entries]  # noqa: PTH113
 
 
 def law(options: Options) -> Law:
@@ -95,8 +84,6 @@ def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
         if not missing or law.form.derived is not None:
             continue
         need = f"{purpose} needs {'it' if len(missing) == 1 else 'them'}"
-        if law.name == CUSTOM:
-            raise UsageError(f"{' and '.join(f'--{name}' for name in missing)}: missing, {need}")
         raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {need}")
 
 
@@ -161,41 +148,43 @@ def _require_built_in(law: Law, given: str) -> None:
 # -- by coefficients -------------------------------------------------------------------------------
 
 
+def _is_coefficient(entry: str) -> bool:
+    return "=" in entry and not _is_path(entry)
+
+
 def _usual(spelling: Notation) -> str:
-    names = (spelling.params_coefficient, spelling.tokens_coefficient, *_exponents(spelling))
-    return f"{' '.join(f'--{name}' for name in names)} [--{spelling.irreducible}]"
+    """How coefficients are typed."""
+    own = spelling.names("params-tokens").values()
+    return " ".join(f"{name}=..." for name in own)
 
 
-def _exponents(spelling: Notation) -> tuple[str, str]:
-    return spelling.params_exponent, spelling.tokens_exponent
-
-
-def _from_coefficients(options: Options) -> Law:
+def _from_coefficients(entries: Sequence[str], spelling: Notation) -> Law:
+    """The law of words such as `beta=0.34`."""
     from ..numeric.law import Law
 
-    spelling = notation(options)
     own = spelling.names("params-tokens").values()
-    for name in COEFFICIENTS:
-        if f"--{name}" in options and name not in own:
-            complaint = _home(name, spelling)
-            raise UsageError(f"--{name} {shown(str(options.one(f'--{name}')))}: {complaint}")
-    for name in _exponents(spelling):
-        if f"--{name}" not in options:
-            both = " and --".join(_exponents(spelling))
-            raise UsageError(f"--{name} is missing: a law has the exponents --{both}")
-    read = {spelling.irreducible: options.nonnegative}
-    values = {name: read.get(name, options.positive)(f"--{name}") for name in own}
-    given = {name: value for name, value in values.items() if value is not None}
-    return Law.from_coefficients(given, notation=spelling, name=CUSTOM)
+    given: dict[str, float] = {}
+    for entry in entries:
+        name, equals, text = entry.partition("=")
+        if not equals:
+            what = "a law or coefficients, not both"
+            raise UsageError(f"--law {shown(' '.join(entries))}: must be {what}")
+        if name not in own:
+            raise UsageError(f"--law {shown(entry)}: {_home(name, spelling)}")
+        if name in given:
+            raise UsageError(f"--law {shown(entry)}: gives {name} again")
+        given[name] = number(f"--law {name}", text, zero=name == spelling.irreducible)
+    try:
+        return Law.from_coefficients(given, notation=spelling, name=CUSTOM)
+    except ValueError as error:
+        raise blamed(error, ("--law", " ".join(entries))) from None
 
 
 def _home(name: str, spelling: Notation) -> str:
     """In which notation a coefficient has this name, and its name in the one in use."""
-    other, role = next(
-        (other, role)
-        for other in NOTATIONS.values()
-        for role in ROLES
-        if other is not spelling and name == getattr(other, role)
-    )
-    instead = f"add --notation {other.name}, or say --{getattr(spelling, role)}"
-    return f"is the {ROLES[role]} of the {other.name} notation; {instead}"
+    for other in NOTATIONS.values():
+        for role in ROLES:
+            if other is not spelling and name == getattr(other, role):
+                instead = f"add --notation {other.name}, or say {getattr(spelling, role)}=..."
+                return f"is the {ROLES[role]} of the {other.name} notation; {instead}"
+    return f"is no coefficient; they are {', '.join(spelling.names('params-tokens').values())}"

@@ -6,9 +6,9 @@ import sys
 from itertools import chain
 
 from ..theory.data.notation import close_matches
-from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_file, takes_one
 from .errors import DONE, UsageError, shown
-from .render import csv_text, json_text
+from .render import csv_text
 from .run_options import is_terminal, target, whole
 
 TYPE_CHECKING = False
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"run_noise": "--noise", "benchmarks": "--benchmark", "name": "--law"}
+OPTION_OF = {"run_noise": "--noise", "name": "--law"}
 SUMMARY = "tables of a known truth to try the other commands on"
-FORMATS = ("csv", "json")
 #: Table -> the options that are not for every one.
 TABLES = {
-    "downstream": ("--benchmark", "--noise"),
+    "downstream": ("--noise",),
     "runs": ("--law", "--noise"),
     "counts": ("--models", "--gold"),
 }
@@ -38,7 +37,7 @@ def parser() -> Parser:
     built = Parser(
         "isoflop simulate",
         [
-            "[downstream] [--benchmark NAME ...] [--noise NUMBER] ...",
+            "[downstream] [--noise NUMBER] ...",
             "runs [--law NAME] [--noise NUMBER] ...",
             "counts [--models FILE] [--gold FILE] ...",
         ],
@@ -55,7 +54,6 @@ def parser() -> Parser:
         "the same.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop simulate downstream --benchmark ARC-E HumanEval --format json",
             "isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv",
             "isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv",
         ],
@@ -67,30 +65,24 @@ def parser() -> Parser:
     takes_one(built, "--seed", "S", seed)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
     takes_one(built, "--noise", "NUMBER", noise)
-    accuracy = built.add_argument_group("downstream")
-    names = "only these benchmarks, as in Table 12: ARC-E, HumanEval, ..."
-    takes_several(accuracy, "--benchmark", "NAME", names)
     law = "published law of loss (isoflop laws); default: besiroglu2024"
     takes_one(built.add_argument_group("runs"), "--law", "NAME", law)
     counts = built.add_argument_group("counts")
     takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
     gold = "write the -log probability of the gold solutions there, as CSV"
     takes_one(counts, "--gold", "FILE", gold)
-    declare_output(built, *FORMATS)
+    declare_file(built)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     table = _table(options)
-    form = options.chosen("--format", FORMATS)
     seed = whole(options, "--seed", least=0) or 0
     if target(options, "--output") is None and is_terminal(sys.stdout):
         raise UsageError("--output is missing: name a file to write; the table is long")
-    rows = _rows(
-        {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
-    )
-    return (json_text(rows) if form == "json" else csv_text(rows)), DONE
+    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
+    return csv_text(_rows(drawn)), DONE
 
 
 def _table(options: Options) -> str:
@@ -109,14 +101,11 @@ def _table(options: Options) -> str:
 
 
 def _downstream(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate
+    from ..numeric.simulate.evaluations import RUN_NOISE, simulate
 
-    spelt = {name.lower(): name for name in PROBLEMS}
-    names = options.several("--benchmark")
-    chosen = None if names is None else [spelt.get(name.lower(), name) for name in names]
     noise = options.nonnegative("--noise")
     spread = RUN_NOISE if noise is None else noise
-    return simulate(seed=seed, benchmarks=chosen, run_noise=spread).columns()
+    return simulate(seed=seed, run_noise=spread).columns()
 
 
 def _runs(options: Options, seed: int) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
 from isoflop.theory.theorem.words import say
 from isoflop.theory.typeset.document import CheckedTheorem, cited, document_latex
-from isoflop.theory.typeset.table import Column, Table
 
 FEW = (
     "optimum_by_lagrange",
@@ -59,10 +58,13 @@ def in_a_paper(fragment: str, body: str, own: Sequence[str] = ()) -> str:
 
 
 def test_a_fragment_compiles_in_a_paper_twice_and_with_its_own_theorems(entries, tmp_path):
-    fragment = document_latex([entries["optimum_by_lagrange"]], fragment=True, bibliography=True)
+    fragment = document_latex([entries["optimum_by_lagrange"]], fragment=True)
     assert not re.search(r"^\\(documentclass|usepackage|begin\{document\})", fragment, re.MULTILINE)
     again = document_latex([entries["optimum_by_lagrange"]], fragment=True)
-    body = [r"\begin{theorem}Ours.\end{theorem}", fragment, re.sub(r"\\label\{.*?\}", "", again)]
+    items = [rf"\bibitem{{iso:{work.key}}} {work.key}." for work in cited(fragment)]
+    works = "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}"])
+    ours = r"\begin{theorem}Ours.\end{theorem}"
+    body = [ours, fragment, re.sub(r"\\label\{.*?\}", "", again), works]
     own = [r"\newtheorem{theorem}{Theorem}"]
     assert complaints(compiled(tmp_path, in_a_paper(fragment, "\n\n".join(body), own))) == []
     references = (tmp_path / "notes.aux").read_text(encoding="utf-8")
@@ -88,9 +90,7 @@ def test_tables_compile(tmp_path):
         {"law": name, "key": "besiroglu2024", **figures, **derived}
         for name in ("one", "another_law", "krajewski2025-x")
     ]
-    columns = [Column("ratio", latex=r"$\rho$"), Column("compute_overhead")]
-    penalties = Table(columns, [{"ratio": 10.0, "compute_overhead": None}])
-    text = document_latex([], laws=laws, penalties=penalties)
+    text = document_latex([], laws=laws)
     assert "& 0.1783 &" in text
     assert r"another\_law" in text
     assert text.count(r"\bibitem{besiroglu2024}") == 1
