@@ -28,8 +28,9 @@ ALPHA = "alpha == beta*gamma/(beta + gamma)"
         (["C == 120*N^2", "--assume", "C == 6*N*D", "--assume", "D == 20*N"], DONE),
         (["x^2 >= x", "--assume=x < 1"], NEGATIVE),
         (["x >= -y", "--assume", "-x < y"], BAD),
-        (["P(r) ~ w_N*r^-beta", "--as", "r -> 0"], DONE),
-        (["P(r) ~ w_N*r^-beta", "--as", "r -> 0+"], DONE),
+        (["P(r) ~ w_N*r^-beta as r -> 0"], DONE),
+        (["P(r) ~ w_D*r^-beta, as r -> 0+"], NEGATIVE),
+        (["--latex", r"P(r) \sim w_N r^{-\beta} \text{ as } r \to 0"], DONE),
         (["12*N_opt*D_opt == C", "--budget", "12ND"], DONE),
         (["P(r) >= 1", "--budget", "kappa*N^a*D^d"], DONE),
         (["alpha == beta*w_N == gamma*w_N"], NEGATIVE),
@@ -75,7 +76,7 @@ BAD_INPUT = [
     (["x", "==", "y"], ["CLAIM 'x' '==' 'y'", "quotes"]),
     (["x == y #"], ["cannot read '#' at position 8"]),
     ([r"x = \foo", "--latex"], ["foo' at position 5"]),
-    (["P(r) ~ 1", "--as", "r"], ["'r'", "a limit reads"]),
+    (["P(r) ~ 1 as r"], ["needs its limit"]),
     (["x == y", "--assume", "x"], ["'x'", "relation"]),
     (["x == y", "--notation", "foo"], ["--notation 'foo'", "hoffmann"]),
     (["x == y", "--budget", "N+D"], ["--budget 'N+D'"]),
@@ -95,7 +96,7 @@ def test_bad_input_is_one_line(call, words, named) -> None:
 
 
 WORDS = [
-    *("x == y", "-x == y", "--latex", "--assume", "x > 1", "--as", "r -> 0", "--notation"),
+    *("x == y", "-x == y", "--latex", "--assume", "x > 1", "P(r) -> 1 as r -> 1", "--notation"),
     *("hoffmann", "--format", "json", "--", "-", "-=", ""),
 ]
 

@@ -48,14 +48,6 @@ def test_json(data) -> None:
             assert step["interval"] == ("passed" if is_bound else None)
 
 
-def test_two_processes_say_what_one_says(data) -> None:
-    names = ("envelope_exponent", "tokens_per_param", "penalty_tails")
-    alone, together = (data("verify", *names, "--jobs", jobs) for jobs in "12")
-    for derivation in (*alone["derivations"], *together["derivations"]):
-        del derivation["seconds"]
-    assert alone == together
-
-
 def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
     from isoflop.derivations import derivation
 
@@ -121,7 +113,7 @@ def test_errata(call, data) -> None:
 
 @pytest.mark.slow
 def test_all_of_them_in_two_processes(spawn) -> None:
-    result = spawn("verify", "--jobs", "2")
+    result = spawn("verify")
     assert (result.code, result.err) == (0, "")
     assert sum(
         line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES
@@ -132,7 +124,7 @@ def test_all_of_them_in_two_processes(spawn) -> None:
 def test_an_interrupt_prints_what_was_done(command) -> None:
     start, environment = command
     process = subprocess.Popen(
-        [*start, "verify", "--jobs", "2"],
+        [*start, "verify"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -49,7 +49,7 @@ CALLS: dict[str, list[str]] = {
         "prove": "prove 'alpha <= (beta + gamma)/4'",
         "prove_refuted": "prove 'alpha == (beta + gamma)/2'",
         "prove_json": f"prove 'L(N, D) >= L_opt' {JSON}",
-        "prove_limit": "prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
+        "prove_limit": "prove 'P(r) ~ w_N*r^-beta as r -> 0'",
         "verify_one": "verify optimum_by_weighted_am_gm",
         "verify_json": f"verify term_balance_and_shares {JSON}",
         "latex_one": "latex compute_optimal_envelope --fragment",

@@ -48,7 +48,7 @@ def parser() -> Parser:
     """The options of this command."""
     built = ClaimParser(
         "isoflop prove",
-        ["'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]"],
+        ["'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notation NAME]"],
         """\
 Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
 numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
@@ -61,7 +61,7 @@ or only SymPy's limit says so.""",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
-            "isoflop prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
+            "isoflop prove 'P(r) ~ w_N*r^-beta as r -> 0'",
             "isoflop prove 'alpha approx 0.178' --law besiroglu2024",
             r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann",
         ],
@@ -73,15 +73,6 @@ or only SymPy's limit says so.""",
         help="what is to be decided, in quotes; it is never run as code",
     )
     group = built.add_argument_group("claim")
-    declare_claims(group)
-    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo', 'r -> 1': the limit of -> and ~")
-    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
-    declare_output(built, *FORMATS)
-    return built
-
-
-def declare_claims(group: Any) -> None:
-    """The options that hold for a claim of one's own as for those of a paper."""
     several = "; may be given several times"
     kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'"
     takes_one(group, "--assume", "ASSUMPTION", kinds + several)
@@ -92,8 +83,9 @@ def declare_claims(group: Any) -> None:
     laws = "a published law (see isoflop laws) or a JSON law file"
     takes_several(group, "--law", "LAW", f"{laws}, at whose coefficients numbers are compared")
     declare_notation(group)
-    link = f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}"
-    takes_one(group, "--seconds", "S", link)
+    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
+    declare_output(built, *FORMATS)
+    return built
 
 
 def run(options: Options) -> tuple[str, int]:
@@ -101,18 +93,6 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS.get(data["answer"], NO_VERDICT)
-
-
-def settings(options: Options) -> dict[str, Any]:
-    """What holds for every claim."""
-    return {
-        "assume": options.words("--assume") or (),
-        "let": options.words("--let") or (),
-        "notation": notation(options).name,
-        "budget": _budget(options),
-        "law": law(options) if "--law" in options else None,
-        "seconds": options.positive("--seconds") or SECONDS,
-    }
 
 
 def _budget(options: Options) -> Budget | None:
@@ -147,11 +127,17 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
     from ..theory.claim.prove import prove
     from ..theory.reader.tokens import ParseError
 
-    given = settings(options)
-    if "--notation" not in options:
-        given["notation"] = None
     try:
-        proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **given)
+        proof = prove(
+            words[0],
+            latex="--latex" in options,
+            assume=options.words("--assume") or (),
+            let=options.words("--let") or (),
+            notation=notation(options).name if "--notation" in options else None,
+            budget=_budget(options),
+            law=law(options) if "--law" in options else None,
+            seconds=SECONDS,
+        )
     except ParseError as error:
         raise _where_typed(error, options) from None
     return proof.as_dict(), str(proof)
@@ -162,7 +148,7 @@ def _where_typed(error: ParseError, options: Options) -> UsageError:
     from ..theory.claim.prove import without_dollars
     from ..theory.reader.tokens import quoted
 
-    names = {POSITIONAL: "CLAIM", "--assume": "--assume", "--let": "--let", "--as": "--as"}
+    names = {POSITIONAL: "CLAIM", "--assume": "--assume", "--let": "--let"}
     given = [(shown, text) for name, shown in names.items() for text in options.words(name) or ()]
     for name, text in given:
         if str(error).startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):

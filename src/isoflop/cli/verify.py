@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..theory.typeset.escapes import clean
-from .arguments import POSITIONAL, Parser, declare_output, takes_one
+from .arguments import POSITIONAL, Parser, declare_output
 from .errors import (
     BAD_INPUT,
     DONE,
@@ -16,10 +16,8 @@ from .errors import (
     shortened,
     shown,
 )
-from .prove import declare_claims
-from .prove import settings as settings_of
 from .render import WIDTH, json_text
-from .run_options import is_terminal, say_interrupted, whole
+from .run_options import is_terminal, say_interrupted
 from .theorems import known
 
 #: Processes, and up to how many derivations one is enough: each imports SymPy.
@@ -78,20 +76,14 @@ def parser() -> Parser:
         ],
     )
     built.add_argument(POSITIONAL, nargs="*", help="derivations, one file, or a paper with errata")
-    checking = built.add_argument_group("checking")
-    takes_one(checking, "--seed", "S", "of the random points; default: 0")
-    takes_one(checking, "--jobs", "J", "processes for the derivations, -1 for all; default: 2")
-    paper = built.add_argument_group("paper")
-    declare_claims(paper)
-    paper.add_argument("--all", action="store_true", help="list what is proved as well")
+    built.add_argument("--all", action="store_true", help="of a paper, list what is proved as well")
     declare_output(built, *FORMATS)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, seed = options.chosen("--format", FORMATS), whole(options, "--seed", least=0) or 0
-    jobs = whole(options, "--jobs", least=None) or JOBS
+    form = options.chosen("--format", FORMATS)
     wanted = options.several(POSITIONAL)
     if wanted is not None and any(map(_is_file, wanted)):
         if len(wanted) > 1:
@@ -100,7 +92,7 @@ def run(options: Options) -> tuple[str, int]:
             )
         if wanted[0].endswith(".tex"):
             return _paper(wanted[0], form, options)
-        return _written(wanted[0], form, seed)
+        return _written(wanted[0], form)
 
     from ..derivations import NAMES
     from ..theory.verification import ERRATA
@@ -109,7 +101,7 @@ def run(options: Options) -> tuple[str, int]:
         return _errata(wanted[0], form)
     also = ", a paper with errata or a FILE.md, FILE.txt or FILE.tex"
     names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
-    return _all(names, form, seed, jobs, in_full=wanted is not None)
+    return _all(names, form, in_full=wanted is not None)
 
 
 # -- files of the user -----------------------------------------------------------------------------
@@ -135,7 +127,7 @@ def _refused(path: str, complaint: object) -> UsageError:
     return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
 
 
-def _written(path: str, form: str, seed: int) -> tuple[str, int]:
+def _written(path: str, form: str) -> tuple[str, int]:
     """A derivation that is written as text, nothing of which is run; with what would be right in
     place of a step that is refuted.
     """
@@ -153,11 +145,11 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
         under = budget(text)
     except ValueError as error:
         raise _refused(path, error) from None
-    report = verify(derivation, seed=seed, seconds=SECONDS)
+    report = verify(derivation, seconds=SECONDS)
     steps = list(report.steps)
     for i, (step, claim) in enumerate(zip(report.steps, derivation.steps, strict=True)):
         failed = step.strength not in SHORT
-        proof = looked_at_again(claim, under, seed=seed, seconds=SECONDS) if failed else None
+        proof = looked_at_again(claim, under, seconds=SECONDS) if failed else None
         if proof is not None and proof.answer.value == "refuted":
             (link,) = proof.links
             details = {**step.details, "exact": str(link).partition(": ")[2]}
@@ -174,7 +166,6 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..theory.claim.chain import Settings
     from ..theory.claim.document import Document
     from ..theory.claim.paper import HOLDS, judged
-    from ..theory.claim.prove import proved
     from ..theory.claim.report import as_dict, as_text
 
     folder, text = Path(path).parent, _text(path)
@@ -182,9 +173,7 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
         document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
         raise _refused(path, error) from None
-    settings = Settings(**settings_of(options))
-    proved("1 = 1", settings)  # what is wrong with an assumption is the command's mistake
-    verdicts = judged(document, settings, options.one("--notation"))
+    verdicts = judged(document, Settings(seconds=SECONDS))
     (state, found), done = next(verdicts), False
     bar = progress_bar(len(document.pieces), is_terminal(sys.stderr), what=path, unit="formula")
     try:
@@ -203,18 +192,14 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     return (json_text(data) if form == "json" else whole), status if done else INTERRUPTED
 
 
-def _all(
-    names: Sequence[str], form: str, seed: int, jobs: int, *, in_full: bool
-) -> tuple[str, int]:
-    from functools import partial
-
+def _all(names: Sequence[str], form: str, *, in_full: bool) -> tuple[str, int]:
     from ..numeric.repeat import repeat
     from ..theory.verification import verify_named
 
     done = repeat(
-        partial(verify_named, seed=seed),
+        verify_named,
         [(name,) for name in names],
-        jobs=jobs if len(names) > FEW else 1,
+        jobs=JOBS if len(names) > FEW else 1,
         progress=is_terminal(sys.stderr),
         what="derivations",
     )

@@ -339,12 +339,10 @@ def test_bad_papers(run_cli, in_folder, content, named) -> None:
     assert named in result.err
 
 
-def test_options_hold_for_the_whole_paper(run_cli, in_folder) -> None:
-    text = f"{LAW} \\[ a > b \\] \\[ N^* = G (C/12)^a \\] \\[ \\alpha_C \\approx 0.178 \\]"
+def test_declared_lines_hold_to_the_end_of_the_paper(run_cli, in_folder) -> None:
+    lines = "% isoflop: budget 12 N D\n% isoflop: assume \\beta > \\alpha\n"
+    text = f"{lines}{LAW} \\[ a > b \\] \\[ N^* = G (C/12)^a \\]"
     (in_folder / "paper.tex").write_text(text, encoding="utf-8")
-    words = ("--assume", "beta > alpha", "--budget", "12*N*D", "--law", "besiroglu2024")
-    result = run_cli("verify", "paper.tex", *words)
-    assert (result.code, "4 proved" in result.out) == (0, False)
-    assert "3 proved, 1 given" in result.out
+    result = run_cli("verify", "paper.tex")
+    assert (result.code, "2 proved" in result.out) == (0, True), result.out
     assert run_cli("verify", "missing.tex").code == 2
-    assert run_cli("verify", "paper.tex", "--assume", "foo == 1").code == 2
