@@ -83,10 +83,8 @@ def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--objective pinball", "--objective 'pinball'"),
         ("--bootstrap 5", "--bootstrap '5'"),
         ("--tolerance -1%", "--tolerance '-1%'"),
-        ("--level 90", "--level '90'"),
         ("--plot check.txt", "--plot 'check.txt'"),
         ("--ratio 3000", "--ratio '3000': must be"),
         ("--ratio -3", "positive"),

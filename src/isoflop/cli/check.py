@@ -10,7 +10,6 @@ from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_seve
 from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed
 from .render import TABLES, written
 from .run_options import (
-    OBJECTIVES,
     check_figure,
     is_terminal,
     say_interrupted,
@@ -32,8 +31,8 @@ SUMMARY = "the derived envelope against compute laws fitted directly: your runs,
 FORMATS = ("text", "json", *TABLES)
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
 OF_RUNS = (
-    *("--column", "--where", "--random-baseline", "--objective", "--bootstrap", "--seed"),
-    *("--level", "--tolerance", "--ratio", "--compute", "--explain"),
+    *("--column", "--where", "--random-baseline", "--bootstrap", "--seed", "--tolerance"),
+    *("--ratio", "--compute", "--explain"),
 )
 
 
@@ -43,7 +42,7 @@ def parser() -> Parser:
         "isoflop check",
         [
             "RUNS [--column NAME=COLUMN] ... [--where CONDITION] [--plot FILE]",
-            "RUNS [--objective NAME] [--tolerance SHARE] [--bootstrap N --seed S] ...",
+            "RUNS [--tolerance SHARE] [--bootstrap N --seed S] ...",
             "[--plot FILE]",
         ],
         "With RUNS: fits the params+tokens law, derives its envelope and sets it beside every "
@@ -68,16 +67,9 @@ def parser() -> Parser:
     )
     declare_runs(built)
     group = built.add_argument_group("check of runs")
-    objectives = ", ".join(OBJECTIVES)
     for option, metavar, said in (
-        (
-            "--objective",
-            "NAME",
-            f"of the params+tokens fit: {objectives}; default: {OBJECTIVES[0]}",
-        ),
         ("--bootstrap", "N", "resamples, at least 20; default: 1000"),
         ("--seed", "S", "of the resamples; default: 0"),
-        ("--level", "SHARE", "coverage of intervals and bands; default: 0.9"),
         (
             "--tolerance",
             "SHARE",
@@ -134,10 +126,8 @@ def _of_runs(options: Options) -> Any:
     """The check of a file of runs."""
     table, ratios = TableOptions(options, "runs"), options.positives("--ratio")
     settings: dict[str, Any] = {
-        "objective": options.chosen("--objective", OBJECTIVES),
         "draws": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
-        "level": share(options, "--level"),
         "tolerance": share(options, "--tolerance"),
         "ratios": None if ratios is None else [value for _, value in ratios],
         "compute": options.positive("--compute"),
