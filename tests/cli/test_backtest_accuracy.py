@@ -129,7 +129,6 @@ BAD_WORDS = [
         ("--law", "two-stage-linear", "--proxy", "piqa"),
         ("--proxy 'piqa': is the benchmark itself",),
     ),
-    (("--margin", "arc=0.1", *HOLD_OUT), ("--margin 'arc=0.1': 'arc' is none of the benchmarks",)),
     (("--bootstrap", "1"), ("--bootstrap '1': must be 0, or at least 2",)),
     (("--cutoffs", "1e20", *HOLD_OUT), ("--hold-out: is a rule of its own",)),
     (("--cutoffs", "1e20"), ("--cutoffs '1e20': needs an axis",)),

@@ -84,7 +84,6 @@ def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
         (["mine.py"], "'mine.py': is none of the"),
         (["tokens_per_param", "--seed", "-1"], "--seed '-1': must be a whole number of at least 0"),
         (["tokens_per_param", "--seed", "1.5"], "--seed '1.5'"),
-        (["tokens_per_param", "--jobs", "0"], "--jobs '0': must be a whole number other than 0"),
         (["tokens_per_param", "--format", "yaml"], "--format 'yaml'"),
     ],
 )

@@ -84,7 +84,7 @@ CALLS: dict[str, list[str]] = {
         "backtest_counts_json": f"{BACKTEST} {JSON}",
         "backtest_counts_latex": f"{BACKTEST} {LATEX}",
         "backtest_counts_csv": f"{BACKTEST} --format csv",
-        "backtest_runs": "backtest runs.csv --bootstrap 20 --targets 20%",
+        "backtest_runs": "backtest runs.csv --bootstrap 20 --cutoffs 4",
         "backtest_runs_json": f"backtest runs.csv --bootstrap 20 {JSON}",
         "compare": f"{COMPARE} compute,params-tokens {HELD}",
         "compare_json": f"{COMPARE} compute,params-tokens {HELD} {JSON}",

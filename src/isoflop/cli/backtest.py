@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
 from .evaluation_options import EvaluationTable, declare_guessing
 from .render import TABLES, csv_text, written
-from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, say_interrupted, target, whole
 from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
 TYPE_CHECKING = False
@@ -30,8 +29,7 @@ AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
 #: Options that only evaluations have.
-OF_EVALUATIONS = (*("--benchmark", "--metric", "--small-runs", "--margin", "--average", "--proxy"),)
-LEVEL = 0.9
+OF_EVALUATIONS = ("--benchmark", "--small-runs", "--average", "--proxy")
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")
 #: Argument of the library -> option, where they are not called alike.
@@ -63,7 +61,7 @@ def parser() -> Parser:
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
             "isoflop backtest counts.csv --models models.csv --sweep --plot backtest.png",
-            "isoflop backtest runs.csv --targets 10% --plot backtest.png",
+            "isoflop backtest runs.csv --plot backtest.png",
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
         ],
@@ -111,20 +109,11 @@ def parser() -> Parser:
     )
     takes_one(
         asked,
-        "--targets",
-        "N|SHARE",
-        "what is predicted and never trained on: rows at the N highest values, or a share of the "
-        "rows; default: 1, of evaluations the runs up to the next cutoff",
-    )
-    takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
-    takes_one(
-        asked,
         "--bootstrap",
         "N",
         "resamples behind intervals; default: 200, of evaluations 0: none",
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
-    takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
     declare_output(built, *FORMATS, plot=drawn)
     return built
@@ -178,11 +167,9 @@ def run(options: Options) -> tuple[str, int]:
 def _settings(options: Options, what: str) -> dict[str, Any]:
     """The rule that holds out rows, and how laws are fitted."""
     _refuse_foreign(options, what)
-    rule = options.given("--rolling", "--sweep", "--cutoffs", "--targets")
+    rule = options.given("--rolling", "--sweep", "--cutoffs")
     if "--hold-out" in options and rule:
         raise UsageError(f"--hold-out: is a rule of its own, not to be joined with {rule[0]}")
-    if "--sweep" in options and "--targets" in options:
-        raise UsageError("--targets: is not for --sweep, which predicts all rows beyond a cutoff")
     resamples = whole(options, "--bootstrap", least=0)
     if resamples == 1:
         raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
@@ -190,12 +177,10 @@ def _settings(options: Options, what: str) -> dict[str, Any]:
         "laws": _laws(options),
         "hold_out": options.one("--hold-out"),
         "axis": options.chosen("--rolling", AXES) if "--rolling" in options else None,
-        "targets": "all" if "--sweep" in options else _targets(options),
+        "targets": "all" if "--sweep" in options else None,
         "cutoffs": _cutoffs(options),
-        "level": share(options, "--level") or LEVEL,
         "resamples": resamples,
         "seed": whole(options, "--seed", least=0) or 0,
-        "jobs": whole(options, "--jobs", least=None) or 1,
         "progress": is_terminal(sys.stderr),
     }
 
@@ -225,7 +210,6 @@ def _table(
             "benchmarks": read.benchmarks,
             "baselines": evaluations.baselines(),
             "proxy": options.one("--proxy"),
-            "margin": evaluations.margins,
         }
     file = TableOptions(options, what, LISTS, table)
     if what == "counts":
@@ -260,19 +244,3 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     values = [value for _, value in typed]
     is_count = len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4
     return int(values[0]) if is_count and options.one("--rolling") != "gold" else values
-
-
-def _targets(options: Options) -> int | float | None:
-    text = options.one("--targets")
-    if text is None:
-        return None
-    domain = "a whole number of at least 1, or a share between 0 and 1"
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise outside("--targets", text, domain, str(error)) from None
-    if 0.0 < value < 1.0:
-        return value
-    if not 1.0 <= value < 2.0**53 or value != int(value) or {"%", "."} & {*text}:
-        raise outside("--targets", text, domain)
-    return int(value)

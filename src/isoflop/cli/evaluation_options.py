@@ -1,6 +1,4 @@
-"""Options on benchmarks: which of them, what guessing scores, and by how much accuracy must exceed
-it.
-"""
+"""Options on benchmarks: which of them, and what guessing scores."""
 
 from __future__ import annotations
 
@@ -21,11 +19,10 @@ if TYPE_CHECKING:
     from .arguments import Group, Options, Parser
 
 #: Options that take all the words after them.
-LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")
+LISTS = ("--benchmark", "--random-baseline", "--average")
 PUBLISHED = "krajewski2025"
-#: By how much every benchmark of an average must exceed guessing, where --margin is not given.
+#: By how much every benchmark of an average must exceed guessing.
 MARGIN = 0.05
-MARGINS = "NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"
 BASELINE = (
     f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
 )
@@ -41,26 +38,14 @@ def declare_baseline(parser: Parser) -> Group:
 
 
 def declare_guessing(parser: Parser) -> None:
-    """What guessing scores, and by how much accuracy must exceed it."""
+    """What guessing scores, and the mean over benchmarks."""
     guessing = declare_baseline(parser)
-    margin = (
-        "fit where accuracy exceeds guessing by more than this, for all or as NAME=SHARE for some "
-        "benchmarks; default: each law's own"
-    )
-    takes_several(guessing, "--margin", "SHARE", margin)
     average = "add the mean of normalised accuracy over these benchmarks; none named: all"
     takes_several(guessing, "--average", "NAME", average)
 
 
 class EvaluationTable(TableOptions):
-    """The table of evaluations that was asked for, its options checked before any work is done.
-
-    Attributes
-    ----------
-    margins : float, dict of str to float, or None
-        By how much accuracy must exceed guessing, for all benchmarks or by benchmark; None where it
-        was not given.
-    """
+    """The table of evaluations that was asked for, its options checked before any work is done."""
 
     def __init__(
         self, options: Options, lists: Sequence[str] = (), table: Table | None = None
@@ -76,7 +61,6 @@ class EvaluationTable(TableOptions):
             self.given = _shares(options, "--random-baseline", BASELINE)
         if self.small is not None and not isinstance(self.given, (dict, type(None))):
             raise UsageError("--small-runs and --random-baseline: one of them is enough")
-        self.margins = _shares(options, "--margin", MARGINS)
         of_all = "--average" in options and not options.spelt("--average", None)
         self.average = () if of_all else _names(options, "--average")
 
@@ -111,8 +95,7 @@ class EvaluationTable(TableOptions):
         known = resolve(read, self.given, self.small, benchmarks=every)
         if self.average is None:
             return read.only(wanted), known
-        margin = self.margins if isinstance(self.margins, float) else MARGIN
-        more = averaged(read, known, benchmarks=members, margin=margin)
+        more = averaged(read, known, benchmarks=members, margin=MARGIN)
         more = more.only((*wanted, AVERAGE))
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
         return more, {key: known[key] for key in more.scores}

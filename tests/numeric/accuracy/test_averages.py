@@ -128,7 +128,7 @@ def test_the_options_add_an_average(tmp_path: Path) -> None:
     every = asked("--average")
     assert every.read().benchmarks == ("a", "b", "c", "average")
     assert every.baselines()["average"] == Baseline(0.0, how="0 for a mean of normalised accuracy")
-    two = asked("--benchmark", "a", "--average", "b,c", "--margin", "0.2")
+    two = asked("--benchmark", "a", "--average", "b,c")
     assert two.read().benchmarks == ("a", "average")
     assert two.read().scores["average"][0] == pytest.approx((0.5 + 0.25) / 2)
     assert set(two.baselines()) == {"a", "average"}
