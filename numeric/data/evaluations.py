@@ -12,7 +12,7 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
 from .columns import BUDGET
-from .metrics import checked_metrics, passes
+from .metrics import passes
 from .rows import View, chosen_rows, names_in_conditions
 from .sample import Points, Sample
 from .scale import checked_baseline
@@ -86,7 +86,6 @@ class Evaluations(View):
         *,
         columns: Mapping[str, str | None] | None = None,
         where: str | None = None,
-        metrics: Mapping[str, str] | None = None,
     ) -> Evaluations:
         """Evaluations from a file or from a table in memory.
 
@@ -106,9 +105,6 @@ class Evaluations(View):
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
-        metrics : mapping, optional
-            Metric type -> ``"accuracy"`` or ``"proxy"``, for those that are not known by name
-            (``f1``, ``mc2``, ...).
 
         Returns
         -------
@@ -131,8 +127,8 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            return data._read_again(where, columns=columns, metrics=metrics)
-        return cls(**read_evaluations(table_of(data), columns, where, checked_metrics(metrics)))
+            return data._read_again(where, columns=columns)
+        return cls(**read_evaluations(table_of(data), columns, where))
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -175,14 +171,12 @@ class Evaluations(View):
         """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
-        keys = [*self.family(benchmark).values()]
-        keys = keys or [key for key in self.scores if self.benchmark_of(key) == benchmark]
-        every = listed(self.benchmarks or self.scores)
-        hint = close_matches(benchmark, self.scores)
-        complaint = f"{self.source} has no such benchmark{hint}; there are {every}"
+        keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
+        there = f"there are {listed(self.benchmarks or self.scores)}"
+        complaint = f"has no such benchmark{close_matches(benchmark, self.scores)}; {there}"
         if keys:
-            complaint = f"{self.source} has it as {listed(keys)}; name one of these"
-        raise ArgumentError(argument, benchmark, complaint=complaint)
+            complaint = f"has it as {listed(keys)}; name one of these"
+        raise ArgumentError(argument, benchmark, complaint=f"{self.source} {complaint}")
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
@@ -255,22 +249,17 @@ class Evaluations(View):
 
     def proxy(self, name: str) -> Floats:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
-        columns = {
-            column: key
-            for key, column in self.columns.items()
-            if key in self.proxies or key in self.scores
-        }
+        keys = {*self.proxies, *self.scores}
+        columns = {column: key for key, column in self.columns.items() if key in keys}
         numeric = {key: values for key, values in self.extra.items() if values.dtype.kind in "iuf"}
         for held in (self.proxies, numeric, self.scores):
-            for key in (name, columns.get(name, "")):
-                if key in held:
-                    return np.asarray(held[key], dtype=np.float64)
-        if name in self.extra:
-            raise ArgumentError("proxy", name, complaint="the column holds text; must be numbers")
+            for key in {name, columns.get(name, name)} & held.keys():
+                return np.asarray(held[key], dtype=np.float64)
         every = (*self.proxies, *numeric)
-        hint = close_matches(name, every)
         there = f"it has {listed(every) or 'no numbers beside its scores'}"
-        complaint = f"{self.source} has no such column{hint}; {there}"
+        complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
+        if name in self.extra:
+            complaint = "the column holds text; must be numbers"
         raise ArgumentError("proxy", name, complaint=complaint)
 
     def _budget(self) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import ArgumentError
 from .columns import (
     COUNTS,
     EVALUATIONS,
@@ -73,16 +72,14 @@ class Metric:
     k: int | None = None
 
 
-def metric_of(name: str | None, settled: Mapping[str, str]) -> Metric | None:
-    """The metric of that name; None where it is unknown. `settled`: what the user says.
+def metric_of(name: str | None) -> Metric | None:
+    """The metric of that name; None where it is unknown.
 
-    >>> metric_of("acc,none", {}), metric_of("pass@16", {}).k, metric_of("f1", {})
+    >>> metric_of("acc,none"), metric_of("pass@16").k, metric_of("f1")
     (Metric(name='acc,none', is_accuracy=True, k=None), 16, None)
     """
     if name is None:
         return Metric(None, True)
-    if name in settled:
-        return Metric(name, settled[name] == "accuracy")
     bare = name.partition(",")[0].strip()
     if (k := passes(bare)) is not None:
         return Metric(f"pass@{k}", True, k)
@@ -114,35 +111,22 @@ def is_benchmark(column: str) -> bool:
     return BENCHMARKS.fullmatch(plain(column)) is not None
 
 
-def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, str] | None:
+def benchmark_and_metric(column: str) -> tuple[str, str] | None:
     """Benchmark and metric of a column such as acc_hellaswag; None for others.
 
     >>> [
-    ...     benchmark_and_metric(name, {})
+    ...     benchmark_and_metric(name)
     ...     for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")
     ... ]
     [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]
     """
-    words = {*ACCURACIES, *PROXIES} - {*NEVER_PART_OF_A_NAME} | settled.keys()
+    words = {*ACCURACIES, *PROXIES} - {*NEVER_PART_OF_A_NAME}
     metric = "|".join((PASS.pattern, *map(re.escape, sorted(words, key=len, reverse=True))))
     patterns = (rf"(?P<m>{metric}){BETWEEN}+(?P<b>.+)", rf"(?P<b>.+?){BETWEEN}+(?P<m>{metric})")
     for pattern in patterns if not OF_ERRORS.search(column) else ():
         if match := re.fullmatch(pattern, column.strip(), re.IGNORECASE):
-            spelt = match["m"]
-            own = (word for word in settled if word.lower() == spelt.lower())
-            return match["b"], next(own, spelt)
+            return match["b"], match["m"]
     return None
-
-
-def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
-    """What a user says of metrics: accuracy or proxy."""
-    if metrics is not None and not isinstance(metrics, Mapping):
-        complaint = "must map metric types to 'accuracy' or 'proxy'"
-        raise ArgumentError("metrics", metrics, complaint=complaint)
-    for name, kind in (metrics or {}).items():
-        if kind not in ("accuracy", "proxy"):
-            raise ArgumentError("metrics", {name: kind}, "'accuracy' or 'proxy'")
-    return dict(metrics or {})
 
 
 # -- kinds of tables -------------------------------------------------------------------------------
@@ -168,7 +152,7 @@ def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> st
         known = recognise(table, quantities, chosen)
         if {*names} <= {*known.of, *known.unsettled}:
             return kind
-    parts = [(name, benchmark_and_metric(name, {})) for name in table.names]
-    metrics = [metric_of(found[1], {}) for _, found in parts if found]
+    parts = [(name, benchmark_and_metric(name)) for name in table.names]
+    metrics = [metric_of(found[1]) for _, found in parts if found]
     accuracies = any(metric is not None and metric.is_accuracy for metric in metrics)
     return "evaluations" if accuracies or any(map(is_benchmark, table.names)) else None

@@ -91,18 +91,15 @@ class View:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rows = len(getattr(self, self.aligned[0]))
-
-        def checked(array: Any) -> Any:
-            if len(array) != rows:
-                what = f"{self.aligned[0]} has {rows} entries, another array has {len(array)}"
-                raise ArgumentError(type(self).__name__, complaint=f"{what}; must be as many")
-            return array
-
+        lead, rows = self.aligned[0], len(getattr(self, self.aligned[0]))
+        for name in self.aligned:
+            value = getattr(self, name)
+            for key, array in (value if isinstance(value, dict) else {name: value}).items():
+                if array is not None and len(array) != rows:
+                    complaint = f"has {len(array)} entries, {lead} has {rows}; must be as many"
+                    raise ArgumentError(str(key), complaint=complaint)
         for part in fields(self):
-            value = getattr(self, part.name)
-            value = _mapped(value, checked) if part.name in self.aligned else value
-            object.__setattr__(self, part.name, _mapped(value, _locked))
+            object.__setattr__(self, part.name, _mapped(getattr(self, part.name), _locked))
 
     def _at(self, chosen: Any, **changed: Any) -> Self:
         """The rows at a mask or at indices, with other fields changed."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .budget import doubts
@@ -48,9 +47,8 @@ def read_evaluations(
     table: Table,
     columns: Mapping[str, str | None] | None,
     where: str | None,
-    settled: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The fields of `Evaluations`; `settled`: what the user says of metrics."""
+    """The fields of `Evaluations`."""
     import pandas as pd
 
     (table,), chosen, benchmarks = chosen_columns([table], EVALUATIONS, columns, None)
@@ -70,7 +68,7 @@ def read_evaluations(
         measured = {of["score"]: ("", AN_ACCURACY)}
         rows.drop("benchmark is missing", table.texts(of["benchmark"]) == "")
     else:
-        measured = _measured(table, known, benchmarks, settled)
+        measured = _measured(table, known, benchmarks)
     scored = {name: table.numbers(name, "" if is_long else put_aside(name)) for name in measured}
     missing = np.all([np.isnan(values) for values in scored.values()], axis=0)
     rows.drop("score is missing" if is_long else "every score is missing", missing)
@@ -81,7 +79,7 @@ def read_evaluations(
     scores = pd.DataFrame(scored)[rows.kept].rename_axis("row").reset_index()
     scores = scores.melt("row", var_name="column", value_name="value").dropna(subset="value")
     if is_long:
-        scores = scores.assign(**_described(rows, scores["row"], settled))
+        scores = scores.assign(**_described(rows, scores["row"]))
     else:
         meant = scores["column"].map(measured)
         scores = scores.assign(benchmark=meant.str[0], metric=meant.str[1], baseline=np.nan)
@@ -109,7 +107,6 @@ def _measured(
     table: Table,
     columns: Columns,
     benchmarks: Mapping[str, str | None],
-    settled: Mapping[str, str],
 ) -> dict[str, tuple[str, Metric]]:
     """Column -> benchmark and metric, in a table with a row for each run."""
     found: dict[str, tuple[str, Metric]] = {}
@@ -123,8 +120,8 @@ def _measured(
         found[column] = benchmark, metric
 
     def parts(column: str) -> tuple[str, Metric | None]:
-        name, metric = benchmark_and_metric(column, settled) or ("", None)
-        return name, metric_of(metric, settled) if name else None
+        name, metric = benchmark_and_metric(column) or ("", None)
+        return name, metric_of(metric) if name else None
 
     for benchmark, column in benchmarks.items():
         if column is not None:
@@ -145,17 +142,16 @@ def _measured(
                 note(column, column, AN_ACCURACY)
     if not any(metric.is_accuracy for _, metric in found.values()):
         for column in free:  # a table of one benchmark that does not say which
-            metric = metric_of(column.strip(), settled)
+            metric = metric_of(column.strip())
             if column in ("score", "accuracy") or (metric is not None and metric.is_accuracy):
                 note(column, column, metric or AN_ACCURACY)
-    _refuse_unused(settled, [metric.name for _, metric in found.values()], table.source)
     if not any(metric.is_accuracy for _, metric in found.values()):
         which = f"the columns are {listed(table.names)}; {name_it('hellaswag')}"
         raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {which}")
     return found
 
 
-def _described(rows: Rows, at: Any, settled: Mapping[str, str]) -> dict[str, Any]:
+def _described(rows: Rows, at: Any) -> dict[str, Any]:
     """Benchmark, metric and accuracy of guessing of the scores in rows `at`, a score each."""
     table, of = rows.table, rows.columns.of
     held = {
@@ -172,29 +168,21 @@ def _described(rows: Rows, at: Any, settled: Mapping[str, str]) -> dict[str, Any
             complaint = "is empty; must name the metric of the score"
             raise rows.error(complaint, index, column=of["metric_type"])
         at_k = "k" in of and plain(text) in SPELT_PASS_AT_K
-        metric = metric_of(None if at_k or not text else text, settled)
+        metric = metric_of(None if at_k or not text else text)
         if metric is None:
-            what = f"metric {text!r} is not known: say metrics={{{text!r}: 'accuracy'}} or 'proxy'"
-            how = f"(--metric {text}=accuracy, --metric {text}=proxy)"
-            raise rows.error(f"{what} {how}", index, column=of["metric_type"])
+            named = spelt_in(of["metric_type"])
+            out, alone = (f'--where "{named} {sign} {text!r}"' for sign in ("!=", "=="))
+            how = f"leave it out by {out}, or read it alone by {alone} --column metric_type="
+            complaint = f"metric {text!r} is not known: {how}"
+            raise rows.error(complaint, index, column=of["metric_type"])
         if metric.is_accuracy and (metric.name is None or metric.k is not None) and k == k:
             if not (1.0 <= k <= 2.0**53 and k == int(k)):
                 complaint = f"k={k:g} must be a whole number of at least 1"
                 raise rows.error(complaint, index, column=of["k"])
             metric = Metric(f"pass@{int(k)}", True, int(k))
         metrics.append(metric)
-    _refuse_unused(settled, every, table.source)
     benchmarks = table.texts(of["benchmark"])[at]
     return {"benchmark": benchmarks, "metric": metrics, "baseline": held["random_baseline"]}
-
-
-def _refuse_unused(settled: Mapping[str, str], metrics: Iterable[str | None], source: str) -> None:
-    """ArgumentError for a metric that the user settles and no score has."""
-    known = [name for name in metrics if name is not None]
-    for name in settled.keys() - {*known}:
-        has = f"{close_matches(name, known)}; it has {listed(known)}"
-        complaint = f"{name!r} is no metric of {source}{has}"
-        raise ArgumentError("metrics", {name: settled[name]}, complaint=complaint)
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -239,7 +227,7 @@ def _joined(rows: Rows, scores: Collection[str], is_long: bool) -> _Runs:
             called = table.texts(naming[0])[one] if naming else ""
             what = f"{name}={values[one]:.10g} and {values[two]:.10g}; must be one number"
             raise rows.error(f"run {called!r} has {what}", one, two)
-    texts = {name: table.texts(name) for name in table.names}
+    texts = {name: table.texts(name) for name in {*free, *naming}}
     varying = [name for name in free if (texts[name][at] != texts[name][ahead]).any()]
     words = [name for name in by if name in free and table.frame[name].dtype == object]
     budget = {name: rows.numbers[name][first] for name in BUDGET if name in rows.numbers}

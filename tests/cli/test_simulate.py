@@ -90,3 +90,11 @@ def test_bad_input(run_cli, words, said):
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert result.err.count("\n") == 1
+
+
+def test_a_terminal_is_no_place_for_a_long_table(run_cli, monkeypatch, tmp_path):
+    monkeypatch.setattr("isoflop.cli.simulate.is_terminal", lambda stream: True)
+    result = run_cli("simulate", "runs")
+    assert (result.code, result.out) == (2, "")
+    assert "--output is missing" in result.err
+    assert run_cli("simulate", "runs", "-o", tmp_path / "runs.csv") == (0, "", "")

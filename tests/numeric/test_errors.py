@@ -51,7 +51,6 @@ def test_checks_of_domains(function: Any, value: Any, domain: str) -> None:
         (lambda: Runs.read(RUNS, random_baseline=0.2), "random_baseline", 0.2),
         (lambda: Counts.read(COUNTS, by="size"), "by", "size"),
         (lambda: Counts.read(COUNTS, columns={"c": "right"}), "columns", {"c": "right"}),
-        (lambda: Evaluations.read(SCORES, metrics={"f1": "share"}), "metrics", {"f1": "share"}),
         (lambda: Evaluations.read(SCORES).only(["sciq"]), "benchmark", "sciq"),
         (lambda: Evaluations.read(SCORES).proxy("c4"), "proxy", "c4"),
     ],

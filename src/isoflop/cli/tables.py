@@ -24,7 +24,6 @@ FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installe
 USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 COLUMNS = "NAME=COLUMN, such as params='Model Size' or tokens='tokens_B*1e9'"
-KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = (
     "--k",
@@ -38,7 +37,6 @@ OF_COUNTS = (
 #: Options that set an argument of the readers under another name.
 OPTION_OF = {
     "columns": "--column",
-    "metrics": "--metric",
     "small": "--small-runs",
     "benchmarks": "--average",
 }
@@ -106,8 +104,6 @@ def declare_evaluations(
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
     takes_several(group, "--benchmark", "NAME", benchmarks)
-    kinds = "accuracy or proxy, for a metric that is not known by its name; repeatable"
-    takes_one(group, "--metric", "NAME=KIND", kinds)
 
 
 def names_counts(words: Sequence[str]) -> bool:
@@ -166,10 +162,6 @@ class TableOptions:
         columns = assignments(options, "--column", COLUMNS)
         self.columns = {name: column or None for name, column in columns.items()}
         self.where = options.one("--where")
-        self.metrics = assignments(options, "--metric", KINDS)
-        for name, kind in self.metrics.items():
-            if kind not in ("accuracy", "proxy"):
-                raise outside("--metric", f"{name}={kind}", KINDS)
         by = options.several("--by")
         if by is not None and not all(by):
             raise outside("--by", " ".join(options.words("--by") or ()), "names of columns")
@@ -222,7 +214,7 @@ class TableOptions:
         """All evaluations of the file."""
         from ..numeric.data.evaluations import Evaluations
 
-        return self._view(Evaluations, metrics=self.metrics or None)
+        return self._view(Evaluations)
 
     def _view(self, view: Any, **how: Any) -> Any:
         table = self.table()

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from isoflop.numeric.data.evaluations import Evaluations
 
@@ -14,14 +13,8 @@ Row = dict[str, Any]
 
 
 def score(N: float, benchmark: str, value: Any, metric: str | None = "acc", **more: Any) -> Row:
-    return {
-        "N": N,
-        "D": 20 * N,
-        "benchmark": benchmark,
-        "metric_type": metric,
-        "score": value,
-        **more,
-    }
+    own = {"benchmark": benchmark, "metric_type": metric, "score": value}
+    return {"N": N, "D": 20 * N, **own, **more}
 
 
 LONG = [score(N, name, q) for N, q in ((1e8, 0.3), (1e9, 0.5)) for name in ("piqa", "sciq")]
@@ -31,90 +24,39 @@ WIDE = [
 ]
 
 
-# -- the two formats ---------------------------------------------------------------------------------------------------
+# -- the two formats -------------------------------------------------------------------------------
 
-NAMES = ("piqa", "arc_easy", "hella swag")
 METRICS = {"piqa": "acc", "arc_easy": "acc_norm", "hella swag": "exact_match", "c4": "loss"}
-shares = st.none() | st.integers(0, 1000).map(lambda n: n / 1000)
 
 
-def has_accuracy(row: Row) -> bool:
-    return any(row[name] is not None for name in NAMES)
-
-
-#: Runs by name: params, tokens, a training set, and some scores of each; params and tokens may
-#: repeat.
-measured = st.dictionaries(
-    st.sampled_from("abcdefgh"),
-    st.fixed_dictionaries(
-        {
-            "N": st.sampled_from((1e8, 1e9)),
-            "D": st.sampled_from((2e9, 3e10)),
-            "set": st.sampled_from("xy"),
-            **dict.fromkeys(NAMES, shares),
-            "c4": st.none() | st.floats(1.0, 9.0),
-        }
-    ).filter(has_accuracy),
-    min_size=1,
-    max_size=5,
-)
-
-
-def long_of(runs: dict[str, Row]) -> list[Row]:
-    own = ("N", "D", "set")
-    return [
-        {
-            "run": name,
-            **{k: row[k] for k in own},
-            "benchmark": benchmark,
-            "metric_type": metric,
-            "score": row[benchmark],
-        }
-        for name, row in runs.items()
+@pytest.mark.parametrize("seed", range(12))
+def test_both_formats_give_the_table_that_pandas_pivots_in_any_order(seed: int) -> None:
+    """Runs may be of one size; a third of the scores is missing."""
+    random = np.random.default_rng(seed)
+    runs = [f"run {index}" for index in range(random.integers(1, 6))]
+    own = {name: (random.choice((1e8, 1e9)), random.choice((2e9, 3e10))) for name in runs}
+    rows = [
+        score(own[run][0], benchmark, random.uniform(0.1, 0.9), metric, run=run, D=own[run][1])
+        for run in runs
         for benchmark, metric in METRICS.items()
-        if row[benchmark] is not None
+        if benchmark == "piqa" or random.random() < 0.7
     ]
-
-
-def wide_of(runs: dict[str, Row]) -> list[Row]:
-    return [
-        {"run": name, "N": row["N"], "D": row["D"], "set": row["set"]}
-        | {f"{metric}_{benchmark}": row[benchmark] for benchmark, metric in METRICS.items()}
-        for name, row in runs.items()
-    ]
-
-
-def content(evaluations: Evaluations) -> dict[str, Any]:
-    """All that is known of each run, by its name."""
-    columns = {
-        **{name: getattr(evaluations, name) for name in ("params", "tokens", "compute")},
-        **{f"score {key}": values for key, values in evaluations.scores.items()},
-        **{f"proxy {key}": values for key, values in evaluations.proxies.items()},
-        **evaluations.extra,
-    }
-    found = {
-        name: {key: values[i] for key, values in columns.items() if values[i] == values[i]}
-        for i, name in enumerate(evaluations.run)
-    }
-    metrics = {
-        key: metric
-        for key, metric in evaluations.metric_types.items()
-        if key in {*evaluations.scores, "c4"}
-    }
-    return {
-        "runs": found,
-        "metrics": {
-            k: v for k, v in metrics.items() if any(f"score {k}" in r for r in found.values())
-        },
-    }
-
-
-@given(measured, st.randoms(use_true_random=False))
-def test_both_formats_give_the_same_in_any_order(runs: dict[str, Row], random: Any) -> None:
-    expected = content(Evaluations.read(wide_of(runs)))
-    for rows in (long_of(runs), wide_of(runs)):
-        random.shuffle(rows)
-        assert content(Evaluations.read(rows)) == expected
+    truth = pd.DataFrame(rows).pivot(index="run", columns="benchmark", values="score")
+    names = {benchmark: f"{metric}_{benchmark}" for benchmark, metric in METRICS.items()}
+    wide = truth.rename(columns=names).reset_index()
+    wide = wide.assign(
+        **{key: wide["run"].map(lambda n, i=i: own[n][i]) for i, key in enumerate("ND")}
+    )
+    for table in (pd.DataFrame(rows), wide):
+        found = Evaluations.read(table.sample(frac=1.0, random_state=seed))
+        order = list(found.run)
+        assert (sorted(order), found.extra) == (runs, {})
+        assert [*zip(found.params, found.tokens, strict=True)] == [own[name] for name in order]
+        scores = found.scores | found.proxies
+        assert scores.keys() == set(truth)
+        for key, values in scores.items():
+            np.testing.assert_array_equal(values, truth.loc[order, key])
+            assert found.metric_types[key] == METRICS[key]
 
 
 def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
@@ -137,7 +79,7 @@ def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
     assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
 
-# -- keys --------------------------------------------------------------------------------------------------------------
+# -- keys ------------------------------------------------------------------------------------------
 
 
 def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
@@ -167,6 +109,13 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
         found.sample("arc", 0.25)
     with pytest.raises(ValueError, match="benchmark='arc acc': has no pass@k"):
         found.pairs("arc acc")
+
+
+def test_a_metric_that_is_not_known_is_left_out_or_read_alone_as_the_accuracy() -> None:
+    rows = [*LONG, score(2e9, "squad", 0.4, "f1")]
+    assert len(Evaluations.read(rows, where="metric_type != 'f1'")) == 2
+    alone = Evaluations.read(rows, where="metric_type == 'f1'", columns={"metric_type": None})
+    assert (alone.scores["squad"].tolist(), alone.metric_types) == ([0.4], {"squad": None})
 
 
 def test_k_in_a_column_of_its_own() -> None:
@@ -217,7 +166,8 @@ def test_columns_of_a_wide_table() -> None:
     assert "piqa" not in Evaluations.read([row], columns={"piqa": None}).scores
     of_f1 = {**row, "f1_squad": 0.4, "acc_stderr_arc": 0.01}
     assert "squad" not in Evaluations.read([of_f1]).scores
-    assert Evaluations.read([of_f1], metrics={"f1": "accuracy"}).metric_types["squad"] == "f1"
+    as_accuracy = Evaluations.read([of_f1], columns={"squad": "f1_squad"})
+    assert as_accuracy.scores["squad"].tolist() == [0.4]
     assert "acc_stderr_arc" in Evaluations.read([of_f1]).extra
     assert Evaluations.read([{"N": 1e8, "accuracy": 0.4}]).benchmarks == ("accuracy",)
 
@@ -237,7 +187,7 @@ def test_usual_benchmarks_are_read_without_being_named() -> None:
     ].tolist() == [0.7, 0.7]
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
+# -- samples ---------------------------------------------------------------------------------------
 
 
 def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
@@ -278,7 +228,7 @@ def test_percent_is_divided_by_an_expression() -> None:
         Evaluations.read(wide)
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused ---------------------------------------------------------------------------------------
 
 #: Rows, how they are read, and what the message names: rows, columns, values and cures.
 REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
@@ -294,7 +244,11 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
         ("row 2", "c4: accuracy=3.2", "metric_type"),
     ),
     (LONG, {"columns": {"scor": "score"}}, ("'scor' is no quantity", "did you mean score")),
-    ([*LONG, score(2e9, "squad", 0.4, "f1")], {}, ("row 5", "metric 'f1'", "--metric f1=accuracy")),
+    (
+        [*LONG, score(2e9, "squad", 0.4, "f1")],
+        {},
+        ("row 5", "metric 'f1'", "by --where \"metric_type != 'f1'\""),
+    ),
     ([*LONG, score(2e9, "squad", 0.4, None)], {}, ("row 5, column 'metric_type': is empty",)),
     (
         [*LONG, score(1e8, "piqa", 0.4)],
@@ -343,7 +297,7 @@ def test_bad_tables_are_refused(
         assert part in str(caught.value)
 
 
-# -- public runs -------------------------------------------------------------------------------------------------------
+# -- public runs -----------------------------------------------------------------------------------
 
 
 def test_the_transcribed_runs(public_runs: Path) -> None:
