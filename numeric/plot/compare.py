@@ -37,7 +37,6 @@ __all__ = ["plot_laws_of_accuracy"]
 
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.62, 0.95
-AT_OWN = r"at the held-out run's own $N$, $D$"
 POINTS = 161
 #: The axis of compute reaches beyond the runs by this factor; that of accuracy by this share of
 #: what the runs span.
@@ -45,7 +44,6 @@ EDGE, HEADROOM = 1.7, 0.12
 #: Where resamples were drawn, more laws than this would hide each other's bands: only the best has
 #: one.
 MOST_BANDS = 2
-OWN: Any = {"marker": "+", "markersize": 3.2, "markeredgewidth": 0.6, "linestyle": "", "zorder": 5}
 
 
 def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = None) -> Figure:
@@ -53,10 +51,10 @@ def plot_laws_of_accuracy(result: Backtest, benchmarks: Sequence[str] | None = N
     the held-out runs.
 
     Held-out runs are open, and where they all have more compute than the fitted ones their part is
-    shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
-    panel, and as crosses at what each held-out run itself had. Bands are pointwise percentiles of
-    refits to resamples: of every law where there are at most two, else of the law that is best on
-    the held-out runs. A law of compute and k is drawn at k = 1. Twelve panels fit a page.
+    shaded. Laws of params and tokens are drawn at the median D/N of the runs in the panel, a law of
+    compute and k at k = 1. Bands are pointwise percentiles of refits to resamples: of every law
+    where there are at most two, else of the law that is best on the held-out runs. Twelve panels
+    fit a page.
 
     Parameters
     ----------
@@ -126,15 +124,12 @@ def _draw(result: Backtest, benchmark: str, ax: Axes) -> None:
         at, index = along(fit, path, ratio), result.laws.index(fit.name)
         if at is None:
             continue
-        asks_for_params = bool({"params", "tokens"} & {*fit.kind.asks})
-        where = " at median $D/N$" if asks_for_params else ""
-        where = " at $k=1$" if "k" in fit.kind.asks and not where else where
+        asks = {*fit.kind.asks}
+        at_ratio = bool({"params", "tokens"} & asks)
+        where = " at median $D/N$" if at_ratio else " at $k=1$" if "k" in asks else ""
         colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
         label = f"{fit.name}{where}"
         ax.plot(path, fit.accuracy(at), dashes, color=colour, linewidth=1.1, zorder=2, label=label)
-        if asks_for_params and held.any():
-            own = sample.at.subset(held)
-            ax.plot(own.compute, fit.accuracy(own), color=colour, label=AT_OWN, **OWN)
         ends = fit.interval(at, result.level) if has_all or fit.name == best else None
         if ends is not None:
             shaded: Any = {"color": colour, "alpha": 0.18, "linewidth": 0, "zorder": 1}
@@ -157,25 +152,18 @@ def _held(result: Backtest, benchmark: str) -> Any:
     task = _task(result, benchmark)
     if task.held is not None:
         return task.held
-    fits = [one for one in result.of(benchmark) if one.split.is_final and not one.split.lacks]
-    return (
-        ~np.any([one.split.train for one in fits], axis=0) & task.predictable
-        if fits
-        else task.predictable
-    )
+    finals = (one.split for one in result.of(benchmark) if one.split.is_final)
+    trained = [split.train for split in finals if not split.lacks]
+    return ~np.any(trained, axis=0) & task.predictable if trained else task.predictable
 
 
 def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
     """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is
     not known.
     """
-    budget = {}
-    if ratio is not None:
-        budget = {
-            "params": formulas.ray_params(path, ratio),
-            "tokens": formulas.ray_tokens(path, ratio),
-        }
-    at = Points(compute=path, k=np.ones(len(path)), **budget)
+    params = None if ratio is None else formulas.ray_params(path, ratio)
+    tokens = None if ratio is None else formulas.ray_tokens(path, ratio)
+    at = Points(compute=path, k=np.ones(len(path)), params=params, tokens=tokens)
     return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
 
 
