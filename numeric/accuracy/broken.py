@@ -441,9 +441,10 @@ def _undetermined(problem: Problem, theta: Floats, lower: Floats, upper: Floats)
     for shown, i in enumerate(np.argsort(theta[4::3], kind="stable").tolist(), start=1):
         change, place, width = 3 + 3 * i, 4 + 3 * i, 5 + 3 * i
         away = not logs.min() <= theta[place] <= logs.max()
-        if held[change] or SEEN * errors[change] > abs(theta[change]):
+        # Before the first run only the sum with the exponent there is seen, behind the last nothing.
+        if held[change] or away or SEEN * errors[change] > abs(theta[change]):
             found |= {f"c{shown}", f"d{shown}", f"f{shown}"}
-        if held[place] or away or errors[place] > PLACED * spread:
+        if held[place] or errors[place] > PLACED * spread:
             found |= {f"d{shown}"}
         if held[width] or errors[width] > SIZED:
             found |= {f"f{shown}"}

@@ -106,7 +106,9 @@ class ExpressionModel:
         and compute, others for the columns of that name.
         """
         columns = {name: COLUMNS.get(name, name) for name in variables}
-        known = {x: getattr(runs, x, None) for x in COLUMNS.values()} | dict(runs.extra)
+        known = {x: getattr(runs, x, None) for x in COLUMNS.values()} | dict(
+            getattr(runs, "extra", {})
+        )
         if missing := [column for column in columns.values() if known.get(column) is None]:
             raise ValueError(f"variables: the runs have no column {missing[0]!r}")
         return cls(law, {name: known[column] for name, column in columns.items()})

@@ -13,7 +13,7 @@ from ..data.budget import LOSSES
 from ..data.runs import Runs
 from ..errors import whole_number
 from ..results import Estimate
-from .fitted import DEFAULT_LEVEL, Solved
+from .fitted import DEFAULT_LEVEL, Fitted
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, Design, form_of
 from .newton import Problem
 from .objective import DEFAULT_DELTA, Objective
@@ -45,7 +45,7 @@ DRAWS, LARGEST_DRAW = 1000, 1e300
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(Solved):
+class Fit(Fitted):
     """A law fitted to runs.
 
     Attributes
@@ -72,6 +72,21 @@ class Fit(Solved):
     draws: Draws | None = None
 
     # -- the optimum -------------------------------------------------------------------------------
+
+    @property
+    def theta(self) -> Floats:
+        """The solver's parameters."""
+        return self.solution.theta
+
+    @property
+    def objective_value(self) -> float:
+        """The objective at the optimum: the plain, weighted sum over the runs."""
+        return self.solution.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return bool(self.solution.converged)
 
     @cached_property
     def coefficients(self) -> dict[str, float]:

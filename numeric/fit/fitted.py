@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from .resample import Refits
-    from .solve import Solution
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["DEFAULT_LEVEL", "Fitted", "Solved"]
+__all__ = ["DEFAULT_LEVEL", "Fitted"]
 
 DEFAULT_LEVEL = 0.9
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
@@ -151,11 +150,6 @@ class Fitted(Shown, ABC):
         """The draws that intervals come from; None where there are none."""
         return self.draws
 
-    @property
-    def n_failed(self) -> int:
-        """Refits that reached no certified minimum and are left out."""
-        return 0 if self.draws is None else self.draws.failed
-
     # -- what follows ------------------------------------------------------------------------------
 
     @property
@@ -249,30 +243,3 @@ class Fitted(Shown, ABC):
         ]
         rows = [{"coefficient": name, "value": one} for name, one in self.estimates().items()]
         return (Table(columns, rows),)
-
-
-class Solved(Fitted):
-    """Base of fits that a solver found.
-
-    Attributes
-    ----------
-    solution : Solution
-        Where it ended, and how that is certified.
-    """
-
-    solution: Solution
-
-    @property
-    def theta(self) -> Floats:
-        """The solver's parameters."""
-        return self.solution.theta
-
-    @property
-    def objective_value(self) -> float:
-        """The objective at the optimum: the plain, weighted sum over the rows."""
-        return self.solution.value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
-        return bool(self.solution.converged)

@@ -111,17 +111,17 @@ def test_refits():
 
 
 @pytest.mark.parametrize(
-    ("law", "compute", "noise", "is_open"),
+    ("law", "compute", "noise", "is_open", "least"),
     [
-        (LAW[:3], np.geomspace(1e18, 1e23, 60), 0.003, {"c1", "d1", "f1"}),
-        (LAW, np.geomspace(1e18, 1e20, 50), 0.001, {"d1"}),
-        ((*LAW[:5], 0.005), np.geomspace(1e18, 1e23, 40), 1e-4, {"f1"}),
+        (LAW[:3], np.geomspace(1e18, 1e23, 60), 0.003, {"c1", "d1", "f1"}, 4),
+        (LAW, np.geomspace(1e18, 1e20, 50), 0.001, {"d1"}, 3),
+        ((*LAW[:5], 0.005), np.geomspace(1e18, 1e23, 40), 1e-4, {"f1"}, 3),
     ],
     ids=["no break", "a break beyond the runs", "a break sharper than the runs resolve"],
 )
-def test_what_runs_leave_open(law, compute, noise, is_open):
+def test_what_runs_leave_open(law, compute, noise, is_open, least):
     found = [BNSL.fit(sample_of(law, compute, noise=noise, seed=seed)) for seed in range(5)]
-    assert sum(is_open <= {*each.undetermined} for each in found) >= 3
+    assert sum(is_open <= {*each.undetermined} for each in found) >= least
 
 
 @pytest.mark.parametrize(

@@ -45,15 +45,16 @@ Y = np.array([1.0, 2.0, 4.0, 5.0])
 def test_without_resamples_there_is_no_interval():
     (estimate,) = Mean(Y).estimates().values()
     assert (estimate.value, estimate.low, estimate.high) == (3.0, None, None)
-    assert Mean(Y).n_failed == 0
 
 
 def test_resamples_travel_with_the_fit():
     found = Mean(Y).resampled(500, seed=3)
     assert found.draws is not None
     drawn = found.draws.coefficients[:, 0]
-    assert found.n_failed + len(drawn) == found.draws.done == 500
-    assert found.n_failed == pytest.approx(500 * 0.75**4, rel=0.2)  # resamples without the first
+    assert found.draws.failed + len(drawn) == found.draws.done == 500
+    assert found.draws.failed == pytest.approx(
+        500 * 0.75**4, rel=0.2
+    )  # resamples without the first
     estimate = found.estimates(0.8)["mean"]
     assert (estimate.low, estimate.high) == tuple(np.quantile(drawn, [0.1, 0.9]))
     assert estimate.at_limit == ("high",)
