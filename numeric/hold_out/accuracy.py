@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +15,12 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..accuracy.baselines import Baseline
 from ..accuracy.law import fit_law, resampled
-from ..accuracy.laws import LAWS, crossing_of, law_named
+from ..accuracy.laws import LAWS, law_named
 from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside
 from ..results import Band
 from ..words import counted
-from .judge import Observed, Task, Trained
+from .judge import Task
 from .splits import require_a_part
 
 if TYPE_CHECKING:
@@ -159,11 +159,14 @@ class _Benchmark:
             yield Task(
                 subject=self.name,
                 law=kind.name,
-                learner=AccuracyLaw(kind, self.baseline, self.level, self.seed),
                 rows=rows,
+                fit=partial(_fitted, kind, rows, self.baseline, self.seed),
+                predict=partial(_predicted, rows, self.level),
                 names=tuple(str(self.evaluations.run[i]) for i in at),
                 noun="run",
-                observed=Observed(rows.accuracy, np.zeros(len(rows)), ("measured",) * len(rows)),
+                observed=rows.accuracy,
+                level=self.level,
+                baseline=self.baseline,
                 covariates={
                     name: values
                     for name in ("compute", "params", "tokens")
@@ -213,50 +216,23 @@ class _Benchmark:
             yield f"{self.name}: no law is judged on {low} of {len(runs)} runs: {why}"
 
 
-@dataclass(frozen=True)
-class AccuracyLaw:
-    """A law of accuracy to be fitted to a `Sample`; intervals hold at `level`. Resamples redraw what
-    guessing scores.
-    """
-
-    kind: Law
-    baseline: Baseline
-    level: float
-    seed: int
-
-    def fit(self, rows: Sample, resamples: int) -> FittedAccuracy:
-        """The law fitted to those of the runs that exceed its margin."""
-        try:
-            fit = fit_law(rows, self.kind)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix(f"{rows.benchmark}: ")) from None
-        if resamples:
-            fit = resampled(fit, self.baseline, resamples, self.seed)
-        return FittedAccuracy(fit, self.level)
+def _fitted(
+    kind: Law, rows: Sample, baseline: Baseline, seed: int, chosen: Mask, resamples: int
+) -> LawFit:
+    """The law fitted to some of the rows; resamples redraw what guessing scores."""
+    try:
+        fit = fit_law(rows.subset(chosen), kind)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix(f"{rows.benchmark}: ")) from None
+    return resampled(fit, baseline, resamples, seed) if resamples else fit
 
 
-class FittedAccuracy(Trained):
-    """A law of accuracy that was fitted."""
-
-    fit: LawFit
-
-    def predict(self, rows: Sample) -> Band:
-        """Accuracy at runs; with resamples the interval of a new run's."""
-        ends = self.fit.new_run(rows.at, self.level)
-        low, high = (None, None) if ends is None else ends.T
-        return Band(self.fit.predict(rows), low, high, self.level)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the coefficients must know."""
-        said = [*self.fit.remarks]
-        crossing = crossing_of(self.fit, self.level)
-        if crossing is not None:
-            side = "above" if self.fit.coefficients["d"] < 0.0 else "below"
-            said.append(
-                f"the curves of all k cross at C_x = {crossing:.3g}; the law holds {side} it"
-            )
-        return tuple(said)
+def _predicted(rows: Sample, level: float, fit: LawFit, chosen: Mask) -> Band:
+    """Accuracy at some of the rows; with resamples the interval of a new run's."""
+    at = rows.at.subset(chosen)
+    ends = fit.new_run(at, level)
+    low, high = (None, None) if ends is None else ends.T
+    return Band(fit.accuracy(at), low, high, level)
 
 
 # -- what is asked for -----------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def backtest(
     laws: str | Sequence[str] | None = None,
     hold_out: str | None = None,
     axis: str | None = None,
-    targets: int | float | str | None = None,
+    targets: int | str | None = None,
     cutoffs: Any = None,
     k: Sequence[int] | None = None,
     benchmarks: Sequence[str] | None = None,
@@ -80,11 +80,10 @@ def backtest(
     axis : {"compute", "params", "tokens", "gold"}, optional
         Without a condition, what cutoffs are in; by default compute, and of evaluations no row is
         held out. For gold, -log probability of the gold reference solution, less is more expensive.
-    targets : int, float, "all" or "next", optional
-        What each cutoff predicts, and no fit is trained on: rows at so many of the highest values of
-        the axis (by default 1), or a share of all rows; "all" rows beyond the cutoff, which tells
-        far more of the coverage of intervals; those up to the "next" cutoff (of evaluations the
-        default).
+    targets : int, "all" or "next", optional
+        What each cutoff predicts: rows at so many of the highest values of the axis (by default 1),
+        on which no fit is trained; "all" rows beyond the cutoff, which tells far more of the
+        coverage of intervals; those up to the "next" cutoff (of evaluations the default).
     cutoffs : int or sequence of float, optional
         So many, evenly spread over the logarithm of the axis, or these values. By default the value
         of every row with enough rows up to it: one more than the law has coefficients, of
@@ -168,7 +167,7 @@ def backtest(
     planned = sum(map(len, splits))
     if held.interrupted and not held.values:
         raise KeyboardInterrupt(f"0 of {counted(planned, 'fit')} are made")
-    if what != "evaluations" and all(one.fitted is None for one in held.values):
+    if what != "evaluations" and all(one.fit is None for one in held.values):
         last = max(held.values, key=lambda one: one.n_train)
         raise TableError(table.source, f"no fit can be made; law {last.law}: {last.failed}")
     return Backtest(

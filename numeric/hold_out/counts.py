@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..passk.fit_at_k import METHODS, Models, fit_at_k
 from ..passk.kinds import KINDS, kind_of
 from ..passk.laws import AUTO, clusters
 from ..results import Band, coverage_factor
-from .judge import Observed, Task, Trained
+from .judge import Task
 from .splits import held_out, without
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..passk.fit_at_k import PassFit
-    from ..results import Estimate
     from .splits import Rule
 
     Floats = NDArray[np.float64]
@@ -45,18 +45,17 @@ def tasks_of_counts(
     data: Models, laws: Sequence[str] | None, rule: Rule, *, level: float, seed: int
 ) -> list[Task]:
     """Every law at every k, by default those whose covariates the models have."""
-    counts, size = data.counts, len(data.counts)
+    counts = data.counts
     held = None
     if rule.hold_out is not None:
         labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
         others = {name: np.array(column, dtype=object) for name, column in labels}
-        own = names_in_conditions(counts.covariates, others)
-        held = held_out(rule.hold_out, own, counts.source)
+        named = names_in_conditions(counts.covariates, others)
+        held = held_out(rule.hold_out, named, counts.source)
     tasks = []
     for index, k in enumerate(data.ks):
-        observed = _observed(data, index)
-        of_k = Models(counts, (k,), (data.evidence[index],))
-        rows = Chosen(of_k, observed.measured, np.ones(size, dtype=bool))
+        observed, measured, how = _observed(data, index)
+        own = Models(counts, (k,), (data.evidence[index],))
         for name in laws or KINDS:
             needs, width = KINDS[name].covariates, len(KINDS[name].coefficients)
             if missing := [need for need in needs if need not in counts.covariates]:
@@ -65,16 +64,20 @@ def tasks_of_counts(
                 raise without(name, missing, needs, counts.source)
             values = [counts.covariates[need] for need in needs]
             known = np.all([np.isfinite(one) for one in values], axis=0)
-            learner = PassLaw(name, k, level, seed)
             tasks.append(
                 Task(
                     subject=k,
                     law=name,
-                    learner=learner,
-                    rows=rows,
+                    rows=counts,
+                    fit=partial(_fitted, own, name, seed),
+                    predict=partial(_predicted, own, measured, level),
                     names=counts.names,
                     noun="model",
                     observed=observed,
+                    measured=measured,
+                    how=how,
+                    level=level,
+                    least_draws=LEAST_DRAWS,
                     covariates=counts.covariates,
                     trainable=known,
                     predictable=known,
@@ -86,9 +89,10 @@ def tasks_of_counts(
     return tasks
 
 
-def _observed(data: Models, index: int) -> Observed:
-    """-log pass@k of every model: the unbiased estimate where every problem has k samples, elsewhere
-    the mean under the likelihood of its counts.
+def _observed(data: Models, index: int) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """-log pass@k of every model, the standard error of its logarithm, and how it was observed: by
+    the unbiased estimate where every problem has k samples, elsewhere by the mean under the
+    likelihood of its counts.
 
     Either depends on the model's own counts alone, so that it is the same for all cutoffs and laws.
     """
@@ -98,7 +102,7 @@ def _observed(data: Models, index: int) -> Observed:
     how = tuple(_how(data, g, index) for g in range(len(data.counts)))
     log_y = np.where([way == ESTIMATE for way in how], estimate, mean)
     seen = np.array([way in (ESTIMATE, LIKELIHOOD) for way in how])
-    return Observed(np.where(seen, np.exp(log_y), np.nan), np.where(seen, error, 0.0), how)
+    return np.where(seen, np.exp(log_y), np.nan), np.where(seen, error, 0.0), how
 
 
 def _how(data: Models, g: int, index: int) -> str:
@@ -111,62 +115,28 @@ def _how(data: Models, g: int, index: int) -> str:
     return ESTIMATE if is_estimated else LIKELIHOOD
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """Some of the models at one k: their counts, the standard error of the observation of each in the
-    logarithm (G,), and which models these are (G,).
+def _fitted(data: Models, name: str, seed: int, chosen: Mask, resamples: int) -> PassFit:
+    """The law fitted to some of the models; resamples draw together those that belong together."""
+    part = data.some(chosen)
+    size = len(part.counts)
+    group, weights = None, np.empty((0, size))
+    if resamples:
+        _, group = clusters(part.counts, AUTO)
+        weights = case_weights(group, size, resamples, np.random.default_rng(seed))
+    try:
+        fit = fit_at_k(part, kind_of(name), 0, METHOD, weights)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix(f"k={data.ks[0]}: ")) from None
+    return replace(fit, clusters=group)
+
+
+def _predicted(data: Models, measured: Floats, level: float, fit: PassFit, chosen: Mask) -> Band:
+    """The law at some of the models, with intervals by Student's t in the logarithm: the errors of
+    the law, its scatter, and the models' own measurement.
     """
-
-    data: Models
-    measured: Floats
-    chosen: Mask
-
-    def subset(self, chosen: Mask) -> Chosen:
-        """Some of all models."""
-        return replace(self, chosen=chosen)
-
-
-@dataclass(frozen=True)
-class PassLaw:
-    """A law of -log pass@k to be fitted to `Chosen` models; prediction intervals hold at `level`."""
-
-    name: str
-    k: int
-    level: float
-    seed: int
-
-    def fit(self, rows: Chosen, resamples: int) -> FittedPass:
-        """The law fitted to models; resamples draw together the models that belong together."""
-        part = rows.data.some(rows.chosen)
-        size = len(part.counts)
-        group, weights = None, np.empty((0, size))
-        if resamples:
-            _, group = clusters(part.counts, AUTO)
-            weights = case_weights(group, size, resamples, np.random.default_rng(self.seed))
-        try:
-            fit = fit_at_k(part, kind_of(self.name), 0, METHOD, weights)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix(f"k={self.k}: ")) from None
-        return FittedPass(replace(fit, clusters=group), self.level)
-
-
-class FittedPass(Trained):
-    """A law of -log pass@k that was fitted."""
-
-    fit: PassFit
-
-    def final(self, name: str) -> Estimate | None:
-        """A coefficient with its interval; None for fewer than 20 certified resamples."""
-        return super().final(name) if len(self.fit.drawn) >= LEAST_DRAWS else None
-
-    def predict(self, rows: Chosen) -> Band:
-        """The law at models, with intervals by Student's t in the logarithm: the errors of the law,
-        its scatter, and the models' own measurement.
-        """
-        covariates = rows.data.counts.covariates
-        at = {name: covariates[name][rows.chosen] for name in self.fit.kind.covariates}
-        log_y, error = self.fit.prediction(at)
-        spread = np.sqrt(error**2 + self.fit.scatter**2 + rows.measured[rows.chosen] ** 2)
-        half = coverage_factor(self.level, self.fit.degrees_of_freedom) * spread
-        with np.errstate(over="ignore"):
-            return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), self.level)
+    at = {name: data.counts.covariates[name][chosen] for name in fit.kind.covariates}
+    log_y, error = fit.prediction(at)
+    spread = np.sqrt(error**2 + fit.scatter**2 + measured[chosen] ** 2)
+    half = coverage_factor(level, fit.degrees_of_freedom) * spread
+    with np.errstate(over="ignore"):
+        return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), level)

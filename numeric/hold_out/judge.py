@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +12,11 @@ from ..repeat import repeat
 from ..results import prediction_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from ..accuracy.baselines import Baseline
     from ..repeat import Repeated
     from ..results import Band, Estimate
     from .splits import Split
@@ -24,67 +24,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Judged", "Learner", "Observed", "Task", "Trained", "judge"]
+__all__ = ["Judged", "Task", "judge"]
 
 NOT_FINITE = "its prediction is not finite"
-
-
-@dataclass(frozen=True, eq=False)
-class Trained(ABC):
-    """A law that was fitted to some rows: its fit, with the nominal coverage of its intervals."""
-
-    fit: Any
-    level: float
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is certified as a minimum."""
-        return bool(self.fit.converged)
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the fitted rows leave open."""
-        return tuple(self.fit.undetermined)
-
-    @cached_property
-    def estimates(self) -> Mapping[str, Estimate]:
-        """The coefficients, each with an interval where there is one."""
-        return dict(self.fit.estimates(self.level))
-
-    def final(self, name: str) -> Estimate | None:
-        """A coefficient with the interval that others are compared with, None without one."""
-        estimate = self.estimates[name]
-        return estimate if estimate.has_interval else None
-
-    @abstractmethod
-    def predict(self, rows: Any) -> Band:
-        """Predictions (m,) of rows, with the ends of the intervals of new rows."""
-
-
-class Learner(Protocol):
-    """A law that can be fitted."""
-
-    def fit(self, rows: Any, resamples: int) -> Trained:
-        """The law fitted to rows; ValueError with the reason where that is impossible."""
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """What is known of the rows.
-
-    Attributes
-    ----------
-    value : ndarray
-        (n,): a loss, -log pass@k, or an accuracy; NaN where nothing is observed.
-    measured : ndarray
-        (n,): standard error of its logarithm.
-    how : tuple of str
-        (n,): how each was observed, or why it was not.
-    """
-
-    value: Floats
-    measured: Floats
-    how: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,46 +38,65 @@ class Task:
     subject : str or int
         What the rows are of: a benchmark, or k of pass@k; "" for losses.
     law : str
-    learner : Learner
-    rows : Any
-        A table of n rows with a method `subset(mask)`.
+    rows : Runs, Counts or Sample
+        The table.
+    fit : callable
+        Rows to be fitted (n,), resamples -> the law fitted to them; ValueError with the reason
+        where that is impossible.
+    predict : callable
+        A fit, rows (n,) -> `Band`: predictions (m,), with the ends of the intervals of new rows.
     names : tuple of str
         (n,): of the rows.
     noun : str
         What a row is: a "run" or a "model".
-    observed : Observed
+    observed, measured : ndarray
+        (n,): a loss, -log pass@k, or an accuracy, NaN where nothing is observed; and the standard
+        error of its logarithm.
+    how : tuple of str
+        (n,): how each was observed, or why it was not.
     covariates : dict of str to ndarray
         (n,) each: what cutoffs may be in.
     trainable, predictable : ndarray of bool
         (n,): which rows may be fitted, and which may be predicted.
     n_coefficients, least : int
         Of the law; and the fewest rows it is fitted to.
-    held : ndarray of bool or None
-        (n,): the rows that a condition holds out.
-    grid : ndarray of bool or None
-        (n,): the rows whose values may be cutoffs, where those are to be the same for several laws.
+    level : float
+        Nominal coverage of intervals.
+    held, grid : ndarray of bool or None
+        (n,): the rows that a condition holds out; those whose values may be cutoffs, where these
+        are to be the same for several laws.
     lacks : str
         Why the law cannot be fitted at all.
     counts_open : bool
         Whether the predictions of a fit count that leaves coefficients open.
+    least_draws : int
+        With fewer certified resamples a coefficient has no final interval.
+    baseline : Baseline or None
+        Of accuracies.
     """
 
     subject: str | int
     law: str
-    learner: Learner
     rows: Any
+    fit: Callable[[Mask, int], Any]
+    predict: Callable[[Any, Mask], Band]
     names: tuple[str, ...]
     noun: str
-    observed: Observed
+    observed: Floats
     covariates: Mapping[str, Floats]
     trainable: Mask
     predictable: Mask
     n_coefficients: int
     least: int
+    level: float
+    measured: Floats | None = None
+    how: tuple[str, ...] = ()
     held: Mask | None = None
     grid: Mask | None = None
     lacks: str = ""
     counts_open: bool = False
+    least_draws: int = 0
+    baseline: Baseline | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,7 +110,8 @@ class Judged:
     subject : str or int
     law : str
     split : Split
-    fitted : Trained or None
+    level : float
+    fit : Fitted or None
         None where the law could not be fitted.
     predicted, low, high : ndarray
         (m,): at the held-out rows; NaN where there is none.
@@ -163,7 +125,8 @@ class Judged:
     subject: str | int
     law: str
     split: Split
-    fitted: Any
+    level: float
+    fit: Any
     predicted: Floats
     low: Floats
     high: Floats
@@ -178,12 +141,12 @@ class Judged:
     @property
     def converged(self) -> bool:
         """Whether the law was fitted and is certified."""
-        return self.fitted is not None and bool(self.fitted.converged)
+        return self.fit is not None and bool(self.fit.converged)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """The coefficients that the fitted rows leave open."""
-        return () if self.fitted is None else tuple(self.fitted.undetermined)
+        return () if self.fit is None else tuple(self.fit.undetermined)
 
     @property
     def is_sound(self) -> bool:
@@ -198,6 +161,11 @@ class Judged:
         if self.undetermined:
             return f"the fitted rows leave {', '.join(self.undetermined)} open"
         return "the fit is not certified as a minimum"
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """The coefficients, each with an interval where there is one; none without a fit."""
+        return {} if self.fit is None else dict(self.fit.estimates(self.level))
 
 
 def judge(
@@ -220,37 +188,29 @@ def judge(
     jobs, progress
         As in `isoflop.numeric.repeat.repeat`.
     """
-    items: Iterable[tuple[Any, ...]] = (
+    items = (
         (index, task, split, resamples if split.is_final else 0)
         for index, (task, own) in enumerate(zip(tasks, splits, strict=True))
         for split in own
     )
-    return repeat(
-        _judged,
-        items,
-        jobs=jobs,
-        progress=progress,
-        what="held out",
-        unit="fit",
-        total=sum(map(len, splits)),
-    )
+    total = sum(map(len, splits))
+    more: dict[str, Any] = {"what": "held out", "unit": "fit", "total": total}
+    return repeat(_judged, items, jobs=jobs, progress=progress, **more)
 
 
 def _judged(index: int, task: Task, split: Split, resamples: int) -> Judged:
-    count = int(split.test.sum())
-    predicted = low = high = np.full(count, np.nan)
-    fitted, failed, train = None, split.lacks, prediction_errors(np.empty(0), np.empty(0))
+    predicted = low = high = np.full(int(split.test.sum()), np.nan)
+    fit, failed, train = None, split.lacks, prediction_errors(np.empty(0), np.empty(0))
     if not failed:
         try:
-            fitted = task.learner.fit(task.rows.subset(split.train), resamples)
+            fit = task.fit(split.train, resamples)
             shown = split.train & task.predictable
             if shown.any():
-                own = fitted.predict(task.rows.subset(shown)).value
-                train = prediction_errors(own, task.observed.value[shown])
-            if count:
-                band = fitted.predict(task.rows.subset(split.test))
+                train = prediction_errors(task.predict(fit, shown).value, task.observed[shown])
+            if split.test.any():
+                band = task.predict(fit, split.test)
                 predicted, low, high = (
-                    np.full(count, np.nan) if part is None else np.asarray(part)
+                    predicted if part is None else np.asarray(part)
                     for part in (band.value, band.low, band.high)
                 )
         except ValueError as error:
@@ -261,7 +221,8 @@ def _judged(index: int, task: Task, split: Split, resamples: int) -> Judged:
         subject=task.subject,
         law=task.law,
         split=split,
-        fitted=fitted,
+        level=task.level,
+        fit=fit,
         predicted=np.where(finite, predicted, np.nan),
         low=low,
         high=high,

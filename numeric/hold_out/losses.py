@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +13,19 @@ from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
 from ..results import Band, coverage_factor, percentiles
-from .judge import Observed, Task, Trained
+from .judge import Task
 from .splits import held_out, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from ..data.runs import Runs
     from ..fit.fit import Fit
-    from ..fit.models import Expression, PowerTerms
     from .splits import Rule
+
+    Mask = NDArray[np.bool_]
 
 __all__ = ["METHOD", "tasks_of_runs"]
 
@@ -49,7 +52,6 @@ def tasks_of_runs(
     if rule.hold_out is not None:
         held = held_out(rule.hold_out, runs.named(), runs.source)
     names = tuple(f"row {row}" for row in runs.row)
-    observed = Observed(runs.loss, np.zeros(len(runs)), ("measured",) * len(runs))
     every = np.ones(len(runs), dtype=bool)
     forms = {name: form_of(name).on(runs) for name in laws or NAMED}
     missing = {
@@ -62,11 +64,13 @@ def tasks_of_runs(
         Task(
             subject="",
             law=name,
-            learner=LossLaw(form, objective, level, seed),
             rows=runs,
+            fit=partial(_fitted, runs, form, objective, seed),
+            predict=partial(_predicted, runs, level),
             names=names,
             noun="run",
-            observed=observed,
+            observed=np.asarray(runs.loss),
+            level=level,
             covariates=known,
             trainable=every,
             predictable=every,
@@ -79,46 +83,32 @@ def tasks_of_runs(
     ]
 
 
-@dataclass(frozen=True)
-class LossLaw:
-    """A law of the loss to be fitted to `Runs`; prediction intervals hold at `level`."""
-
-    form: PowerTerms | Expression
-    objective: Objective
-    level: float
-    seed: int
-
-    def fit(self, rows: Runs, resamples: int) -> FittedLoss:
-        """The law fitted to runs."""
-        fit = fit_form(rows, self.form, self.objective, seed=self.seed)
-        groups = rows.group
-        enough = groups is None or len(np.unique(groups.astype(str))) >= LEAST_GROUPS
-        if resamples and fit.is_sound and enough:
-            fit = fit.resampled(resamples, seed=self.seed)
-        return FittedLoss(fit, self.level)
+def _fitted(
+    runs: Runs, form: Any, objective: Objective, seed: int, chosen: Mask, resamples: int
+) -> Fit:
+    """The law fitted to some of the runs."""
+    rows = runs.subset(chosen)
+    fit = fit_form(rows, form, objective, seed=seed)
+    enough = rows.group is None or len(np.unique(rows.group.astype(str))) >= LEAST_GROUPS
+    return fit.resampled(resamples, seed=seed) if resamples and fit.is_sound and enough else fit
 
 
-class FittedLoss(Trained):
-    """A law of the loss that was fitted."""
+def _predicted(runs: Runs, level: float, fit: Fit, chosen: Mask) -> Band:
+    """The law at some of the runs, with the interval of a new run.
 
-    fit: Fit
-
-    def predict(self, rows: Runs) -> Band:
-        """The law at runs, with the interval of a new run.
-
-        Its ends are apart from the law by the percentiles of the draws of the law and, as an
-        independent error, by Student's t times the scatter of the fitted runs, in the logarithm.
-        Without draws there are none.
-        """
-        fit = self.fit
-        law = np.asarray(fit.predict(rows), dtype=np.float64)
-        if fit.interval_kind == "none":
-            return Band(law, level=self.level)
-        spare = max(1, fit.spare)
-        off = np.log(fit.fitted) - np.log(fit.observed)
-        scatter = coverage_factor(self.level, spare) * np.sqrt((off**2).sum() / spare)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            low, high = percentiles(np.log(fit.predicted_by_draws(rows)), self.level)
-            below = np.hypot(np.log(law) - low, scatter)
-            above = np.hypot(high - np.log(law), scatter)
-        return Band(law, law * np.exp(-below), law * np.exp(above), self.level)
+    Its ends are apart from the law by the percentiles of the draws of the law and, as an
+    independent error, by Student's t times the scatter of the fitted runs, in the logarithm.
+    Without draws there are none.
+    """
+    rows = runs.subset(chosen)
+    law = np.asarray(fit.predict(rows), dtype=np.float64)
+    if fit.interval_kind == "none":
+        return Band(law, level=level)
+    spare = max(1, fit.spare)
+    off = np.log(fit.fitted) - np.log(fit.observed)
+    scatter = coverage_factor(level, spare) * np.sqrt((off**2).sum() / spare)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = percentiles(np.log(fit.predicted_by_draws(rows)), level)
+        below = np.hypot(np.log(law) - low, scatter)
+        above = np.hypot(high - np.log(law), scatter)
+    return Band(law, law * np.exp(-below), law * np.exp(above), level)

@@ -14,12 +14,13 @@ import numpy as np
 from ...theory.typeset.numbers import Percent, Places, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, WIDTH, Column, Table
+from ..accuracy.averages import AVERAGE
+from ..accuracy.laws import crossing_of
 from ..errors import outside
 from ..words import counted
-from .logistic import MEANINGS
 from .splits import ALL
-from .summaries import coverage, errors, stability
-from .threshold import SUCCESS, Threshold, successes, threshold
+from .summaries import errors, stability
+from .threshold import successes, threshold, threshold_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,8 +40,7 @@ UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nat
 SAME = 5e-5
 #: With fewer runs than so many beyond its coefficients a law passes nearly through them.
 SPARE = 3
-#: More bins of decades than these have no room in a table; more notes no room under one.
-MOST_BINS, MOST_NOTES = 8, 3
+MOST_NOTES = 3
 SHARE, THREE = Percent(places=1), Significant(3)
 
 
@@ -118,7 +118,7 @@ class Backtest(Shown):
             return all(one.converged or one.split.lacks for one in self.judged) and any(
                 one.converged for one in self.judged
             )
-        return bool(len(self.table)) and bool(self.table["usable"].any())
+        return bool(self.table["usable"].any())
 
     def of(self, subject: Any = None, law: str | None = None) -> tuple[Judged, ...]:
         """The fits of one law, on one subject, or both, from the final one backwards."""
@@ -136,7 +136,7 @@ class Backtest(Shown):
     def fit(self, law: str, subject: Any = "") -> Any:
         """That law, fitted, with all that a fit answers; None where it could not be fitted."""
         final = self.final(law, subject)
-        return None if final is None or final.fitted is None else final.fitted.fit
+        return None if final is None else final.fit
 
     # -- the long table ----------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class Backtest(Shown):
         """
         import pandas as pd
 
-        frames = [self._of(one) for one in self.judged if one.fitted is not None]
+        frames = [self._of(one) for one in self.judged if one.fit is not None]
         frames = [frame for frame in frames if len(frame)]
         if frames:
             return pd.concat(frames, ignore_index=True)
@@ -165,11 +165,9 @@ class Backtest(Shown):
 
         task, split = self.tasks[one.task], one.split
         rows = np.flatnonzero(split.test)
-        observed = task.observed.value[rows]
-        size = task.covariates.get(self.axis, np.full(len(split.test), np.nan))[rows]
-        decades = np.full(len(rows), np.nan)
-        if self.rule is not None:
-            decades = self.rule.decades(task, split)[rows]
+        observed, unknown = task.observed[rows], np.full(len(split.test), np.nan)
+        how = [task.how[i] if task.how else "measured" for i in rows]
+        decades = unknown if self.rule is None else self.rule.decades(task, split)
         doubt = "" if one.converged and task.counts_open else one.doubt
         seen = np.isfinite(observed)
         usable = seen & np.isfinite(one.predicted) & (not doubt)
@@ -181,11 +179,11 @@ class Backtest(Shown):
                 "cutoff": split.at,
                 "n_train": one.n_train,
                 "target": [task.names[i] for i in rows],
-                "size": size,
-                "decades_held_out": decades,
+                "size": task.covariates.get(self.axis, unknown)[rows],
+                "decades_held_out": decades[rows],
                 "observed": observed,
-                "how_observed": [task.observed.how[i] for i in rows],
-                "measured": task.observed.measured[rows],
+                "how_observed": how,
+                "measured": 0.0 if task.measured is None else task.measured[rows],
                 "predicted": one.predicted,
                 "lo": one.low,
                 "hi": one.high,
@@ -196,8 +194,8 @@ class Backtest(Shown):
                 "undetermined": " ".join(one.undetermined),
                 "usable": usable,
                 "left_out": [
-                    f"target not observed: {task.observed.how[i]}" if not known else doubt
-                    for i, known in zip(rows, seen, strict=True)
+                    doubt if known else f"target not observed: {way}"
+                    for way, known in zip(how, seen, strict=True)
                 ],
             }
         )
@@ -211,23 +209,28 @@ class Backtest(Shown):
         """Plain records of the long table; None for what is unknown. The subject is called k or
         benchmark.
         """
-        name = SUBJECT[self.what]
         table = self.table.drop(columns=["size", "usable", "left_out"], errors="ignore")
-        table = table.rename(columns={"subject": name}) if name else table.drop(columns="subject")
         return [
-            {key: known(value) for key, value in row.items()} for row in table.to_dict("records")
+            {key: known(value) for key, value in row.items()}
+            for row in self._named(table.to_dict("records"))
+        ]
+
+    def _named(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
+        """With the subject under its own name: k, benchmark, or none."""
+        name = SUBJECT[self.what]
+        return [
+            {
+                (name if key == "subject" else str(key)): value
+                for key, value in row.items()
+                if name or key != "subject"
+            }
+            for row in rows
         ]
 
     # -- what it comes to --------------------------------------------------------------------------
 
-    @property
-    def _by(self) -> list[str]:
-        """What makes a group of predictions."""
-        told = ["subject", "law"] if SUBJECT[self.what] else ["law"]
-        return [*told, "how_observed"] if self.what == "counts" else told
-
     def errors(self, *, by_decades: bool = True) -> list[dict[str, Any]]:
-        """Errors by law, k or benchmark, and decades held out; see
+        """Errors and coverage by law, k or benchmark, and decades held out; see
         `isoflop.numeric.hold_out.summaries.errors`.
 
         Those of counts are apart for targets that were observed in different ways (how_observed): by
@@ -243,17 +246,17 @@ class Backtest(Shown):
     def _overall(self) -> list[dict[str, Any]]:
         return self._named(errors(self.table, self._by))
 
-    def coverage(self, *, by_decades: bool = False) -> list[dict[str, Any]]:
-        """How often observations lie in their prediction intervals; see
-        `isoflop.numeric.hold_out.summaries.coverage`.
-        """
-        return self._named(coverage(self.table, self._by, by_decades=by_decades))
+    @property
+    def _by(self) -> list[str]:
+        """What makes a group of predictions."""
+        by = ["subject", "law"] if SUBJECT[self.what] else ["law"]
+        return [*by, "how_observed"] if self.what == "counts" else by
 
     def stability(self) -> list[dict[str, Any]]:
         """Over how many decades every coefficient stays where the final fit has it; see
         `isoflop.numeric.hold_out.summaries.stability`.
         """
-        found = []
+        found: list[dict[str, Any]] = []
         for task in self.tasks:
             fits = [one for one in self.of(task.subject, task.law) if not one.split.lacks]
             if not self.has_cutoffs or not fits or not fits[0].split.is_final:
@@ -261,31 +264,27 @@ class Backtest(Shown):
             assert self.rule is not None
             beyond = [float(np.nanmax(self.rule.decades(task, one.split))) for one in fits]
             place = {"subject": task.subject, "law": task.law}
-            found += [place | row for row in stability(fits, beyond)]
+            found += [place | row for row in stability(fits, beyond, task.least_draws)]
         return self._named(found)
 
-    def thresholds(self) -> list[Threshold]:
-        """T50 of every law, where each cutoff in compute predicted all rows beyond it."""
-        return self._thresholds
-
     @cached_property
-    def _thresholds(self) -> list[Threshold]:
-        if not self.has_cutoffs or self.axis != "compute" or self.rule is None:
+    def _thresholds(self) -> list[dict[str, Any]]:
+        if self.rule is None or not self.has_cutoffs or self.axis != "compute":
             return []
         if self.rule.targets != ALL or not self.table["usable"].any():
             return []
-        cells = self.successes()
+        cells = successes(self.table)
         return [threshold(cells, law, seed=self.seed, level=self.level) for law in self.laws]
 
-    def successes(self) -> DataFrame:
-        """Whether the law succeeded, a row a subject, law and cutoff; see
-        `isoflop.numeric.hold_out.threshold.successes`.
+    def thresholds(self) -> list[dict[str, Any]]:
+        """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
+        `isoflop.numeric.hold_out.threshold.threshold`.
         """
-        return successes(self.table)
+        return self._thresholds
 
     def failures(self) -> list[dict[str, Any]]:
-        """What has no part in errors and coverage: law, k or benchmark, reason, n."""
-        failed = [one for one in self.judged if one.fitted is None]
+        """What has no part in the errors: law, k or benchmark, reason, n."""
+        failed = [one for one in self.judged if one.fit is None]
         counts = Counter((one.subject, one.law, f"no fit: {one.failed}") for one in failed)
         rows = self.table[self.table["left_out"] != ""]
         counts.update(zip(rows["subject"], rows["law"], rows["left_out"], strict=True))
@@ -298,46 +297,21 @@ class Backtest(Shown):
 
     def best(self, subject: Any) -> str | None:
         """The law with the least held-out MAE on a benchmark; of those that print alike the one with
-        the fewest coefficients. None where none was judged. Laws that the fitted runs tell too little
-        of, and laws in k, which are judged on other rows, are no candidates.
+        the fewest coefficients. None where none was judged. Laws with hardly more runs than
+        coefficients, and laws in k, which are judged on other rows, are no candidates.
         """
-        wide = {task.law: task.n_coefficients for task in self.tasks if task.subject == subject}
-        mae = {
-            row["law"]: row["mae"]
-            for row in self.errors(by_decades=False)
-            if row.get("benchmark") == subject and self._is_candidate(row["law"], subject)
-        }
+        mae, wide = {}, {}
+        for row in self.errors(by_decades=False):
+            fit = self.fit(row["law"], subject) if row.get("benchmark") == subject else None
+            if fit is not None and fit.size >= len(fit.names) + SPARE and "k" not in fit.kind.asks:
+                mae[row["law"]], wide[row["law"]] = row["mae"], len(fit.names)
         close = [law for law in mae if mae[law] < min(mae.values()) + SAME]
         return min(close, key=lambda law: (wide[law], mae[law]), default=None)
-
-    def _is_candidate(self, law: str, subject: Any) -> bool:
-        fit = self.fit(law, subject)
-        return fit is not None and fit.size >= len(fit.names) + SPARE and "k" not in fit.kind.asks
-
-    @property
-    def misleading(self) -> list[tuple[str, str, str]]:
-        """(benchmark, closest to the fitted runs, best on the held-out ones) where the two differ."""
-        found = []
-        mae = {(row["benchmark"], row["law"]): row["mae"] for row in self.errors(by_decades=False)}
-        for name in self.subjects:
-            train = {
-                one.law: one.train["rmse"] or 0.0
-                for one in self.of(name)
-                if one.split.is_final and one.train["n"] and self._is_candidate(one.law, name)
-            }
-            best, closest = self.best(name), min(train, key=train.__getitem__, default=None)
-            if best is None or closest is None or (name, closest) not in mae:
-                continue
-            if mae[name, closest] > mae[name, best] + SAME:
-                found.append((name, closest, best))
-        return found
 
     def means(self) -> list[dict[str, Any]]:
         """Per law, over the benchmarks on which each of the laws was judged, without their average: n
         (benchmarks), the mean and the standard deviation (n - 1) of mae and mean_error.
         """
-        from ..accuracy.averages import AVERAGE
-
         rows = [row for row in self.errors(by_decades=False) if row.get("benchmark") != AVERAGE]
         laws = [law for law in self.laws if any(row["law"] == law for row in rows)]
         judged = Counter(row.get("benchmark") for row in rows)
@@ -354,18 +328,6 @@ class Backtest(Shown):
                 found.append(row)
         return found
 
-    def _named(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """With the subject under its own name: k, benchmark, or none."""
-        name = SUBJECT[self.what]
-        return [
-            {(name if key == "subject" else key): value for key, value in row.items()}
-            if name
-            else {key: value for key, value in row.items() if key != "subject"}
-            for row in rows
-        ]
-
-    # -- output ------------------------------------------------------------------------------------
-
     def coefficients(self) -> list[dict[str, Any]]:
         """Of every fit: law, k or benchmark, cutoff, n_train, why it failed, the coefficients with
         their intervals where there are some, the errors on the fitted rows, and doubts.
@@ -374,21 +336,23 @@ class Backtest(Shown):
         for one in self.judged:
             row: dict[str, Any] = {"subject": one.subject, "law": one.law, "cutoff": one.split.at}
             row |= {"n_train": one.n_train}
-            if one.fitted is None:
-                found.append(row | {"failed": one.failed})
+            found.append(row)
+            if one.fit is None:
+                row["failed"] = one.failed
                 continue
             row["coefficients"] = {
                 name: estimate.as_dict("value", "lo", "hi")
-                for name, estimate in one.fitted.estimates.items()
+                for name, estimate in one.estimates.items()
             }
             row |= {"train": one.train, "converged": one.converged}
             row |= {"undetermined": list(one.undetermined), "final": one.split.is_final}
             if self.what == "evaluations":
-                fit = one.fitted.fit
-                row |= {"formula": fit.kind.expression, "fitted_by": fit.kind.objective}
-                row |= {"remarks": list(one.fitted.remarks)}
-            found.append(row)
+                kind = one.fit.kind
+                row |= {"formula": kind.expression, "fitted_by": kind.objective}
+                row |= {"remarks": _remarks(one)}
         return self._named(found)
+
+    # -- output ------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: what was done, the summaries, every fit and every prediction."""
@@ -405,22 +369,16 @@ class Backtest(Shown):
             "notes": list(self.notes),
             "errors": self.errors() if self.has_cutoffs else [],
             "errors_overall": self.errors(by_decades=False),
-            "coverage": self.coverage(),
-            "coverage_by_decades": self.coverage(by_decades=True) if self.has_cutoffs else [],
             "stability": self.stability(),
-            "thresholds": [one.as_dict() for one in self.thresholds()],
+            "thresholds": self.thresholds(),
             "failures": self.failures(),
         }
         if self.what == "evaluations":
-            baselines = {task.subject: asdict(task.learner.baseline) for task in self.tasks}  # type: ignore[attr-defined]
+            baselines = {task.subject: task.baseline for task in self.tasks}
             data |= {
-                "random_baselines": baselines,
+                "random_baselines": {name: asdict(one) for name, one in baselines.items() if one},
                 "best": {name: self.best(name) for name in self.subjects},
                 "means": self.means(),
-                "closest_to_the_fitted_runs_is_not_best_on_held_out": [
-                    {"benchmark": name, "closest": closest, "best": best}
-                    for name, closest, best in self.misleading
-                ],
             }
         return data | {"coefficients": self.coefficients(), "predictions": self.rows()}
 
@@ -430,43 +388,20 @@ class Backtest(Shown):
 
         return plot_backtest(self)
 
-    # -- page --------------------------------------------------------------------------------------
-
     def tables(self) -> tuple[Table, ...]:
-        """Errors and coverage by law; with cutoffs also by decades held out, and the stability of
-        coefficients; of a sweep over evaluations the thresholds.
-        """
-        tables = [self._errors_table()]
-        if self.has_cutoffs and self.what == "evaluations" and (found := self.thresholds()):
-            tables.append(_thresholds_table(found, self.level))
-        elif self.has_cutoffs:
-            tables += [self._decades_table(), self._stability_table()]
+        """Errors and coverage by law; of a sweep over evaluations the thresholds too."""
+        tables = [self._accuracy_table() if self.what == "evaluations" else self._errors_table()]
+        if self.what == "evaluations" and self.thresholds():
+            tables.append(threshold_table(self.thresholds(), self.level))
         return tuple(table for table in tables if len(table))
 
-    def _places(self, *, is_observed: bool = True) -> list[Column]:
-        """Columns that say what a row is of."""
-        name = SUBJECT[self.what]
-        columns = [Column(name, align="left" if name == "benchmark" else "right")] if name else []
-        columns.append(Column("law", of=self._marked, align="left"))
-        if self.what == "counts" and is_observed:
-            columns.append(Column("how_observed", "observed by", align="left"))
-        return columns
-
-    def _marked(self, row: dict[str, Any]) -> str:
-        law, name = str(row["law"]), row.get("benchmark")
-        return f"{law} *" if name is not None and self.best(name) == law else law
-
     def _errors_table(self) -> Table:
-        if self.what == "evaluations":
-            return self._accuracy_table()
-        rows = [{**row} for row in self.errors(by_decades=False)]
-        key = [name for name in (SUBJECT[self.what], "law", "how_observed") if name]
-        inside = {tuple(row.get(one) for one in key): row for row in self.coverage()}
-        for row in rows:
-            own = inside.get(tuple(row.get(one) for one in key), {})
-            row["coverage"] = own.get("coverage")
-        columns = [
-            *self._places(),
+        name = SUBJECT[self.what]
+        columns = [Column(name, align="right")] if name else []
+        columns.append(Column("law", align="left"))
+        if self.what == "counts":
+            columns.append(Column("how_observed", "observed by", align="left"))
+        columns += [
             Column("n", "predictions"),
             Column("n_targets", "targets"),
             Column("median_error", "error", format=SHARE),
@@ -480,95 +415,50 @@ class Backtest(Shown):
             f"{100 * self.level:g} % prediction interval"
         )
         title = f"Errors of predictions of {RESPONSE[self.what]}"
-        return Table(columns, rows, title, [note])
+        return Table(columns, self.errors(by_decades=False), title, [note])
 
     def _accuracy_table(self) -> Table:
         """The errors on fitted and on held-out runs, benchmark by benchmark."""
         ahead = {(row["benchmark"], row["law"]): row for row in self.errors(by_decades=False)}
-        inside = {(row["benchmark"], row["law"]): row["coverage"] for row in self.coverage()}
         rows: list[Any] = []
         for name in self.subjects:
             rows += [RULE] if rows else []
+            best = self.best(name)
             for one in self.of(name):
-                if one.split.is_final and one.fitted is not None:
-                    held = ahead.get((name, one.law), {})
+                if one.split.is_final and one.fit is not None:
+                    row = {"n": 0, **ahead.get((name, one.law), {}), "benchmark": name}
+                    row["law"] = f"{one.law} *" if one.law == best else one.law
                     rows.append(
-                        {
-                            "benchmark": name,
-                            "law": one.law,
-                            "n_train": one.n_train,
-                            "rmse": one.train["rmse"],
-                            "r2": one.train["r2"],
-                            "n": held.get("n", 0),
-                            "mae": held.get("mae"),
-                            "mre": held.get("mean_error"),
-                            "inside": inside.get((name, one.law)),
-                        }
+                        row
+                        | {"n_train": one.n_train, "rmse": one.train["rmse"], "r2": one.train["r2"]}
                     )
-        means = self.means()
-        rows += (
-            [RULE, *({"benchmark": f"mean of {row['n']}", **row} for row in means)] if means else []
-        )
-        for row in rows:
-            if row is not RULE and "mean_error" in row:
-                row["mre"], row["n"] = row["mean_error"], None
+        if means := self.means():
+            rows += [
+                RULE,
+                *({**row, "benchmark": f"mean of {row['n']}", "n": None} for row in means),
+            ]
         columns = [
-            *self._places(),
+            Column("benchmark", align="left"),
+            Column("law", align="left"),
             Column("n_train", "fitted", of=lambda row: row.get("n_train"), missing=""),
             Column("rmse", "RMSE", of=lambda row: row.get("rmse"), format=Places(4), missing=""),
             Column("r2", "R2", of=lambda row: row.get("r2"), format=Places(4), missing=""),
             Column("n", "held out", missing=""),
-            Column("mae", "MAE", format=Places(4)),
-            Column("mre", "MRE", format=Percent(places=2)),
+            Column("mae", "MAE", of=lambda row: row.get("mae"), format=Places(4)),
+            Column("mre", "MRE", of=lambda row: row.get("mean_error"), format=Percent(places=2)),
         ]
-        if inside:
-            columns.append(Column("inside", of=lambda row: row.get("inside"), format=SHARE))
+        if any(row["coverage"] is not None for row in ahead.values()):
+            inside = Column("inside", of=lambda row: row.get("coverage"), format=SHARE)
+            columns.append(inside)
         title = "Errors of accuracy: RMSE and R2 on fitted runs, MAE and MRE on held-out ones"
-        return Table(
-            columns, rows, title, ["*: the least MAE"] if any(map(self.best, self.subjects)) else []
-        )
-
-    def _decades_table(self) -> Table:
-        """A row a law, a column a bin of decades: the median relative error."""
-        rows = self.errors()
-        bins = sorted({(row["decades_lo"], row["decades_hi"]) for row in rows})[:MOST_BINS]
-        merged: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for row in rows:
-            place = {
-                name: row[name]
-                for name in (SUBJECT[self.what], "law", "how_observed")
-                if name and name in row
-            }
-            bare = place | {_bin(*ends): None for ends in bins}
-            here = merged.setdefault(tuple(place.values()), bare)
-            if (ends := (row["decades_lo"], row["decades_hi"])) in bins:
-                here[_bin(*ends)] = row["median_error"]
-        columns = [*self._places(), *(Column(_bin(*ends), format=SHARE) for ends in bins)]
-        title = f"Median relative error by decades of {self.axis} from cutoff to target"
-        return Table(columns, list(merged.values()), title)
-
-    def _stability_table(self) -> Table:
-        rows = [row for row in self.stability() if row["value"] is not None]
-        columns = [
-            *self._places(is_observed=False),
-            Column("coefficient", align="left"),
-            Column("value", "final", format=Significant(4)),
-            Column("lo", format=Significant(4)),
-            Column("hi", format=Significant(4)),
-            Column("stable", "stable for", of=_decades, align="right"),
-            Column("of_decades", "of", format=Places(1)),
-        ]
-        note = (
-            f"stable for: so many decades of {self.axis} may be cut off with the estimate within the "
-            f"final {100 * self.level:g} % interval; >= where no cutoff breaks it"
-        )
-        return Table(columns, rows, "Stability of coefficients", [note])
+        has_best = any(self.best(name) is not None for name in self.subjects)
+        return Table(columns, rows, title, ["*: the least MAE"] if has_best else [])
 
     def head(self) -> Iterator[str]:
         """What was fitted, and to predict what."""
-        noun = self.tasks[0].noun
         names = {name for task in self.tasks for name in task.names}
-        yield f"Backtest of {RESPONSE[self.what]} on {counted(len(names), noun)} of {self.source}"
+        many = counted(len(names), self.tasks[0].noun)
+        yield f"Backtest of {RESPONSE[self.what]} on {many} of {self.source}"
         if self.rule is None:
             yield "no row is held out (--hold-out, --rolling or --sweep hold some out)"
         elif self.rule.hold_out is not None:
@@ -583,29 +473,23 @@ class Backtest(Shown):
 
     def warnings(self) -> list[str]:
         """What a reader must know of the fits and of the rows, the most telling first."""
-        said = []
+        found = []
         if not self.has_verdict and self.what != "evaluations":
-            said.append("no prediction could be compared with an observation")
-        started = {(one.subject, one.law) for one in self.judged if one.fitted is not None}
+            found.append("no prediction could be compared with an observation")
+        started = {(one.subject, one.law) for one in self.judged if one.fit is not None}
         for row in self.failures():
             name = row.get(SUBJECT[self.what], "")
             if row["reason"].startswith("no fit: fewer") and (name, row["law"]) in started:
                 continue
             times = f" ({row['n']} times)" if row["n"] > 1 else ""
-            said.append(f"{name} {row['law']}: {row['reason']}{times}".strip())
+            found.append(f"{name} {row['law']}: {row['reason']}{times}".strip())
         for one in self.judged:
-            if self.what == "evaluations" and one.fitted is not None and one.split.is_final:
-                own = [*one.fitted.remarks]
+            if self.what == "evaluations" and one.fit is not None and one.split.is_final:
+                own = _remarks(one)
                 if one.undetermined:
                     own.insert(0, f"the runs leave {', '.join(one.undetermined)} open")
-                said += [f"{one.subject}, {one.law}: {text}" for text in own]
-        if self.what == "evaluations" and self.misleading:
-            said.insert(
-                0,
-                f"on {len(self.misleading)} of {len(self.subjects)} benchmarks the law closest to "
-                f"the fitted runs is not the best on held-out ones",
-            )
-        return [*said, *self.notes]
+                found += [f"{one.subject}, {one.law}: {text}" for text in own]
+        return [*found, *self.notes]
 
     def __str__(self) -> str:
         notes = self.warnings()
@@ -625,54 +509,15 @@ class Backtest(Shown):
         return f"<Backtest of {', '.join(self.laws)} on {self.source}: {fits}>"
 
 
+def _remarks(one: Judged) -> list[str]:
+    """What a reader of the coefficients of a law of accuracy must know."""
+    found, crossing = [*one.fit.remarks], crossing_of(one.fit, one.level)
+    if crossing is not None:
+        side = "above" if one.fit.coefficients["d"] < 0.0 else "below"
+        found.append(f"the curves of all k cross at C_x = {crossing:.3g}; the law holds {side} it")
+    return found
+
+
 def known(value: Any) -> Any:
     """None for a number that is not finite."""
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _bin(low: float, high: float) -> str:
-    return f"{low:g}-{high:g}"
-
-
-def _decades(row: dict[str, Any]) -> str:
-    return f"{'>= ' if row['stable_censored'] else ''}{row['stable_decades']:.1f}"
-
-
-def _thresholds_table(found: Sequence[Threshold], level: float) -> Table:
-    """T50 of every law."""
-    columns = [
-        Column("law", align="left"),
-        Column("T50", "T50 (FLOP)", of=_midpoint),
-        Column("interval", f"{100 * level:g} % interval", of=_interval),
-        Column("n_success", "successes"),
-        Column("n_cells", "of fits"),
-    ]
-    notes = [
-        f"{one.law}: {MEANINGS[one.outcome].replace('x50', 'T50').replace(' x', ' T')}"
-        for one in found
-        if one.outcome not in (None, "fitted")
-    ]
-    notes += dict.fromkeys(one.caution for one in found if one.caution)
-    title = (
-        f"From how much compute on a law predicts all runs beyond with a mean relative error below "
-        f"{100 * SUCCESS:g} %, as a rule"
-    )
-    return Table(columns, list(found), title, notes)
-
-
-def _midpoint(one: Threshold) -> str | None:
-    low, high = one.bounds
-    if one.T50 is not None:
-        return THREE.text(one.T50)
-    if low is not None and high is not None:
-        return f"{THREE.text(low)} to {THREE.text(high)}"
-    if high is not None:
-        return f"<= {THREE.text(high)}"
-    return None if low is None else f">= {THREE.text(low)}"
-
-
-def _interval(one: Threshold) -> str | None:
-    if one.without_interval:
-        return None
-    ends = ("no end" if end is None else THREE.text(end) for end in (one.low, one.high))
-    return " to ".join(ends)

@@ -29,7 +29,7 @@ __all__ = ["ALL", "NEXT", "Rule", "Split", "held_out", "require_some", "splits_o
 ALL, NEXT = "all", "next"
 #: Of these an expensive row has less: -log of the probability of the gold reference solution.
 FALLING = ("gold",)
-TARGETS = "all, next, a whole number of at least 1, or a share above 0 and below 1"
+TARGETS = "all, next, or a whole number of at least 1"
 CUTOFFS = "a whole number of at least 1, or a list of values of the axis"
 
 
@@ -70,9 +70,9 @@ class Rule:
     ----------
     axis : str
         What makes a row expensive: compute, params, tokens, or gold.
-    targets : int, float or str
-        What is predicted: rows at so many of the highest values of the axis, or a share of all rows,
-        neither ever trained on; "all" rows beyond each cutoff; or those up to the "next" one.
+    targets : int or str
+        What is predicted: rows at so many of the highest values of the axis, never trained on; "all"
+        rows beyond each cutoff; or those up to the "next" one.
     cutoffs : int, tuple of float, or None
         So many, evenly spread over the logarithm of the axis; these; or every possible one.
     hold_out : str or None
@@ -80,15 +80,14 @@ class Rule:
     """
 
     axis: str = "compute"
-    targets: int | float | str = 1
+    targets: int | str = 1
     cutoffs: int | tuple[float, ...] | None = None
     hold_out: str | None = None
 
     def __post_init__(self) -> None:
         given = self.targets
         is_count = isinstance(given, int) and not isinstance(given, bool) and given >= 1
-        is_share = isinstance(given, float) and 0.0 < given < 1.0
-        if not (is_count or is_share or given in (ALL, NEXT)):
+        if not (is_count or given in (ALL, NEXT)):
             raise outside("targets", given, TARGETS)
         if isinstance(self.cutoffs, int):
             if isinstance(self.cutoffs, bool) or self.cutoffs < 1:
@@ -112,7 +111,7 @@ class Rule:
         """
         values = task.covariates.get(self.axis)
         if values is None:
-            return np.full(len(task.observed.value), np.nan)
+            return np.full(len(task.observed), np.nan)
         return self.sign * np.log10(values)
 
     def decades(self, task: Task, split: Split) -> Floats:
@@ -138,9 +137,9 @@ def splits_of(task: Task, rule: Rule) -> tuple[Split, ...]:
     place = rule.place(task)
     known = np.isfinite(place)
     trainable, wanted = task.trainable & known, task.predictable & known
-    if rule.targets not in (ALL, NEXT):
-        wanted &= _dearest(place, known, rule.targets)
-        trainable &= ~_dearest(place, known, rule.targets)
+    if isinstance(rule.targets, int):
+        dearest = known & np.isin(place, np.unique(place[known])[-rule.targets :])
+        wanted, trainable = wanted & dearest, trainable & ~dearest
     grid = np.sort(place[trainable if task.grid is None else trainable & task.grid])
     nothing = np.zeros(len(place), dtype=bool)
     if task.lacks or len(grid) < task.least or not (place[wanted] > grid[task.least - 1]).any():
@@ -163,14 +162,6 @@ def splits_of(task: Task, rule: Rule) -> tuple[Split, ...]:
         is_final = index == len(cuts) - 1
         splits.append(Split(train, beyond, float(10.0 ** (rule.sign * cut)), lacks, is_final))
     return tuple(splits[::-1])
-
-
-def _dearest(place: Floats, known: Mask, targets: int | float | str) -> Mask:
-    """The rows at the highest values, or a share of all."""
-    if isinstance(targets, int):
-        return known & np.isin(place, np.unique(place[known])[-targets:])
-    count = max(1, round(float(targets) * int(known.sum())))
-    return known & (place >= np.sort(place[known])[-count]) if known.any() else known
 
 
 def _cutoffs(rule: Rule, distinct: Floats) -> list[float]:

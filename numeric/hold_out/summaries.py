@@ -1,4 +1,4 @@
-"""What a table of predictions comes to: errors, coverage, and by how much coefficients move.
+"""What a table of predictions comes to: errors with coverage, and by how much coefficients move.
 
 The tables that these take are `Backtest.table`.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .judge import Judged
 
-__all__ = ["coverage", "errors", "stability"]
+__all__ = ["errors", "stability"]
 
 
 def errors(
@@ -39,64 +39,13 @@ def errors(
         The group, decades_lo and decades_hi (with `by_decades`), n (predictions), n_targets
         (different rows), mae, median_error and mean_error (of the absolute relative error),
         median_bias (of the signed one, predicted less observed), share_above (of predictions above
-        the observation).
+        the observation), n_intervals (predictions with one), coverage (share of these observations
+        inside; None without any) and coverage_se (binomial, as if predictions were independent,
+        though those of one row stand or fall together).
     """
-    return [
-        place
-        | {
-            "n": len(group),
-            "n_targets": group["target"].nunique(),
-            "mae": float(group["error"].abs().mean()),
-            "median_error": float(group["relative_error"].abs().median()),
-            "mean_error": float(group["relative_error"].abs().mean()),
-            "median_bias": float(group["relative_error"].median()),
-            "share_above": float((group["error"] > 0.0).mean()),
-        }
-        for place, group in _groups(table[table["usable"]], by, by_decades=by_decades)
-    ]
-
-
-def coverage(
-    table: DataFrame, by: Sequence[str], *, by_decades: bool = False
-) -> list[dict[str, Any]]:
-    """How often the observation lies in the prediction interval, group by group.
-
-    Returns
-    -------
-    list of dict
-        The group, n, n_targets, inside, coverage, se (binomial, as if predictions were independent)
-        and se_by_target (from the scatter of the targets' shares: predictions of one row stand or
-        fall together; None for one target).
-    """
-    told = table[table["usable"] & table["inside"].notna()]
-    found = []
-    for place, group in _groups(told, by, by_decades=by_decades):
-        inside = group["inside"].astype(bool)
-        count, share = len(inside), float(inside.mean())
-        sums = (inside - share).groupby(group["target"]).sum()
-        targets = len(sums)
-        variance = float((sums**2).sum()) * targets / (targets - 1) if targets > 1 else None
-        found.append(
-            place
-            | {
-                "n": count,
-                "n_targets": targets,
-                "inside": int(inside.sum()),
-                "coverage": share,
-                "se": float(np.sqrt(share * (1.0 - share) / count)),
-                "se_by_target": None if variance is None else float(np.sqrt(variance)) / count,
-            }
-        )
-    return found
-
-
-def _groups(
-    rows: DataFrame, by: Sequence[str], *, by_decades: bool
-) -> list[tuple[dict[str, Any], DataFrame]]:
-    """The rows by these columns and by bins of decades held out, in the order of the table."""
     import pandas as pd
 
-    keys = list(by)
+    rows, keys = table[table["usable"]], list(by)
     if rows.empty:
         return []
     if by_decades:
@@ -108,13 +57,31 @@ def _groups(
     for values, group in rows.groupby(keys, observed=True, sort=by_decades):
         place = dict(zip(keys, values, strict=True))
         if by_decades:
-            bin_ = place.pop("decades")
-            place |= {"decades_lo": float(bin_.left), "decades_hi": float(bin_.right)}
-        found.append((place, group))
+            ends = place.pop("decades")
+            place |= {"decades_lo": float(ends.left), "decades_hi": float(ends.right)}
+        size, inside = group["relative_error"].abs(), group["inside"].dropna().astype(bool)
+        share = float(inside.mean()) if len(inside) else None
+        place |= {
+            "n": len(group),
+            "n_targets": group["target"].nunique(),
+            "mae": float(group["error"].abs().mean()),
+            "median_error": float(size.median()),
+            "mean_error": float(size.mean()),
+            "median_bias": float(group["relative_error"].median()),
+            "share_above": float((group["error"] > 0.0).mean()),
+            "n_intervals": len(inside),
+            "coverage": share,
+            "coverage_se": None
+            if share is None
+            else float(inside.std(ddof=0) / len(inside) ** 0.5),
+        }
+        found.append(place)
     return found
 
 
-def stability(fits: Sequence[Judged], beyond: Sequence[float]) -> list[dict[str, Any]]:
+def stability(
+    fits: Sequence[Judged], beyond: Sequence[float], least_draws: int = 0
+) -> list[dict[str, Any]]:
     """Over how many decades every coefficient of one law stays where the final fit has it.
 
     Parameters
@@ -123,6 +90,8 @@ def stability(fits: Sequence[Judged], beyond: Sequence[float]) -> list[dict[str,
         Of one law on one subject, from the final one, of all training rows, backwards.
     beyond : sequence of float
         How many decades the most expensive row lies beyond the cutoff of each.
+    least_draws : int
+        With fewer resamples of the final fit its intervals tell nothing.
 
     Returns
     -------
@@ -133,21 +102,18 @@ def stability(fits: Sequence[Judged], beyond: Sequence[float]) -> list[dict[str,
         ends the row. All but of_decades are None where the final fit tells no interval.
     """
     final = fits[0]
-    if final.fitted is None:
-        return []
     down = [max(0.0, float(far - beyond[0])) for far in beyond]
+    sure = final.converged and (not least_draws or len(final.fit.drawn) >= least_draws)
     found = []
-    for name in final.fitted.estimates:
+    for name, estimate in final.estimates.items():
         row: dict[str, Any] = {"coefficient": name} | dict.fromkeys(
             ("value", "lo", "hi", "stable_decades", "stable_censored")
         )
-        estimate = final.fitted.final(name) if final.converged else None
-        if estimate is not None:
+        if sure and estimate.has_interval:
             stays = [
-                fit.is_sound and not estimate.excludes(fit.fitted.estimates[name].value)
-                for fit in fits
+                fit.is_sound and not estimate.excludes(fit.estimates[name].value) for fit in fits
             ]
-            count = stays.index(False) if not all(stays) else len(stays)
+            count = int(np.argmin([*stays, False]))
             row |= estimate.as_dict("value", "lo", "hi")
             row["stable_decades"], row["stable_censored"] = down[max(0, count - 1)], all(stays)
         found.append(row | {"of_decades": down[-1]})

@@ -1,8 +1,13 @@
 r"""From how much compute on do laws extrapolate: the threshold T50 above which success is the rule.
 
 A law fitted to the runs with C <= T and judged on those with C > T succeeds where its mean relative
-error is below 10 %. Per law a logistic regression of success on log10 T, pooled over benchmarks,
-gives T50. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C.
+error is below 10 %. Per law a logistic regression of success on x = log10 T, pooled over benchmarks,
+
+.. math:: P(\text{success} \mid x) = \frac{1}{1 + e^{-(a + b x)}}, \qquad x_{50} = -a/b,
+
+gives T50. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C. A finite maximum of the
+likelihood exists only where failures and successes overlap; where a point separates them, x50 lies
+between the two (Albert and Anderson 1984, Biometrika 71, 1).
 
 Neighbouring thresholds of one benchmark share most of their runs, so that their successes are no
 independent trials. Benchmarks are: with four or more of them the interval of T50 comes from
@@ -13,20 +18,23 @@ whose far end the interval takes.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...theory.typeset.numbers import Significant
+from ...theory.typeset.table import Column, Table
 from ..fit.resample import LEAST_GROUPS
-from .logistic import fit_logistic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
-    from .logistic import Logistic
+    Floats = NDArray[np.float64]
 
-__all__ = ["SUCCESS", "THRESHOLDS", "Threshold", "successes", "threshold"]
+__all__ = ["THRESHOLDS", "Logistic", "fit_logistic", "successes", "threshold", "threshold_table"]
 
 #: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
@@ -37,80 +45,118 @@ RESAMPLES = 2000
 #: 79 %.
 FEW_BENCHMARKS = 10
 UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
+#: What is known of T50, by outcome.
+MEANINGS = {
+    "fitted": "a finite maximum of the likelihood",
+    "separated": "every failure lies below every success: T50 lies between them, the slope has no "
+    "finite estimate",
+    "falling": "success does not get likelier with T: there is no T50 above which it is the rule",
+    "reversed": "every success lies below every failure: there is no T50 above which success is "
+    "the rule",
+    "all": "all succeed: T50 lies at or below the least T",
+    "none": "none succeeds: T50 lies at or above the greatest T",
+    "unknown": "failures and successes at a single T: nothing is known of T50",
+}
+#: Newton's steps; the last but one left a decrement of less than this per point.
+STEPS, NEAR = 200, 1e-13
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Threshold:
-    """The threshold above which a law's extrapolation succeeds as a rule.
+class Logistic(NamedTuple):
+    """Logistic regressions of the same points under K weightings.
 
     Attributes
     ----------
-    law : str
-    regression : Logistic or None
-        Of success on log10 T; None where nothing was judged.
-    low, high : float or None
-        Interval of T50 in FLOP; None for an end that the data do not bound.
-    without_interval : str
-        Why there is no interval; "" where there is one.
-    n_benchmarks, n_cells, n_success : int
-        Benchmarks with a fit; benchmarks and thresholds with one; successes among these.
-    resampled : dict
-        Outcome of the regression -> how many resamples had it.
+    outcome : ndarray of str
+        (K,): a key of `MEANINGS`.
+    coefficients : ndarray
+        (K, 2): intercept a and slope b; NaN where the likelihood has no finite maximum.
+    low, high : ndarray
+        (K,): x50 lies between these; equal where it is fitted, infinite where there is no bound.
     """
 
-    law: str
-    regression: Logistic | None = None
-    low: float | None = None
-    high: float | None = None
-    without_interval: str = ""
-    n_benchmarks: int = 0
-    n_cells: int = 0
-    n_success: int = 0
-    resampled: Any = None
+    outcome: Any
+    coefficients: Floats
+    low: Floats
+    high: Floats
 
-    @property
-    def outcome(self) -> str | None:
-        """Of the regression, a key of `isoflop.numeric.hold_out.logistic.MEANINGS`."""
-        return None if self.regression is None else str(self.regression.outcome[0])
 
-    @property
-    def caution(self) -> str:
-        """How far the interval is to be trusted; "" where there is none, or it is."""
-        is_sure = self.without_interval or self.n_benchmarks >= FEW_BENCHMARKS
-        return "" if is_sure else UNSURE
+def fit_logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = None) -> Logistic:
+    """The logistic regression of success on x.
 
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """What the regression says of T50: twice the same where it is fitted, None for no bound."""
-        if self.regression is None:
-            return None, None
-        return _power_of_ten(self.regression.low[0]), _power_of_ten(self.regression.high[0])
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+    success : array_like of bool, of shape (n,)
+    weights : array_like of shape (K, n), optional
+        How often each point counts in each of K regressions; by default once, in one regression.
 
-    @property
-    def T50(self) -> float | None:
-        """FLOP; None where the regression does not give a number."""
-        low, high = self.bounds
-        return low if low == high else None
+    Examples
+    --------
+    >>> fit = fit_logistic([1.0, 2.0, 3.0, 4.0], [False, True, False, True])
+    >>> print(fit.outcome[0], fit.low.round(9))
+    fitted [2.5]
+    >>> fit_logistic([1.0, 2.0, 3.0, 4.0], [False, False, True, True]).outcome[0]
+    'separated'
+    """
+    places, won = np.asarray(x, dtype=np.float64), np.asarray(success, dtype=bool)
+    drawn = np.ones((1, len(places))) if weights is None else np.asarray(weights, dtype=np.float64)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        intercept = slope = None
-        if self.regression is not None and self.outcome in ("fitted", "falling"):
-            intercept, slope = self.regression.coefficients[0].tolist()
-        names = ("n_benchmarks", "n_cells", "n_success")
-        return {
-            "law": self.law,
-            "T50": self.T50,
-            "T50_low": self.low,
-            "T50_high": self.high,
-            "outcome": self.outcome,
-            "bounds": list(self.bounds),
-            "intercept": intercept,
-            "slope": slope,
-            "without_interval": self.without_interval,
-            **{name: getattr(self, name) for name in names},
-            "resampled": self.resampled or {},
-        }
+    def ends(chosen: Any) -> tuple[Floats, Floats]:
+        """Least and greatest x of the points that are drawn; inf and -inf where none is."""
+        here = (drawn > 0.0) & chosen
+        lowest = np.where(here, places, np.inf).min(axis=1)
+        return lowest, np.where(here, places, -np.inf).max(axis=1)
+
+    (fail_min, fail_max), (won_min, won_max) = ends(~won), ends(won)
+    known = {
+        "none": np.isinf(won_min),
+        "all": np.isinf(fail_min),
+        "unknown": (fail_min == won_max) & (fail_max == won_min),
+        "separated": fail_max <= won_min,
+        "reversed": won_max <= fail_min,
+    }
+    outcome = np.select([*known.values()], [*known], "fitted").astype(object)
+    low = np.where(np.isin(outcome, ["none", "separated"]), fail_max, -np.inf)
+    high = np.where(np.isin(outcome, ["all", "separated"]), won_min, np.inf)
+    coefficients = np.full((len(drawn), 2), np.nan)
+    overlap = np.flatnonzero(outcome == "fitted")
+    if len(overlap):
+        coefficients[overlap] = _maximum(places, won, drawn[overlap])
+        intercept, slope = coefficients[overlap].T
+        outcome[overlap[slope <= 0.0]] = "falling"
+        rising = overlap[slope > 0.0]
+        low[rising] = high[rising] = (-intercept / slope)[slope > 0.0]
+    return Logistic(outcome, coefficients, low, high)
+
+
+def _maximum(x: Floats, won: Any, weights: Floats) -> Floats:
+    """Coefficients (K, 2) by damped Newton steps: the likelihood is strictly concave where failures
+    and successes overlap.
+    """
+    centre, scale = x.mean(), x.std()
+    design = np.stack([np.ones_like(x), (x - centre) / scale])
+
+    def likelihood(theta: Floats) -> Floats:
+        eta = theta @ design
+        return np.asarray((weights * (won * eta - np.logaddexp(0.0, eta))).sum(axis=1))
+
+    theta = np.zeros((len(weights), 2))
+    for _ in range(STEPS):
+        p = np.exp(-np.logaddexp(0.0, -(theta @ design)))
+        slope = (weights * (won - p)) @ design.T
+        curvature = np.einsum("kn,in,jn->kij", weights * p * (1.0 - p), design, design)
+        step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+        decrement = (step * slope).sum(axis=1)
+        value = likelihood(theta)
+        settled = decrement <= NEAR * weights.sum(axis=1)
+        while not settled.all() and (worse := (likelihood(theta + step) < value) & ~settled).any():
+            step[worse] *= 0.5
+        theta += step
+        if settled.all():
+            break
+    else:
+        raise RuntimeError(f"logistic regression: has not settled in {STEPS} steps")
+    return np.column_stack([theta[:, 0] - theta[:, 1] * centre / scale, theta[:, 1] / scale])
 
 
 def successes(table: DataFrame) -> DataFrame:
@@ -130,7 +176,7 @@ def successes(table: DataFrame) -> DataFrame:
     return cells.assign(success=cells["mre"] < SUCCESS)
 
 
-def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> Threshold:
+def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> dict[str, Any]:
     """T50 of a law, from its successes.
 
     Parameters
@@ -142,35 +188,51 @@ def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> Thresho
         Of the resamples of benchmarks.
     level : float
         Nominal coverage of the interval.
+
+    Returns
+    -------
+    dict
+        law; T50 (FLOP), None where the regression gives no number; T50_low, T50_high, its interval,
+        None for an end that the data do not bound; outcome, a key of `MEANINGS`, None without a
+        fit; bounds, what the regression says of T50; intercept, slope; without_interval, why there
+        is none, "" where there is one; n_benchmarks, n_cells, n_success; resampled, outcome -> how
+        many resamples had it.
     """
+    found: dict[str, Any] = {"law": law}
+    found |= dict.fromkeys(("T50", "T50_low", "T50_high", "outcome"))
+    found |= {"bounds": [None, None], "intercept": None, "slope": None}
+    found |= {"without_interval": "no fit", "n_benchmarks": 0, "n_cells": 0, "n_success": 0}
+    found["resampled"] = {}
     own = cells[cells["law"] == law]
     if own.empty:
-        return Threshold(law=law, without_interval="no fit")
+        return found
     x, won = np.log10(own["cutoff"].to_numpy()), own["success"].to_numpy()
     subjects, of = np.unique(own["subject"].astype(str), return_inverse=True)
     count, regression = len(subjects), fit_logistic(x, won)
-    known: dict[str, Any] = {}
-    if regression.outcome[0] in ("falling", "reversed"):
-        known["without_interval"] = "success does not get likelier with T"
+    outcome = str(regression.outcome[0])
+    low, high = _power_of_ten(regression.low[0]), _power_of_ten(regression.high[0])
+    found |= {"outcome": outcome, "bounds": [low, high], "T50": low if low == high else None}
+    found |= {"n_benchmarks": count, "n_cells": len(own), "n_success": int(won.sum())}
+    if outcome in ("fitted", "falling"):
+        found["intercept"], found["slope"] = regression.coefficients[0].tolist()
+    found["without_interval"] = ""
+    if outcome in ("falling", "reversed"):
+        found["without_interval"] = "success does not get likelier with T"
     elif count < LEAST_GROUPS:
-        known["without_interval"] = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
+        why = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
+        found["without_interval"] = why
     else:
         even = np.full(count, 1.0 / count)
         times = np.random.default_rng(seed).multinomial(count, even, size=RESAMPLES)
         drawn = fit_logistic(x, won, times[:, of])
         # No interpolation: an end may be infinite.
-        low = np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower")
-        high = np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher")
-        known = {"low": _power_of_ten(low), "high": _power_of_ten(high)}
-        known["resampled"] = dict(Counter(sorted(drawn.outcome)))
-    return Threshold(
-        law=law,
-        regression=regression,
-        n_benchmarks=count,
-        n_cells=len(own),
-        n_success=int(won.sum()),
-        **known,
-    )
+        ends = (
+            np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower"),
+            np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher"),
+        )
+        found["T50_low"], found["T50_high"] = map(_power_of_ten, ends)
+        found["resampled"] = dict(Counter(sorted(drawn.outcome)))
+    return found
 
 
 def _power_of_ten(exponent: Any) -> float | None:
@@ -178,3 +240,36 @@ def _power_of_ten(exponent: Any) -> float | None:
     with np.errstate(over="ignore", under="ignore"):
         value = float(np.power(10.0, exponent))
     return value if 0.0 < value < np.inf else None
+
+
+def threshold_table(found: Sequence[dict[str, Any]], level: float) -> Table:
+    """T50 of every law."""
+    three = Significant(3)
+
+    def midpoint(row: dict[str, Any]) -> str | None:
+        low, high = (None if end is None else three.text(end) for end in row["bounds"])
+        if low is None or high is None:
+            return f"<= {high}" if high else f">= {low}" if low else None
+        return low if row["T50"] is not None else f"{low} to {high}"
+
+    def interval(row: dict[str, Any]) -> str | None:
+        ends = (row["T50_low"], row["T50_high"])
+        told = " to ".join("no end" if end is None else three.text(end) for end in ends)
+        return None if row["without_interval"] else told
+
+    columns = [
+        Column("law", align="left"),
+        Column("T50", "T50 (FLOP)", of=midpoint),
+        Column("interval", f"{100 * level:g} % interval", of=interval),
+        Column("n_success", "successes"),
+        Column("n_cells", "of fits"),
+    ]
+    odd = [row for row in found if row["outcome"] not in (None, "fitted")]
+    notes = [f"{row['law']}: {MEANINGS[row['outcome']]}" for row in odd]
+    if any(not row["without_interval"] and row["n_benchmarks"] < FEW_BENCHMARKS for row in found):
+        notes.append(UNSURE)
+    title = (
+        f"From how much compute on a law predicts all runs beyond with a mean relative error below "
+        f"{100 * SUCCESS:g} %, as a rule"
+    )
+    return Table(columns, list(found), title, notes)

@@ -109,7 +109,7 @@ def _draw(result: Backtest, benchmark: str, ax: Axes) -> None:
     sample, held = task.rows, _held(result, benchmark)
     compute = sample.at.column("compute")
     finals = (one for one in result.of(benchmark) if one.split.is_final)
-    fits = [one.fitted.fit for one in finals if one.fitted is not None]
+    fits = [one.fit for one in finals if one.fit is not None]
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
     ratio = None
     if sample.at.params is not None and sample.at.tokens is not None:

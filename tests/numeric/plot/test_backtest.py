@@ -2,17 +2,10 @@
 
 import numpy as np
 import pytest
-from matplotlib.patches import Rectangle
 
+from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
-from isoflop.numeric.hold_out.counts import FittedPass
-from isoflop.numeric.plot.backtest import (
-    SMALLEST_ERROR,
-    plot_coefficient,
-    plot_errors,
-)
-from isoflop.numeric.results import Estimate
-from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
+from isoflop.numeric.plot.backtest import SMALLEST_ERROR, plot_errors, plot_successes
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +27,6 @@ def test_errors_are_drawn_at_the_decades_held_out(result):
     assert "relative error of the loss" in ax.get_ylabel()
 
 
-def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
-    ax = plot_coefficient(result, "compute", "alpha")
-    final = result.final("compute").fitted.final("alpha")
-    (band,) = ax.patches
-    assert isinstance(band, Rectangle)
-    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx(
-        (final.low, final.high)
-    )
-    drawn = {
-        float(np.asarray(line.get_xdata())[0])
-        for line in ax.lines
-        if line.get_marker() in ("o", "^", "v")
-    }
-    assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
-
-
 def test_errors_too_small_for_the_axis_are_marked_as_such():
     compute = np.geomspace(1e18, 1e23, 30)
     found = backtest(
@@ -67,34 +44,21 @@ def test_errors_too_small_for_the_axis_are_marked_as_such():
     assert "below 0.1 %" in ax.get_legend_handles_labels()[1]
 
 
-@pytest.fixture(scope="module")
-def of_counts():
-    design = grid((1e8, 4e8, 1.6e9), (2e9, 1.3e10, 7e10, 5e11))
-    truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
-    made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1).counts()
-    return backtest(made, laws=["compute", "params-tokens"], k=[1, 8, 16], cutoffs=3, resamples=0)
-
-
-@pytest.mark.parametrize("ends", [(0.2, np.inf), (0.0, 0.4), (0.0, np.inf)])
-def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatch):
-    monkeypatch.setattr(FittedPass, "final", lambda *_: Estimate(0.3, *ends))
-    ax = plot_coefficient(of_counts, "compute", "alpha", k=1)
-    (band,) = ax.patches
-    assert isinstance(band, Rectangle)
-    low, high = ax.get_ylim()
-    assert band.get_y() == pytest.approx(ends[0] if ends[0] > 0.0 else low)
-    assert band.get_y() + band.get_height() == pytest.approx(
-        ends[1] if np.isfinite(ends[1]) else high
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("power", "alpha"), "law='power': must be one of compute"),
-        (("compute", "gamma"), "coefficient='gamma': must be one of E, C0, alpha"),
-    ],
-)
-def test_unknown_names(result, given, message):
-    with pytest.raises(ValueError, match=message):
-        plot_coefficient(result, *given)
+def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
+    compute = np.geomspace(1e20, 1e23, 40)
+    rows: dict[str, list] = {"compute": [], "benchmark": [], "metric_type": [], "score": []}
+    for i, kink in enumerate((3e20, 8e20, 2e21, 6e21)):
+        x = np.log(compute / kink)
+        y = 0.3 - np.where(x > 0.0, 0.5, 0.1) * x
+        y = y + 0.01 * np.random.default_rng(i).standard_normal(len(compute))
+        rows["compute"] += compute.tolist()
+        rows["benchmark"] += [f"b{i}"] * len(compute)
+        rows["metric_type"] += ["pass@1"] * len(compute)
+        rows["score"] += np.exp(-np.exp(y)).tolist()
+    found = backtest(Evaluations.read(rows), laws="compute", targets="all")
+    (one,) = found.thresholds()
+    (ax,) = plot_successes(found)
+    assert one["outcome"] == "fitted"
+    assert f"{one['T50']:.3g}".replace("e+", "e") in ax.get_title()
+    (dashed,) = (line for line in ax.lines if line.get_linestyle() == "--")
+    assert np.asarray(dashed.get_xdata())[0] == one["T50"]
