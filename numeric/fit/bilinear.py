@@ -1,4 +1,6 @@
-"""The law bilinear in log C and log k: log(-log pass@k) = log A + a log C + b log k + d log C log k."""
+"""The law bilinear in log C and log k: log y = log A + a log C + b log k + d log C log k for y =
+-log pass@k.
+"""
 
 from __future__ import annotations
 

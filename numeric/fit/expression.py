@@ -369,7 +369,7 @@ def _arrays(variables: Mapping[str, Any]) -> dict[str, Floats]:
     return arrays
 
 
-# -- reading and compiling ---------------------------------------------------------------------------------------------
+# -- reading and compiling -------------------------------------------------------------------------
 
 
 def _generated(
@@ -447,7 +447,7 @@ def coefficients_of(law: Expr | str, variables: tuple[str, ...]) -> tuple[str, .
     return _generated(law, variables, None).coefficients
 
 
-# -- names of an expression --------------------------------------------------------------------------------------------
+# -- names of an expression ------------------------------------------------------------------------
 
 
 def required(expression: Expr | str) -> tuple[str, ...]:

@@ -176,7 +176,8 @@ class Fit(Fitted):
     @property
     def source(self) -> str:
         """What was fitted to what."""
-        return f"{self.model} fitted to {self.size} runs of {self.runs.source} by {self.objective.name}"
+        runs = f"{self.size} runs of {self.runs.source}"
+        return f"{self.model} fitted to {runs} by {self.objective.name}"
 
     # -- uncertainty -------------------------------------------------------------------------------
 
@@ -432,8 +433,8 @@ class Fit(Fitted):
         return self.page(**options).as_dict(name)
 
     def to_frame(self, **options: Any) -> DataFrame:
-        """A pandas frame, a row a number: name, kind (coefficient or derived), value, lo, hi, se, note;
-        NaN for what is undetermined. The options are those of `page`.
+        """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
+        for what is undetermined. The options are those of `page`.
         """
         return self.page(**options).table().to_frame().set_index("name")
 

@@ -304,7 +304,8 @@ def _intervals(fit: Fit) -> str:
         return f"percentiles of {drawn} of {what}, seed {fit.draws.seed}"
     how = "HC3" if fit.runs.group is None else "CR3, by group"
     freedom = counted(fit.degrees_of_freedom, "degree")
-    return f"percentiles of 1,000 draws of the covariance ({how}), Student's t with {freedom} of freedom"
+    drawn = f"percentiles of 1,000 draws of the covariance ({how})"
+    return f"{drawn}, Student's t with {freedom} of freedom"
 
 
 def _of_draws(fit: Fit) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""What follows from the coefficients of a law, evaluated on arrays of them: alpha, C0, the optimum at
-a compute, the penalty at a ratio.
+"""What follows from the coefficients of a law, evaluated on arrays of them: alpha, C0, the optimum
+at a compute, the penalty at a ratio.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
-#: Of a params+tokens law: name -> symbol, label, unit and formula, of the coefficients alone and with
-#: a compute.
+#: Of a params+tokens law: name -> symbol, label, unit and formula, of the coefficients alone and
+#: with a compute.
 OF_LAW: dict[str, tuple[str, str, str, Any]] = {
     "alpha": ("alpha", "alpha", "", formulas.exponent),
     "C0": ("C0", "C0", "", formulas.coefficient),

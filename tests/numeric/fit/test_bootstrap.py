@@ -25,7 +25,7 @@ def squares():
     return fit(table(), objective="least-squares-log")
 
 
-# -- refits ------------------------------------------------------------------------------------------------------------
+# -- refits ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("objective", ["least-squares-log", "huber-log", "least-squares"])
@@ -79,7 +79,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     assert ratios.min() >= 1.0 - 1e-6
 
 
-# -- draws -------------------------------------------------------------------------------------------------------------
+# -- draws -----------------------------------------------------------------------------------------
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
@@ -104,7 +104,7 @@ def test_draws_are_the_seeds(squares):
     )
 
 
-# -- what goes wrong ---------------------------------------------------------------------------------------------------
+# -- what goes wrong -------------------------------------------------------------------------------
 
 
 def failing(share):
@@ -135,7 +135,7 @@ def test_one_group_cannot_be_resampled():
         found.resampled(5)
 
 
-# -- refits that the batch leaves uncertified --------------------------------------------------------------------------
+# -- refits that the batch leaves uncertified ------------------------------------------------------
 
 
 def few_runs(seed=4):
@@ -177,7 +177,7 @@ def test_refits_by_absolute_deviations_are_sharp():
         )  # one less where an exponent or E is on its bound
 
 
-# -- wild resamples ----------------------------------------------------------------------------------------------------
+# -- wild resamples --------------------------------------------------------------------------------
 
 
 def with_draws(found, *wild):

@@ -170,7 +170,7 @@ def test_one_group_tells_no_error():
         _ = found.covariance
 
 
-# -- coefficients that do not vary -------------------------------------------------------------------------------------
+# -- coefficients that do not vary -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_intervals_take_students_t():
         np.testing.assert_allclose(away, [-1.7081407612518986, 1.7081407612518986], rtol=0.2)
 
 
-# -- simulation --------------------------------------------------------------------------------------------------------
+# -- simulation ------------------------------------------------------------------------------------
 
 REPETITIONS = 250
 #: The mean of an estimated standard error and the spread of 250 estimates, each known to
@@ -233,4 +233,4 @@ def test_standard_errors_are_the_spread_of_refits(objective):
     np.testing.assert_allclose(np.median(errors, axis=0), spread, rtol=SIMULATED[objective])
 
 
-# -- what cannot be told -----------------------------------------------------------------------------------------------
+# -- what cannot be told ---------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_unknown_symbols_are_named():
         model_code(sympy.Symbol("x") * sympy.Symbol("a"), (), ("a",))
 
 
-# -- names that would be code ------------------------------------------------------------------------------------------
+# -- names that would be code ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def table(noise=0.0, seed=0, **more):
     return grid_runs(noise=noise, seed=seed, **more)
 
 
-# -- Chinchilla --------------------------------------------------------------------------------------------------------
+# -- Chinchilla ------------------------------------------------------------------------------------
 
 #: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4,
 #: as Besiroglu et al. 2024 read them off, and E, A, B, beta, gamma. A, B, beta and gamma of the
@@ -70,7 +70,7 @@ def test_chinchilla(chinchilla, chinchilla_240, points, objective):
         assert abs(value - float(digits)) <= (2.5 if sharp else 0.5) * last_place(digits)
 
 
-# -- exact data --------------------------------------------------------------------------------------------------------
+# -- exact data ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -84,7 +84,7 @@ def test_exact_data_give_back_their_coefficients(objective, E):
         assert found.coefficients[name] == pytest.approx(value, rel=1e-10, abs=1e-11)
 
 
-# -- fixed, bounded, left out ------------------------------------------------------------------------------------------
+# -- fixed, bounded, left out ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
     assert found.objective_value == pytest.approx(held.objective_value, rel=1e-8)
 
 
-# -- invariances -------------------------------------------------------------------------------------------------------
+# -- invariances -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_many_runs_are_fitted_on_all_of_them():
         assert abs(found.coefficients[name] - LAW[name]) < 4.0 * se
 
 
-# -- what the runs cannot tell -----------------------------------------------------------------------------------------
+# -- what the runs cannot tell ---------------------------------------------------------------------
 
 
 def test_too_few_runs():
@@ -260,7 +260,7 @@ def test_too_few_runs():
         fit({"compute": [1e18, 1e20], "loss": [3.0, 2.0]}, model="compute")
 
 
-# -- arguments ---------------------------------------------------------------------------------------------------------
+# -- arguments -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
     assert found.objective_value <= min(each.objective_value for each in grid) * (1.0 + 1e-9)
 
 
-# -- what cannot be a table of losses, and what is no result -----------------------------------------------------------
+# -- what cannot be a table of losses, and what is no result ---------------------------------------
 
 
 def plain_runs(noise=0.005, seed=3):
@@ -396,7 +396,7 @@ def test_hopeless_expressions_end_with_a_reason(seed):
     assert "NOT REACHED" in str(found)
 
 
-# -- what a fit warns of -----------------------------------------------------------------------------------------------
+# -- what a fit warns of ---------------------------------------------------------------------------
 
 
 def said(found, what):

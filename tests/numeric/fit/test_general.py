@@ -71,7 +71,7 @@ def test_exact_data_give_back_their_coefficients(solved, design, objective):
         assert fit.coefficients[name] == pytest.approx(value, rel=1e-9)
 
 
-# -- boxes, fixed coefficients, weights --------------------------------------------------------------------------------
+# -- boxes, fixed coefficients, weights ------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_run_of_weight_zero_may_lie_outside_the_domain(solved, power_law):
     assert np.isfinite(fit.value)
 
 
-# -- what must not be called converged ---------------------------------------------------------------------------------
+# -- what must not be called converged -------------------------------------------------------------
 
 
 def test_a_saddle_point_is_no_minimum(solved):

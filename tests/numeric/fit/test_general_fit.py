@@ -17,7 +17,7 @@ def table(noise=0.01, seed=0, **more):
     return grid_runs(noise=noise, seed=seed, **more)
 
 
-# -- the named laws, written out ---------------------------------------------------------------------------------------
+# -- the named laws, written out -------------------------------------------------------------------
 
 #: The general solver stops at 1e-14 of the objective; coefficients are flatter by the condition of
 #: the law as written.
@@ -93,7 +93,7 @@ def test_a_law_with_a_name_is_one_declaration(monkeypatch):
     assert one.model.coefficients == ("E", "a", "b", "c", "k")
 
 
-# -- laws and columns of one's own -------------------------------------------------------------------------------------
+# -- laws and columns of one's own -----------------------------------------------------------------
 
 
 def test_a_law_of_ones_own_has_its_envelope():
