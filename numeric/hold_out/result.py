@@ -273,7 +273,7 @@ class Backtest(Shown):
             return []
         if self.rule.targets != ALL or not self.table["usable"].any():
             return []
-        cells = successes(self.table)
+        cells = self.successes()
         return [threshold(cells, law, seed=self.seed, level=self.level) for law in self.laws]
 
     def thresholds(self) -> list[dict[str, Any]]:
@@ -281,6 +281,12 @@ class Backtest(Shown):
         `isoflop.numeric.hold_out.threshold.threshold`.
         """
         return self._thresholds
+
+    def successes(self) -> DataFrame:
+        """Whether the law succeeded, a row a subject, law and cutoff; see
+        `isoflop.numeric.hold_out.threshold.successes`.
+        """
+        return successes(self.table)
 
     def failures(self) -> list[dict[str, Any]]:
         """What has no part in the errors: law, k or benchmark, reason, n."""

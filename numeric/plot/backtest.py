@@ -132,12 +132,10 @@ def plot_successes(result: Backtest) -> Any:
     ValueError
         Where there is no such cutoff.
     """
-    from ..hold_out.threshold import successes
-
     found = result.thresholds()
     if not found:
         raise outside("result", "no threshold", "a sweep of cutoffs in compute")
-    cells = successes(result.table)
+    cells = result.successes()
     across = min(COLUMNS, len(found))
     rows = -(-len(found) // across)
     with _figure((PAGE, 1.7 * rows + 0.3)) as page:

@@ -10,7 +10,7 @@ Run: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]
 
 FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream, and beside it lies
 gadre2024/runs.csv; OUTPUT, by default this folder, receives README.md and the figures. Takes about
-a minute.
+a minute of a processor, most of it for the refits behind the intervals of ceilings.
 """
 
 import json
