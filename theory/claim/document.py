@@ -41,7 +41,7 @@ LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 MARK = re.compile(
     r"(?P<words>\\(?:text|textrm|textit|mbox)\s*\{(?P<said>[^{}]*)\})"
     r"|(?P<row>\\\\\*?(?:\[[^\]]*\])?)"
-    r"|(?P<beside>\\q?quad(?![A-Za-z])|[,;]|&&)"
+    r"|(?P<beside>\\q?quad(?![A-Za-z])|(?<!\d),|,(?!\d{3}(?!\d))|;|&&)"
     r"|(?P<follows>\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z]))"
     r"|(?P<condition>\\forall(?![A-Za-z]))"
 )

@@ -98,6 +98,8 @@ class LawOfDocument:
         Where the law is in letters: theirs.
     let : tuple of str
         Other names for N, D and L.
+    sizes : tuple of str
+        What the document calls N and D.
     numbers : tuple of (str, sympy.Expr)
         Where it is in numbers: canonical names and values.
     trouble : str
@@ -108,6 +110,7 @@ class LawOfDocument:
 
     notation: Notation | None = None
     let: tuple[str, ...] = ()
+    sizes: tuple[str, str] = ("N", "D")
     numbers: tuple[tuple[str, Expr], ...] = ()
     trouble: str = ""
     has_constant: bool = True
@@ -197,17 +200,20 @@ def _is_plain(e: Expr) -> bool:
 
 def _law(name: str, sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
     (a, n, beta), (b, d, gamma) = first, second
-    sizes = [(str(x), own) for x, own in ((n, "N"), (d, "D")) if str(x) != own]
-    let = [f"{x} := {own}" for x, own in sizes] + [f"{x}_star := {own}_opt" for x, own in sizes]
+    sizes = str(n), str(d)
+    others = [(x, own) for x, own in zip(sizes, "ND", strict=True) if x != own]
+    let = [f"{x} := {own}" for x, own in others]
+    let += [f"{x}_{optimal} := {own}_opt" for x, own in others for optimal in ("star", "opt")]
     if name in LOSSES and name not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
     values = (constant, a, b, beta, gamma)
     if a.is_number:
-        return LawOfDocument(let=tuple(let), numbers=(*zip(ROLES.values(), values, strict=True),))
+        numbers = (*zip(ROLES.values(), values, strict=True),)
+        return LawOfDocument(let=tuple(let), sizes=sizes, numbers=numbers)
     letters = dict(zip(ROLES, map(str, values), strict=True))
     letters["irreducible"] = "E" if constant == 0 else str(constant)
     has_constant = constant != 0 or name not in LOSSES
-    return LawOfDocument(_notation(letters), tuple(let), has_constant=has_constant)
+    return LawOfDocument(_notation(letters), tuple(let), sizes, has_constant=has_constant)
 
 
 def _notation(letters: dict[str, str]) -> Notation:
@@ -227,17 +233,19 @@ def _notation(letters: dict[str, str]) -> Notation:
     return replace(base, name="the document's", **own)
 
 
-def budget_of(text: str) -> tuple[Budget, str] | None:
-    """The budget that a formula gives, with its name for C; None where it gives none."""
+def budget_of(text: str, sizes: tuple[str, str] = ("N", "D")) -> tuple[Budget, str] | None:
+    """The budget that a formula gives in the document's names for N and D, with its name for C;
+    None where it gives none.
+    """
     try:
         sides = Sides.of(text)
     except ParseError:
         return None
     name, arguments = sides.named(0)
     is_equal = sides.relations[:1] in (["=="], ["approx"])
-    if name not in COMPUTES or arguments not in ((), ("N", "D")) or not is_equal:
+    if name not in COMPUTES or arguments not in ((), sizes) or not is_equal:
         return None
-    letters = {Symbol(str(x), positive=True): x for x in (sym.N, sym.D)}
+    letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
     value = sides.value(1)
     if value is None or not letters.keys() <= value.free_symbols:
         return None

@@ -42,6 +42,10 @@ DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 BOUND = re.compile(r"[<>]|\\[lg](?:e|t|eq)(?![A-Za-z])")
+#: `A = e^{a}`: the letter of a fit in logarithms.
+LOGARITHM = re.compile(
+    r"\s*(?P<of>[A-Z])\s*=\s*(?:e\s*\^|\\exp)\s*[{(]?\s*(?P<log>[a-z])\s*[})]?[\s.]*$"
+)
 DEFINES = re.compile(r":\s*=|=\s*:|\\vcentcolon")
 #: The loss of a run of any size, in the tokens of plain text or of LaTeX.
 OF_A_RUN = re.compile(r"[LR]\(N,D\)")
@@ -161,7 +165,8 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     elif law is not None:
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
-    budget, name = budget_of(piece.text) or (None, "")
+    sizes = state.laws[-1].sizes if state.laws else ("N", "D")
+    budget, name = budget_of(piece.text, sizes) or (None, "")
     if piece.kind == "inline" and state.is_in_theorem:
         state = replace(state, budget_of_theorem=budget or state.budget_of_theorem)
     if budget is not None and state.budget is None:
@@ -255,6 +260,11 @@ class Claim:
     @property
     def words(self) -> Vocabulary:
         return self.settings.words
+
+    @property
+    def sizes(self) -> tuple[str, str]:
+        """What the document calls N and D."""
+        return self.state.laws[-1].sizes if self.state.laws else ("N", "D")
 
     @property
     def names(self) -> set[str]:
@@ -457,8 +467,10 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
 
     if relation in BOUNDS and is_premise and decision.refuted:
         return state, claim.verdict(GIVEN, k, "the premise of what follows")
-    if relation in BOUNDS and is_of_letters and not undefined and decision.refuted:
-        return unjudged("it holds for some values only: a condition?", f"assume {claim.typed(k)}")
+    is_of_runs = claim.sides.names <= {*RUN, *claim.sizes}
+    condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
+    if relation in BOUNDS and (is_of_letters or is_of_runs) and not undefined and decision.refuted:
+        return unjudged(*condition)
     if relation in (*BOUNDS, "!=", "~", "->") and (needed := _needed(claim, k, link)):
         return unjudged(f"needs {needed}", f"assume {needed}")
     if not decision.refuted:
@@ -467,6 +479,15 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         return state, claim.verdict(REFUTED, k, decision.reason, link=link)
     if relation == "==" and k == 0 and (found := _gives(claim, link, is_premise)) is not None:
         return found
+    if relation == "==" and is_of_letters and not is_premise:
+        return unjudged(*condition)
+    if relation == "==" and is_of_runs and len(_letters(link)) == 1:
+        return unjudged(f"it holds for one value of {_letters(link).pop()} only", "skip")
+    if (logarithm := LOGARITHM.match(claim.typed(k))) is not None and k == 0:
+        otherwise = {**state.otherwise, logarithm["log"]: claim.piece.place.line}
+        state = replace(state, otherwise=otherwise)
+        said = f"{logarithm['log']} is the logarithm of {logarithm['of']} here"
+        return unjudged(said, f"let {logarithm['log']} = \\log {logarithm['of']}")
     if is_premise:
         return state, claim.verdict(GIVEN, k, "the premise of what follows")
     if undefined:
@@ -487,6 +508,9 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         reason = "it holds neither for every N and D nor at the optimum"
     equal = claim.attempt(k, Reading(assume=(f"{beta} == {gamma}",)))
     is_so = equal is not None and equal.decision.proved
+    exponents = {letters.get(x, x) for x in ("beta", "gamma", "w_N", "w_D")}
+    if is_so and not exponents & claim.sides.names:  # no slip of exchanged exponents
+        return unjudged(f"needs \\{beta} = \\{gamma}", f"at \\{beta} = \\{gamma}")
     where = f"it holds where {beta} = {gamma}" if is_so else ""
     return state, claim.verdict(REFUTED, k, reason, where=where, link=link)
 

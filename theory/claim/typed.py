@@ -29,7 +29,8 @@ AS = re.compile(
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 SEPARATOR = re.compile(
-    r"[,;]|\\q?quad(?![A-Za-z])|\\(?:text|mathrm)\{\s*and\s*\}|(?<![A-Za-z_\\])and(?![A-Za-z_])"
+    r"(?<!\d),|,(?!\d{3}(?!\d))|;|\\q?quad(?![A-Za-z])|\\(?:text|mathrm)\{\s*and\s*\}"
+    r"|(?<![A-Za-z_\\])and(?![A-Za-z_])"
 )
 
 

@@ -151,7 +151,7 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(
     assert run.loss == pytest.approx(chosen.loss(params, tokens), rel=4 * EPS)
     assert found.size_ratio == pytest.approx(params / run.optimal_params, rel=1e-14)
     assert found.ratio == pytest.approx(
-        (tokens / params) / (run.optimal_tokens / run.optimal_params), rel=1e-14
+        (tokens / params) / (run.optimal_tokens / run.optimal_params), rel=3e-14
     )
     assert found.loss_penalty == pytest.approx(
         run.reducible_loss / run.optimal_reducible_loss, rel=1e-14

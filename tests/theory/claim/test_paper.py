@@ -51,6 +51,16 @@ OF_THE_LAW = {
     r"\[ L(P, T) = E + A P^{-\alpha} + B T^{-\beta} \] \[ P^* \propto C^{\beta/(\alpha+\beta)} \]": "gp",
     r"$L(N, D) = E + R(N, D)$, $R(N, D) = A N^{-\alpha} + B D^{-\beta}$"
     r"\[ N^* = G (C/6)^{\beta/(\alpha+\beta)} \]": "p",
+    # the budget and the optimum in the document's letters for N and D
+    r"\[ L(\Psi, D) = E + \frac{A}{\Psi^\alpha} + \frac{B}{D^\beta} \] \[ C = 2 \Psi D \]"
+    r"\[ \Psi^* = \left(\frac{\alpha A}{\beta B}\right)^{1/(\alpha+\beta)} (C/2)^{\beta/(\alpha+\beta)} \]"
+    r"\[ \Psi_{opt} = \left(\frac{\alpha A}{\beta B}\right)^{1/(\alpha+\beta)} (C/6)^{\beta/(\alpha+\beta)} \]": "ggpr",
+    r"\[ L(P, T) = E + A P^{-\alpha} + B T^{-\beta} \] \[ C = 3 P T \] \[ 3 P^* T^* = C \]"
+    r"\[ 6 P_{opt} T_{opt} = C \]": "ggpr",
+    # conditions, and what holds under equal exponents though it names neither or one of them
+    rf"{LAW} \[ N^* \propto C^{{1/2}} \] \[ \alpha = \beta \] \[ D \ge 20 N \] \[ \frac{{C}}{{6}} = \frac{{10^{{22}}}}{{6}} \]"
+    rf"\[ N^* \propto C^{{\alpha/(\alpha+\beta)}} \]": "guuuur",
+    rf"{LAW} \[ A = e^a \] \[ 10^3 = 1,000 \]": "gux",
     # numbers of the law, and rounded numbers without them
     r"\[ L = E + A/N^\alpha + B/D^\beta \] \[ \frac{\beta}{\alpha + \beta} = \frac{0.28}{0.34 + 0.28} \]": "gu",
     r"\[ L = 1.69 + \frac{406.4}{N^{0.34}} + \frac{410.7}{D^{0.28}} \] \[ N^* \propto C^{0.45} \]"
