@@ -20,6 +20,7 @@ import ast
 import re
 from collections.abc import Mapping
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -63,7 +64,9 @@ def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]
 
     try:
         quoted = TOKEN.sub(lambda m: plain(m["column"]) if m["column"] else m[0], text.strip())
-        tree = ast.parse(quoted, mode="eval").body
+        with catch_warnings():
+            simplefilter("error")  # `1e9if` is an error, not a warning
+            tree = ast.parse(quoted, mode="eval").body
         _check(tree)
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         known = {*names.values()}

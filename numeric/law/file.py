@@ -159,7 +159,7 @@ def _draws(data: Any, names: tuple[str, ...]) -> dict[str, list[float]]:
         draws = {name: list(map(float, column)) for name, column in data["coefficients"].items()}
         sound = {*draws} <= {*names} and len({len(column) for column in draws.values()}) == 1
         sound = sound and all(isfinite(value) for column in draws.values() for value in column)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         sound = False
     if not sound:
         raise ArgumentError("draws", complaint="must be the draws of a saved fit")
@@ -181,9 +181,18 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def ranges(path: str | PathLike[str]) -> dict[str, tuple[float, float]]:
     """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without
     runs.
+
+    Raises
+    ------
+    ValueError
+        Where they are no pairs of numbers.
     """
     found = json.loads(Path(path).read_text("utf-8-sig")).get("ranges") or {}
-    return {name: (float(low), float(high)) for name, (low, high) in found.items()}
+    try:
+        return {name: (float(low), float(high)) for name, (low, high) in found.items()}
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        wanted = "must be the least and the greatest value of params, tokens and compute"
+        raise ValueError(f"law file {str(path)!r}: ranges: {wanted}") from None
 
 
 def beyond(known: dict[str, tuple[float, float]], **values: float) -> str:

@@ -162,3 +162,8 @@ def test_far_beyond_the_runs_of_a_saved_fit(call, data, tmp_path) -> None:
     assert f"warning: {warning}" in call("allocate", "--law", str(new), "--compute", "1e25").out
     assert "warnings" not in data("allocate", "--law", str(new), "--compute", "1e21")
     assert "warnings" not in data("allocate", "--law", str(old), "--compute", "1e25")
+    for damaged in ("x", [1], {"params": 1}, {"params": [1]}, {"params": ["a", 2]}):
+        new.write_text(json.dumps({**held, "ranges": damaged}), encoding="utf-8")
+        result = call("allocate", "--law", str(new), "--compute", "1e21")
+        assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+        assert "ranges: must be" in result.err

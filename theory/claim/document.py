@@ -181,7 +181,7 @@ DEFINED = re.compile(
     r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?\s*(?:\[([^\]]*)\])?((?:#\d)*)\s*=?\s*"
 )
 OPTION = re.compile(r"\s*(?:\[([^\]]*)\])?")
-MOST_EXPANSIONS = 20_000
+MOST_EXPANSIONS, MOST_CHARACTERS = 20_000, 2_000_000
 #: How many arguments, the first one's default, and the body.
 Macro = tuple[int, str | None, str]
 
@@ -189,16 +189,16 @@ Macro = tuple[int, str | None, str]
 def expanded(text: str) -> str:
     """The text with its macros put in, every line in its place."""
     macros: dict[str, Macro] = {"ensuremath": (1, None, "#1"), "xspace": (0, None, "")}
-    done, count = [], 0
+    done, count, length = [], 0, 0
     while (found := MACRO.search(text)) is not None:
         name, stop, value = found[1], found.end(), None
         if DEFINER.fullmatch(name):
             stop, value = _defined(text, name, stop, macros), ""
         elif name in macros:
-            count += 1
-            if count > MOST_EXPANSIONS:
-                raise ParseError(f"the macro \\{name} does not come to an end")
             value, stop = _value(text, found.end(1), *macros[name])
+            count, length = count + 1, length + len(value)
+            if count > MOST_EXPANSIONS or length > MOST_CHARACTERS:
+                raise ParseError(f"the macro \\{name} does not come to an end")
         done.append(text[: found.end() if value is None else found.start()])
         lines = "" if value is None else "\n" * text.count("\n", found.start(), stop)
         text = f"{value or ''}{lines}{text[stop:]}"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 SHARE = "a number between 0 and 1"
+#: Larger floats do not tell whole numbers apart.
+LARGEST_WHOLE = 2**53
 
 
 def share(options: Options, option: str, *, zero: bool = False) -> float | None:
@@ -54,8 +56,10 @@ def whole_of(option: str, text: str, domain: str, least: int | None) -> int:
         value = parse(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
+    if abs(value) > LARGEST_WHOLE:
+        raise outside(option, text.strip(), f"{domain}, and at most 2^53")
     allowed = value != 0 if least is None else value >= least
-    if not (allowed and abs(value) <= 2**53 and value == int(value)):
+    if not (allowed and value == int(value)):
         raise outside(option, text.strip(), domain)
     return int(value)
 

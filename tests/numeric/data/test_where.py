@@ -52,7 +52,18 @@ def test_a_condition_may_have_to_hold_or_not_at_every_row() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "a <", "a = 3", "a < 7Q", "source == 'x", "a & b", "a, b", "a + 1", "source < 3"),
+        *(
+            "",
+            "a <",
+            "a = 3",
+            "a < 7Q",
+            "a < 4or b > 1",
+            "source == 'x",
+            "a & b",
+            "a, b",
+            "a + 1",
+            "source < 3",
+        ),
         *("a[0] < 1", "a.max() < 3", "max(a) < 3", "abs(a, a) < 3", "@a < 1", "lambda: a"),
         *("__import__('os').system('true') == 0", "a == a.__class__", "a.to_csv('x') == 1"),
         *("[b for b in a] == 1", "(b := a) == 1", "f'{a}' == 'x'", "9**9**9**9 > a", "`__x__`.y"),

@@ -338,6 +338,7 @@ def test_refuted_rows_come_first_and_files_are_followed(run_cli, in_folder) -> N
         (b"no equation", "no displayed equation"),
         (b"\xff\xfe", "no text in UTF-8"),
         (b"\\def\\x{\\x} \\[ \\x \\]", "does not come to an end"),
+        (b"\\def\\x{\\x " + b"y" * 3000 + b"} \\[ \\x \\]", "does not come to an end"),
         (b"\\newcommand{\\x}{", "never closed"),
     ],
 )
