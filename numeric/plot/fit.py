@@ -51,6 +51,8 @@ def draw_law(fit: Fit, ax: Axes) -> None:
     are the isoFLOP profiles of the law and the dashed curve is the derived envelope. Of a compute
     law: loss against compute. Of an expression: fitted against observed loss.
     """
+    from matplotlib.lines import Line2D
+
     observed, outcome = fit.observed, _outcome(fit)
     ax.set_ylabel(outcome)
     if fit.model.is_expression:
@@ -70,9 +72,12 @@ def draw_law(fit: Fit, ax: Axes) -> None:
         x = np.asarray(fit.runs.params)
         _draw_profiles(fit, ax, x)
         ax.set_xlabel(r"params $N$")
-    _mark_runs(fit, ax, x, observed, label="runs")
+    _mark_runs(fit, ax, x, observed)
     ax.set_xscale("log")
-    ax.legend()
+    runs = Line2D([], [], marker="o", linestyle="", markersize=3.5, color=DIM, label="runs")
+    handles = [*ax.get_legend_handles_labels()[0], runs]
+    above: Any = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
+    ax.legend(handles=handles, fontsize="small", **above)
 
 
 def draw_residuals(fit: Fit, ax: Axes) -> None:
@@ -122,7 +127,7 @@ def _budgets(compute: Floats) -> list[tuple[float, Any]]:
     return [(middle, own) for middle, own in pairs if np.count_nonzero(own) >= LEAST_RUNS]
 
 
-def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats, label: str = "_runs") -> None:
+def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> None:
     """The runs, those beyond the range that nearly all need as triangles at its edge."""
     middle, ends = float(np.median(y)), np.quantile(y, [1.0 - SHOWN, SHOWN])
     reach = 2.0 * max(float(ends[1]) - middle, middle - float(ends[0]))
@@ -133,9 +138,9 @@ def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats, label: str = "_runs") -
     inside = (y >= low) & (y <= high)
     for chosen, mark in ((y > high, "^"), (y < low, "v"), (inside, "o")):
         if chosen.any():
-            own, name = (y, label) if mark == "o" else (at_edge, "_beyond")
+            own = y if mark == "o" else at_edge
             colour = COLOURS[0] if colours is None else colours[chosen]
-            ax.scatter(x[chosen], own[chosen], marker=mark, color=colour, label=name, **MARKER)
+            ax.scatter(x[chosen], own[chosen], marker=mark, color=colour, **MARKER)
     ax.set_ylim(low - room, high + room)
 
 
