@@ -90,11 +90,11 @@ def flip_exponent(side: Expr, others: Sequence[Symbol], generator: Random) -> It
 
 def drop_factor(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A factor of a product is left out."""
-    for place, part in _shuffled(places(side), generator):
-        if isinstance(part, Mul):
-            kept = list(part.args)
-            kept.pop(generator.randrange(len(kept)))
-            yield replaced(side, place, Mul(*kept))
+    products = [(place, part) for place, part in places(side) if isinstance(part, Mul)]
+    for place, part in _shuffled(products, generator):
+        kept = list(part.args)
+        kept.pop(generator.randrange(len(kept)))
+        yield replaced(side, place, Mul(*kept))
 
 
 def add_factor(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
@@ -119,11 +119,11 @@ def off_by_one(side: Expr, others: Sequence[Symbol], generator: Random) -> Itera
 
 def double_term(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A term of a sum, or the whole side, is doubled."""
-    for place, part in _shuffled(places(side), generator):
-        if isinstance(part, Add):
-            terms = list(part.args)
-            terms[generator.randrange(len(terms))] *= 2
-            yield replaced(side, place, Add(*terms))
+    sums = [(place, part) for place, part in places(side) if isinstance(part, Add)]
+    for place, part in _shuffled(sums, generator):
+        terms = list(part.args)
+        terms[generator.randrange(len(terms))] *= 2
+        yield replaced(side, place, Add(*terms))
     yield 2 * side
 
 
