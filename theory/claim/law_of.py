@@ -135,7 +135,7 @@ def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
             right = right if left.strip() == call else right.replace(call, f"({meaning})")
         law = law_of(f"{left}{equals}{right}") if piece.kind in FORMULAS else None
         if law is not None and law.notation is not None:
-            known |= {*law.notation.names().values(), "N", "D"}
+            known |= {*law.notation.names().values(), *law.sizes}
         elif law is not None and law.trouble and known and law.names and law.names <= known:
             law = None
         found.append(law and replace(law, place=piece.place))

@@ -165,8 +165,7 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     elif law is not None:
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
-    sizes = state.laws[-1].sizes if state.laws else ("N", "D")
-    budget, name = budget_of(piece.text, sizes) or (None, "")
+    budget, name = budget_of(piece.text, state.law.sizes) or (None, "")
     if piece.kind == "inline" and state.is_in_theorem:
         state = replace(state, budget_of_theorem=budget or state.budget_of_theorem)
     if budget is not None and state.budget is None:
@@ -260,11 +259,6 @@ class Claim:
     @property
     def words(self) -> Vocabulary:
         return self.settings.words
-
-    @property
-    def sizes(self) -> tuple[str, str]:
-        """What the document calls N and D."""
-        return self.state.laws[-1].sizes if self.state.laws else ("N", "D")
 
     @property
     def names(self) -> set[str]:
@@ -467,7 +461,7 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
 
     if relation in BOUNDS and is_premise and decision.refuted:
         return state, claim.verdict(GIVEN, k, "the premise of what follows")
-    is_of_runs = claim.sides.names <= {*RUN, *claim.sizes}
+    is_of_runs = claim.sides.names <= {*RUN, *state.law.sizes}
     condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
     if relation in BOUNDS and (is_of_letters or is_of_runs) and not undefined and decision.refuted:
         return unjudged(*condition)

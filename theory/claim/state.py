@@ -103,10 +103,15 @@ class State:
         """What is declared to hold."""
         return [one for one in (*self.assumed, *self.once) if one not in (SKIP, ALONG)]
 
+    @property
+    def law(self) -> LawOfDocument:
+        """The one that holds here; without any, one that says nothing."""
+        return self.laws[-1] if self.laws else LawOfDocument()
+
     @cached_property
     def settings(self) -> Settings:
         """Of a claim that stands here."""
-        law = self.laws[-1] if self.laws else LawOfDocument()
+        law = self.law
         declared = self.notation or self.in_numbers or self.said.notation
         notation: str | Notation = law.notation or declared
         budget = self.said.budget or self.budget_of_theorem or self.budget
@@ -123,8 +128,8 @@ class State:
         """Why nothing is said of what hangs on the law; empty where the law is known."""
         if not self.laws:
             return "" if self.notation or self.in_numbers else "the document's law is missing"
-        law = self.laws[-1]
-        return f"the document's law, line {law.place.line}, {law.trouble}" if law.trouble else ""
+        trouble = self.law.trouble
+        return f"the document's law, line {self.law.place.line}, {trouble}" if trouble else ""
 
     def declared(self, text: str) -> State:
         """With `assume \\beta > \\gamma` and the like."""
