@@ -41,25 +41,22 @@ def share_of(
     return value
 
 
-def whole(options: Options, option: str, *, least: int | None) -> int | None:
-    """A whole number of at least so much, or where there is no least one, other than 0."""
+def whole(options: Options, option: str, *, least: int) -> int | None:
+    """A whole number of at least so much."""
     text = options.one(option)
-    if text is None:
-        return None
-    domain = "other than 0" if least is None else f"of at least {least}"
-    return whole_of(option, text, f"a whole number {domain}", least)
+    return None if text is None else whole_of(option, text, least)
 
 
-def whole_of(option: str, text: str, domain: str, least: int | None) -> int:
-    """The whole number that a text spells."""
+def whole_of(option: str, text: str, least: int) -> int:
+    """The whole number of at least so much that a text spells."""
+    domain = f"a whole number of at least {least}"
     try:
         value = parse(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
-    if abs(value) > LARGEST_WHOLE:
-        raise outside(option, text.strip(), f"{domain}, and at most 2^53")
-    allowed = value != 0 if least is None else value >= least
-    if not (allowed and value == int(value)):
+    if value > LARGEST_WHOLE:
+        raise outside(option, text.strip(), f"{domain} (and at most 2^53)")
+    if not (value >= least and value == int(value)):
         raise outside(option, text.strip(), domain)
     return int(value)
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
-DRAWS = "a whole number of at least 1 (and at most 2^53)"
 COLUMNS = "NAME=COLUMN, such as params='Model Size' or tokens='tokens_B*1e9'"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = (
@@ -246,7 +245,7 @@ def draws_of(options: Options, option: str = "--k") -> list[int] | None:
     entries = options.several(option)
     if entries is None:
         return None
-    draws = [whole_of(option, entry, DRAWS, 1) for entry in entries]
+    draws = [whole_of(option, entry, 1) for entry in entries]
     for entry, value in zip(entries, draws, strict=True):
         if draws.count(value) > 1:
             raise UsageError(f"{option} {shown(entry)}: is given twice")
