@@ -178,10 +178,10 @@ def quotient(product: Expr) -> Quotient:
         base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
         if isinstance(factor, Derivative | Subs):
             rates.append(factor)
+        elif power.is_Integer and power.is_negative:
+            below.append(Pow(base, -power))
         elif not power.is_Integer or _is_function(factor):
             inline.append(factor)
-        elif power.is_negative:
-            below.append(Pow(base, -power))
         elif factor != 1:
             above.append(factor)
     if not below:
@@ -312,13 +312,13 @@ class Conventional:
     def _print_Mul(self, expression: Expr) -> str:
         if (number := irrational_number(expression)) is not None:
             others = [f for f in ordered_factors(expression) if not f.is_number]
-            return self.joined([self.cut(*first_digits(number)), *map(self._factor, others)])
+            return self.joined([self.cut(*first_digits(number)), *map(self.factor, others)])
         parts = quotient(expression)
         if parts.denominator:
             pieces = [self.fraction(parts.numerator, parts.denominator, alone=not parts.tail)]
-            pieces += [self._factor(f) for f in parts.tail]
+            pieces += [self.factor(f) for f in parts.tail]
         else:
-            pieces = [self._factor(f) for f in parts.numerator]
+            pieces = [self.factor(f) for f in parts.numerator]
         return ("-" if parts.negative else "") + self.joined(pieces)
 
     def joined(self, pieces: Sequence[str]) -> str:
@@ -330,9 +330,10 @@ class Conventional:
     def product(self, factors: list[Expr]) -> str:
         if len(factors) == 1:
             return self._print(factors[0])
-        return self.joined([self._factor(f) for f in factors])
+        return self.joined([self.factor(f) for f in factors])
 
-    def _factor(self, factor: Expr) -> str:
+    def factor(self, factor: Expr) -> str:
+        """A factor of a product, a sum in brackets."""
         text = self._print(factor)
         return self.bracket(text) if isinstance(factor, Add) else text
 

@@ -48,7 +48,7 @@ def _broken(side: Expr, printer: PaperPrinter) -> list[str]:
         first, *terms = map(printer.doprint, ordered_terms(side))
         pieces = [first, *(t if t.startswith("-") else f"+ {t}" for t in terms)]
     else:
-        pieces = [printer.product([factor]) for factor in ordered_factors(side)]
+        pieces = [printer.factor(factor) for factor in ordered_factors(side)]
     rows = [pieces[0]]
     for piece in pieces[1:]:
         longer = f"{rows[-1]} {piece}"

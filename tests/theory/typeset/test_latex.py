@@ -4,6 +4,7 @@ notation.
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from sympy import (
     Subs,
     Symbol,
     exp,
+    log,
     sqrt,
     symbols,
 )
@@ -129,6 +131,7 @@ def test_any_sum_is_read_back(terms: list[Expr]) -> None:
         (misallocation().iso_loss_tokens, r"\left(\frac{B}{R - A N^{-\beta}}\right)^{1/\gamma}"),
         (misallocation().tolerance_half_width, r"\sqrt{\frac{2 \varepsilon}{\beta \gamma}}"),
         (sym.N_MAX * sym.BETA, r"\beta N_{\max}"),
+        (log(sym.N) / log(sym.D), r"\frac{\log N}{\log D}"),
         (exp(-sym.BETA * sym.LOG_SIZE_RATIO), r"e^{-\beta s}"),
         (2 * Integer(6) ** sym.BETA, r"2 \cdot 6^{\beta}"),
         (Rational(48201, 100) * sym.N ** -Rational(1739, 5000), r"482.01 N^{-0.3478}"),
@@ -168,6 +171,15 @@ def test_a_short_formula_has_one_row_and_a_long_one_a_row_for_each_relation() ->
     assert rows.startswith("  \\begin{align*}\n    x &= ")
     assert [row.split()[0] for row in rows.splitlines()[2:-1]] == [r"&\le"]
     assert length(r"\left(\frac{\beta}{N_{\mathrm{eff}}}\right)") == 9
+
+
+def test_the_rows_of_a_long_product_are_the_product() -> None:
+    printer, letters = PaperPrinter(SCHAEFFER), symbols("u v w x y z", positive=True)
+    product = Mul(*(log(1 + a) + log(2 + a + b) for a, b in pairwise(letters)))
+    rows = parts_of(Formula.of(product), printer)
+    assert len(rows) > 1
+    joined = " ".join(row.removeprefix(r"\qquad ") for row in rows)
+    assert read(joined, tokenize_latex(joined), {str(a): a for a in letters}) == product
 
 
 def test_a_law_in_other_letters_keeps_them_and_is_not_respelt() -> None:
