@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ..reader.tokens import ParseError
+from .macros import end_of_group, expanded
 
 DISPLAYS = "equation|align|gather|multline|eqnarray|alignat|flalign|displaymath"
-DECLARED = re.compile(r"%\s*isoflop:\s*([^\n]*)")
-COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+#: `% isoflop: assume \beta > \gamma`, and any other comment.
+DECLARED = r"%[ \t]*isoflop:[ \t]*"
+COMMENT = re.compile(rf"(?<!\\)((?:\\\\)*)(?!{DECLARED})%[^\n]*")
 LITERAL = re.compile(
     r"\\begin\{(verbatim|comment|lstlisting)\*?\}.*?\\end\{\1\*?\}|\\verb(\W).*?\2"
     r"|\\iffalse(?![a-z]).*?\\fi(?![a-z])",
@@ -20,8 +22,8 @@ LITERAL = re.compile(
 )
 INPUT = re.compile(r"\\(?:input|include)\s*\{\s*([^{}]+?)\s*\}")
 PIECE = re.compile(
-    r"\x01(?P<declared>[^\x02]*)\x02|\\(?P<section>(?:sub)*section)\b"
-    r"|\\begin\{(?P<theorem>theorem|lemma|proposition|corollary|definition)\}"
+    rf"{DECLARED}(?P<declared>[^\n]*)"
+    r"|\\(?P<section>(?:sub)*section\b|begin\{(?:theorem|lemma|proposition|corollary)\})"
     rf"|\\begin\{{(?P<name>(?:{DISPLAYS})\*?)\}}(?:\{{\d\}})?(?P<a>.*?)\\end\{{(?P=name)\}}"
     r"|(?<!\\)\\\[(?P<b>.*?)(?<!\\)\\\]|(?<!\\)\$\$(?P<c>.*?)(?<!\\)\$\$"
     r"|(?<!\\)\\\((?P<d>.*?)(?<!\\)\\\)|(?<!\\)\$(?P<e>[^$]*?)(?<!\\)\$"
@@ -34,7 +36,7 @@ GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
 #: What has no meaning inside a display.
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
-    r"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{[^{}]*\}"
+    rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
     r"|\\(?:displaystyle|textstyle|small|hfill|allowdisplaybreaks)\b"
 )
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
@@ -68,6 +70,7 @@ LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
 REAL = re.compile(rf"({LETTER})\s*\\in\s*\\mathbb\s*\{{?R\}}?")
 #: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
+UNFINISHED = re.compile(rf"(?:{RELATION}|[-+*/])\s*\Z")
 NUMBERED = re.compile(r"\(\d+(?:\.\d+)*[a-z]?\)")
 #: Beside a claim: `r \to 0`, `\beta > \gamma`, `0 < r < 1`, `u \in \mathbb{R}`.
 BESIDE = re.compile(
@@ -76,6 +79,8 @@ BESIDE = re.compile(
     rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\s*\{{?R\}}?|\\infty)"
     rf"(?:\s*(?:<|\\leq?)\s*(?:[\d.]+|{LETTER}))?\s*\)?"
 )
+#: In front of an arrow, `\beta > \gamma` or `\alpha = \beta`.
+PREMISE = re.compile(rf"{BESIDE.pattern}|\\[a-z]+\s*=\s*(?:\\[a-z]+|[\d.]+)")
 
 
 @dataclass(frozen=True)
@@ -95,17 +100,15 @@ class Piece:
 
     Attributes
     ----------
-    kind : {"claim", "explained", "inline", "declared", "section", "theorem"}
-        `explained` is a formula of the text behind "where" or "let".
+    kind : {"claim", "explained", "inline", "declared", "section"}
+        `explained` is a formula of the text behind "where" or "let"; a theorem is a section.
     text : str
     place : Place
     conditions : tuple of str
-        That stand beside the claim in its display.
+        That stand beside the claim in its display, or from which an arrow leads to it.
     label : str
-    premise : str
-        The claim from which an arrow of implication leads to it.
-    leads : bool
-        Whether an arrow of implication leads from it.
+    follows : bool
+        Whether an arrow leads to it from the claim before.
     trouble : str
         Why it cannot be judged as it stands.
     display : int
@@ -117,8 +120,7 @@ class Piece:
     place: Place = NOWHERE
     conditions: tuple[str, ...] = ()
     label: str = ""
-    premise: str = ""
-    leads: bool = False
+    follows: bool = False
     trouble: str = ""
     display: int = 0
 
@@ -143,9 +145,10 @@ class Document:
         lines = list(_lines(text, name, read, missing, (name,)))
         whole = expanded("\n".join(line for line, _ in lines))
         head, _, body = whole.rpartition(r"\begin{document}")
-        head = "".join(re.findall(r"\x01[^\x02]*\x02|\n", head))  # what is declared there
+        head = "".join(re.findall(rf"{DECLARED}[^\n]*|\n", head))  # what is declared there
         body = (head + body).partition(r"\end{document}")[0]
-        pieces = tuple(replace(piece, place=lines[line][1]) for line, piece in _pieces(body))
+        found = _pieces(body)
+        pieces = tuple(replace(piece, place=lines[piece.place.line][1]) for piece in found)
         if not any(piece.kind == "claim" for piece in pieces):
             raise ParseError("the document has no displayed equation")
         return cls(pieces, tuple(missing))
@@ -155,7 +158,6 @@ def _lines(
     text: str, name: str, read: Callable[[str], str], missing: list[str], opened: tuple[str, ...]
 ) -> Iterator[tuple[str, Place]]:
     """The lines without comments, each with its place; those of included files in theirs."""
-    text = DECLARED.sub(lambda m: f"\x01{m[1].strip()}\x02", text)
     text = COMMENT.sub(r"\1", LITERAL.sub(lambda m: "\n" * m[0].count("\n"), text))
     for number, line in enumerate(text.split("\n"), 1):
         at = 0
@@ -173,119 +175,39 @@ def _lines(
         yield line[at:], Place(name, number)
 
 
-# -- macros ----------------------------------------------------------------------------------------
-
-MACRO = re.compile(r"\\([A-Za-z@]+)\*?")
-DEFINER = re.compile(r"(?:re|provide)?newcommand|providecommand|def|gdef|DeclareMathOperator")
-DEFINED = re.compile(
-    r"\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*(?:\[(\d)\])?\s*(?:\[([^\]]*)\])?((?:#\d)*)\s*=?\s*"
-)
-OPTION = re.compile(r"\s*(?:\[([^\]]*)\])?")
-MOST_EXPANSIONS, MOST_CHARACTERS = 20_000, 2_000_000
-#: How many arguments, the first one's default, and the body.
-Macro = tuple[int, str | None, str]
-
-
-def expanded(text: str) -> str:
-    """The text with its macros put in, every line in its place."""
-    macros: dict[str, Macro] = {"ensuremath": (1, None, "#1"), "xspace": (0, None, "")}
-    done, count, length = [], 0, 0
-    while (found := MACRO.search(text)) is not None:
-        name, stop, value = found[1], found.end(), None
-        if DEFINER.fullmatch(name):
-            stop, value = _defined(text, name, stop, macros), ""
-        elif name in macros:
-            value, stop = _value(text, found.end(1), *macros[name])
-            count, length = count + 1, length + len(value)
-            if count > MOST_EXPANSIONS or length > MOST_CHARACTERS:
-                raise ParseError(f"the macro \\{name} does not come to an end")
-        done.append(text[: found.end() if value is None else found.start()])
-        lines = "" if value is None else "\n" * text.count("\n", found.start(), stop)
-        text = f"{value or ''}{lines}{text[stop:]}"
-    return "".join([*done, text])
-
-
-def _defined(text: str, word: str, at: int, macros: dict[str, Macro]) -> int:
-    """Note the macro that is defined here; where the definition ends."""
-    head = DEFINED.match(text, at)
-    if head is None:
-        return at
-    name, number, default, parameters = head.groups()
-    if text[head.end() : head.end() + 1] != "{":  # with arguments that words delimit
-        macros.pop(name, None)
-        return at
-    stop = _end(text, head.end())
-    body = text[head.end() + 1 : stop - 1].replace("\n", " ")
-    body = rf"\operatorname{{{body}}}" if word == "DeclareMathOperator" else body
-    if word != "providecommand" or name not in macros:
-        macros[name] = (int(number or len(parameters) // 2), default, body)
-    return stop
-
-
-def _value(text: str, at: int, count: int, default: str | None, body: str) -> tuple[str, int]:
-    """What stands in place of a macro, and where its arguments end."""
-    given = []
-    for k in range(count):
-        option = OPTION.match(text, at)
-        assert option is not None
-        if k == 0 and default is not None:
-            given.append(default if option[1] is None else option[1])
-            at = at if option[1] is None else option.end()
-            continue
-        at = at + len(text[at:]) - len(text[at:].lstrip())
-        name, is_group = MACRO.match(text, at), text[at : at + 1] == "{"
-        stop = _end(text, at) if is_group else name.end() if name else at + 1
-        given.append(text[at + is_group : stop - is_group])
-        at = stop
-    value = re.sub(r"#(\d)", lambda m: given[int(m[1]) - 1] if int(m[1]) <= count else m[0], body)
-    value = value.replace("\n", " ")
-    return (f"{value} " if re.search(r"\\[A-Za-z]+\Z", value) else value), at
-
-
-def _end(text: str, at: int) -> int:
-    """Behind the group that opens here."""
-    depth = 0
-    for k in range(at, len(text)):
-        if text[k] in "{}" and text[k - 1] != "\\":
-            depth += 1 if text[k] == "{" else -1
-            if depth == 0:
-                return k + 1
-    raise ParseError(f"a brace is never closed: {text[at : at + 30]!r}")
+def _pieces(text: str) -> Iterator[Piece]:
+    """The pieces; the place of each says how many newlines are before it."""
+    before, is_explained = 0, False
+    for number, found in enumerate(PIECE.finditer(text), 1):
+        between, before = text[before : found.start()], found.end()
+        place = Place("", text.count("\n", 0, found.start()))
+        group = next((g for g in "abcde" if found[g] is not None), "")
+        goes_on = is_explained and GOES_ON.fullmatch(between) is not None
+        is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
+        if found["declared"] is not None:
+            yield Piece("declared", found["declared"].strip(), place)
+        elif found["unclosed"] is not None:
+            yield Piece("claim", found[0], place, trouble="the display is not closed")
+        elif group in ("d", "e"):
+            kind = "explained" if is_explained else "inline"
+            yield Piece(kind, found[group].strip(" .,;"), place)
+        elif group:
+            yield from _claims(found[group], place.line, number)
+        else:
+            yield Piece("section", "", place)
 
 
 # -- displays --------------------------------------------------------------------------------------
 
 
-def _pieces(text: str) -> Iterator[tuple[int, Piece]]:
-    """The pieces, each with the number of newlines before it."""
-    before, is_explained = 0, False
-    for number, found in enumerate(PIECE.finditer(text), 1):
-        between, before = text[before : found.start()], found.end()
-        line = text.count("\n", 0, found.start())
-        group = next((g for g in "abcde" if found[g] is not None), "")
-        goes_on = is_explained and GOES_ON.fullmatch(between) is not None
-        is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
-        if found["declared"] is not None:
-            yield line, Piece("declared", found["declared"])
-        elif found["unclosed"] is not None:
-            yield line, Piece("claim", found[0], trouble="the display is not closed")
-        elif group in ("d", "e"):
-            yield line, Piece("explained" if is_explained else "inline", found[group].strip(" .,;"))
-        elif group:
-            for below, piece in _claims(found[group]):
-                yield line + below, replace(piece, display=number)
-        else:
-            yield line, Piece("theorem" if found["theorem"] else "section", "")
-
-
-def _claims(display: str) -> list[tuple[int, Piece]]:
-    """The claims of a display, with the newlines before each; what "where" explains is first."""
+def _claims(display: str, line: int, number: int) -> list[Piece]:
+    """The claims of a display; what "where" explains is first."""
     while (between := INTERTEXT.search(display)) is not None:
-        at, stop = between.start(), _end(display, between.end() - 1)
+        at, stop = between.start(), end_of_group(display, between.end() - 1)
         lines = "\n" * display.count("\n", at, stop)
         display = f"{display[:at]}\\\\{lines} {display[stop:]}"
     while (at := display.find(r"\boxed{")) >= 0:
-        stop = _end(display, at + 6)
+        stop = end_of_group(display, at + 6)
         inside = display[at + 7 : stop - 1].rstrip(" .,;")
         display = f"{display[:at]} {inside} {display[stop:]}"
     while FORMULA_IN_WORDS.search(display):
@@ -293,15 +215,11 @@ def _claims(display: str) -> list[tuple[int, Piece]]:
     text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display)
     rows = _Rows()
     for mark, start, stop in _segments(text):
-        segment = text[start:stop]
-        if mark is not None and mark["row"] is not None:
-            rows.pending = rows.pending if rows.pending in ("follows", "where") else "new"
-            rows.first = len(rows.found)
-        bare = LABEL.sub(lambda m: " " * len(m[0]), segment)
-        blank = len(bare) - len(bare.lstrip(" &\n"))
-        rows.take(mark, segment, text.count("\n", 0, start + blank))
-    found = [row for row in rows.found if row[1].trouble or re.search(RELATION, row[1].text)]
-    return sorted(found, key=lambda row: row[1].kind != "explained")
+        bare = LABEL.sub(lambda m: " " * len(m[0]), text[start:stop])
+        begins = start + len(bare) - len(bare.lstrip(" &\n"))
+        rows.take(mark, text[start:stop], Place("", line + text.count("\n", 0, begins)))
+    found = [p for p in rows.found if p.trouble or re.search(RELATION, p.text)]
+    return [replace(p, display=number) for p in sorted(found, key=lambda p: p.kind != "explained")]
 
 
 def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
@@ -322,80 +240,96 @@ def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     yield mark, start, len(text)
 
 
-def _said(mark: re.Match[str]) -> tuple[str, str]:
-    """The words of a mark, and what they say; nothing where that is not understood."""
-    words = " ".join((mark["said"] or "").lower().replace("~", " ").strip(" ,.:;").split())
-    return words, next((role for role, form in WORDS.items() if re.fullmatch(form, words)), "")
+def _role(mark: re.Match[str] | None) -> str:
+    """What a mark says of what stands behind it: one of `WORDS`, or of the groups of `MARK`; words
+    that are not understood are "trouble".
+    """
+    if mark is None or not mark["words"]:
+        return "row" if mark is None else next(r for r in mark.groupdict() if mark[r])
+    words = " ".join(mark["said"].lower().replace("~", " ").strip(" ,.:;").split())
+    return next((role for role, form in WORDS.items() if re.fullmatch(form, words)), "trouble")
 
 
 def _is_name(mark: re.Match[str]) -> bool:
     """`\\text{loss}`: one word that is a name in a formula."""
-    words, role = _said(mark)
+    word = (mark["said"] or "").strip(" ~,.:;").lower()
     is_word = re.fullmatch(r"[A-Za-z]+", mark["said"] or "") is not None
-    return is_word and not role and NO_NAME.fullmatch(words) is None
+    return is_word and _role(mark) == "trouble" and NO_NAME.fullmatch(word) is None
 
 
 class _Rows:
-    """The claims of a display, as its segments are taken one by one."""
+    """The claims of a display, as its segments are taken one by one.
+
+    Attributes
+    ----------
+    found : list of Piece
+    waiting : tuple of str
+        Conditions of the next claim.
+    pending : str
+        What marks say of the segment to come.
+    first : int
+        Which claim is the first one of the row.
+    """
 
     def __init__(self) -> None:
-        self.found: list[tuple[int, Piece]] = []
+        self.found: list[Piece] = []
         self.waiting: tuple[str, ...] = ()
-        self.pending, self.first = "new", 0
+        self.pending, self.first = "row", 0
 
-    def change(self, **changes: object) -> None:
-        """Change the last claim."""
-        at, piece = self.found[-1]
-        self.found[-1] = at, replace(piece, **changes)  # type: ignore[arg-type]
-
-    def take(self, mark: re.Match[str] | None, segment: str, line: int) -> None:
+    def take(self, mark: re.Match[str] | None, segment: str, place: Place) -> None:
         """Take a segment for a claim, more of the claim before, or a condition beside it."""
-        kinds = ("row", "beside", "follows", "condition")
-        role = next((kind for kind in kinds if mark is not None and mark[kind]), "new")
-        role, trouble = "new" if role == "row" else role, ""
-        if mark is not None and mark["words"]:
-            role = _said(mark)[1] or "trouble"
-            trouble = f"what the words {mark['said'].strip()!r} make of it is not understood"
+        role, said = _role(mark), "" if mark is None else (mark["said"] or mark[0]).strip()
+        trouble = f"what the words {said!r} make of it is not understood"
+        if role == "row":
+            self.pending = self.pending if self.pending in ("follows", "where") else "row"
+            self.first = len(self.found)
         if role == "trouble":
             first = min(self.first, len(self.found) - 1)
-            self.found[first:] = [(at, replace(p, trouble=trouble)) for at, p in self.found[first:]]
+            self.found[first:] = [replace(p, trouble=trouble) for p in self.found[first:]]
         label, bare = LABEL.search(segment), AROUND.sub("", LABEL.sub(" ", segment))
         if not bare or NUMBERED.fullmatch(bare) or role == "remark":
-            if label is not None and self.found:
-                self.change(label=self.found[-1][1].label or label[1])
-            self.pending = self.pending if role in ("beside", "remark") else role
-            return
-        if role in ("new", "beside") and self.pending != "new":
-            role = self.pending
-        self.pending = "new"
-        bracketed = BRACKETED.fullmatch(bare) if self.found and role == "beside" else None
-        if role == "beside" and self.found and (bracketed or BESIDE.fullmatch(bare)):
-            role, bare = "condition", bracketed[1].strip() if bracketed else bare
-        goes_on = re.match(rf"[\s&]*(?:{RELATION})", segment) or not re.search(RELATION, bare)
-        if role == "condition":
-            self.beside(bare)
-        elif role in ("trouble", "more"):
-            self.found.append((line, Piece("claim", bare, trouble=trouble)))
-        elif self.found and role in ("new", "beside") and goes_on:
-            self.change(text=f"{AROUND.sub('', self.found[-1][1].text)} {bare}")
-            if label is not None:
-                self.change(label=self.found[-1][1].label or label[1])
+            self.pending = self.pending if role in ("row", "beside", "remark") else role
         else:
-            premise = self.found[-1][1].text if role == "follows" and self.found else ""
-            if premise:
-                self.change(leads=True)
-            kind, key = "explained" if role == "where" else "claim", label[1] if label else ""
-            piece = Piece(kind, bare, NOWHERE, self.waiting, key, premise)
-            self.found, self.waiting = [*self.found, (line, piece)], ()
+            if role in ("row", "beside") and self.pending != "row":
+                role = self.pending
+            self.pending = "row"
+            if role in ("trouble", "more"):
+                self.found.append(Piece("claim", bare, place, trouble=trouble))
+            else:
+                goes_on = re.match(rf"[\s&]*(?:{RELATION})", segment) is not None
+                self._add(role, bare, place, goes_on=goes_on)
+        if label is not None and self.found and not self.found[-1].label:
+            self.found[-1] = replace(self.found[-1], label=label[1])
 
-    def beside(self, condition: str) -> None:
+    def _add(self, role: str, bare: str, place: Place, *, goes_on: bool) -> None:
+        """Take what stands in a segment; `goes_on` where it begins with a relation."""
+        last = self.found[-1] if self.found else None
+        bracketed = BRACKETED.fullmatch(bare) if last and role == "beside" else None
+        has_relation = re.search(RELATION, bare) is not None
+        is_letter = last and re.fullmatch(LETTER, bare) and not UNFINISHED.search(last.text)
+        is_beside = bracketed or BESIDE.fullmatch(bare) or is_letter
+        if role == "condition" or (last and role == "beside" and is_beside):
+            self._beside(bracketed[1] if bracketed else bare)
+        elif last and role in ("row", "beside") and (goes_on or not has_relation):
+            text = f"{AROUND.sub('', last.text)} {bare}"
+            self.found[-1] = replace(last, text=text)
+        else:
+            if last and role == "follows" and PREMISE.fullmatch(last.text):
+                self.found.pop()
+                self.waiting = (*last.conditions, last.text)
+            kind, follows = "explained" if role == "where" else "claim", role == "follows"
+            self.found.append(Piece(kind, bare, place, self.waiting, follows=follows))
+            self.waiting = ()
+
+    def _beside(self, condition: str) -> None:
         """A condition of the claim before, or where there is none, of the next one."""
-        while (inner := BRACKETED.fullmatch(condition)) is not None:
-            condition = inner[1].strip()
-        condition = REAL.sub(r"\1 real", condition)
+        while (inner := BRACKETED.fullmatch(condition.strip())) is not None:
+            condition = inner[1]
+        condition = REAL.sub(r"\1 real", condition.strip())
         if re.fullmatch(rf"{LETTER}(?:\s*,\s*{LETTER})*", condition):
             return  # "for all N, D"
         if self.found:
-            self.change(conditions=(*self.found[-1][1].conditions, condition))
+            last = self.found[-1]
+            self.found[-1] = replace(last, conditions=(*last.conditions, condition))
         else:
             self.waiting = (*self.waiting, condition)

@@ -21,18 +21,16 @@ from ..reader.tokens import ParseError, Token
 from .document import NOWHERE, Piece, Place
 from .typed import at_relations, called, limit_of, sources
 
-#: The kinds of pieces that are formulas.
-FORMULAS = ("claim", "explained", "inline")
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
-#: A loss of N and D on the left side, and `R(N, D)`.
+#: A loss of N and D on the left side of what is not read.
 LOSS = re.compile(
     r"\s*(?:\\hat|\\mathcal)?\s*\{?\s*(?:L|\\ell)\s*\}?\s*(?:\(N,\s*D\)\s*)?&?\s*=(?=.*N)(?=.*D)",
     re.DOTALL,
 )
-OF_BOTH = re.compile(r"\s*[A-KM-Za-z]\(\w+,\s*\w+\)\s*")
+OPTIMAL = ("_opt", "_star")
 #: The canonical names in a law, by role, and what others mean where its letters are those of
 #: neither notation.
 ROLES = {
@@ -69,9 +67,14 @@ class Sides:
         return cls(text, parts, [r.text for r in relations], sources(text, relations), limit)
 
     @property
+    def is_equation(self) -> bool:
+        """Whether it begins with `x = y` or `x \\approx y`."""
+        return self.relations[:1] in (["=="], ["approx"])
+
+    @property
     def names(self) -> set[str]:
         """Every name in it."""
-        return {token.text for part in self.parts for token in part if token.kind == "name"}
+        return set().union(*map(_names, self.parts))
 
     def named(self, i: int) -> tuple[str, tuple[str, ...]]:
         """The name that a side is, with its arguments; an empty one where it is more."""
@@ -80,12 +83,15 @@ class Sides:
 
     def value(self, i: int) -> Expr | None:
         """A side in which every name is a letter; None where that cannot be read."""
-        names = {token.text for token in self.parts[i] if token.kind == "name"} - {*APPLIED}
-        letters = {name: Symbol(name, positive=True) for name in names}
+        letters = {x: Symbol(x, positive=True) for x in _names(self.parts[i]) - {*APPLIED}}
         try:
             return read(self.text, self.parts[i], letters)
         except (ParseError, ValueError):
             return None
+
+
+def _names(tokens: Sequence[Token]) -> set[str]:
+    return {token.text for token in tokens if token.kind == "name"}
 
 
 @dataclass(frozen=True)
@@ -119,24 +125,16 @@ class LawOfDocument:
 
 
 def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
-    """The law that each piece of a document gives, R(N, D) being what it stands for. One of another
-    shape counts before there is one of the shape, and where it has letters of its own.
+    """The law that each piece of a document gives. One of another shape counts before there is one
+    of the shape, and where it has letters of its own.
     """
-    meanings: dict[str, str] = {}
-    for piece in pieces:
-        left, _, right = piece.text.replace("&", " ").partition("=")
-        if piece.kind in FORMULAS and right and OF_BOTH.fullmatch(left):
-            meanings.setdefault(left.strip(), right.partition("=")[0])
     found: list[LawOfDocument | None] = []
     known: set[str] = set()
     for piece in pieces:
-        left, equals, right = piece.text.partition("=")
-        for call, meaning in meanings.items():
-            right = right if left.strip() == call else right.replace(call, f"({meaning})")
-        law = law_of(f"{left}{equals}{right}") if piece.kind in FORMULAS else None
+        law = law_of(piece.text) if piece.kind not in ("declared", "section") else None
         if law is not None and law.notation is not None:
             known |= {*law.notation.names().values(), *law.sizes}
-        elif law is not None and law.trouble and known and law.names and law.names <= known:
+        elif law is not None and known and law.names and law.names <= known:
             law = None
         found.append(law and replace(law, place=piece.place))
     return found
@@ -150,7 +148,7 @@ def law_of(text: str) -> LawOfDocument | None:
         is_law = LOSS.match(text) is not None
         return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_law else None
     name, arguments = sides.named(0)
-    if not name or sides.relations[:1] not in (["=="], ["approx"]) or len(arguments) not in (0, 2):
+    if not name or not sides.is_equation or len(arguments) not in (0, 2):
         return None
     values = [sides.value(i) for i in range(1, len(sides.parts))]
     for value in values:
@@ -158,11 +156,10 @@ def law_of(text: str) -> LawOfDocument | None:
         if value is None or shape is None or not {*arguments} <= set(map(str, value.free_symbols)):
             continue
         if name in LOSSES or shape[0] != 0:
-            is_at_the_optimum = any(str(x).endswith(("_opt", "_star")) for _, x, _ in shape[1:])
+            is_at_the_optimum = any(str(x).endswith(OPTIMAL) for _, x, _ in shape[1:])
             return None if is_at_the_optimum else _law(name, sides, *shape)
-    own = {*arguments} or {"N", "D"}
-    names = {token.text for token in sides.parts[1] if token.kind == "name"}
-    is_value = any(x.endswith(("_opt", "_star")) for x in own) or names & {*LOSSES}
+    own, names = {*arguments} or {"N", "D"}, _names(sides.parts[1])
+    is_value = any(x.endswith(OPTIMAL) for x in own) or names & {*LOSSES}
     if name not in LOSSES or is_value or not own <= names:
         return None
     why = "is not read" if values[0] is None else "has another shape"
@@ -199,11 +196,12 @@ def _is_plain(e: Expr) -> bool:
 
 
 def _law(name: str, sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
+    """The law of a shape, in letters or in numbers."""
     (a, n, beta), (b, d, gamma) = first, second
     sizes = str(n), str(d)
     others = [(x, own) for x, own in zip(sizes, "ND", strict=True) if x != own]
     let = [f"{x} := {own}" for x, own in others]
-    let += [f"{x}_{optimal} := {own}_opt" for x, own in others for optimal in ("star", "opt")]
+    let += [f"{x}{optimal} := {own}_opt" for x, own in others for optimal in OPTIMAL]
     if name in LOSSES and name not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
     values = (constant, a, b, beta, gamma)
@@ -221,16 +219,15 @@ def _notation(letters: dict[str, str]) -> Notation:
     for known in NOTATIONS.values():
         if all(getattr(known, role) == name for role, name in letters.items()):
             return known
-    exponents = frozenset((letters["params_exponent"], letters["tokens_exponent"]))
-    bases = {frozenset(["alpha", "beta"]): HOFFMANN, frozenset(["beta", "gamma"]): SCHAEFFER}
-    base, is_known = bases.get(exponents, DEFAULT), exponents in bases
-    others = {
+    exponents = {letters["params_exponent"], letters["tokens_exponent"]}
+    bases = ((HOFFMANN, {"alpha", "beta"}), (SCHAEFFER, {"beta", "gamma"}))
+    base = next((known for known, own in bases if exponents == own), None)
+    own: dict[str, Any] = {
         role: name
         for role, name in OTHERS.items()
-        if not is_known or getattr(base, role) in letters.values()
+        if base is None or getattr(base, role) in letters.values()
     }
-    own: dict[str, Any] = {**others, **letters}
-    return replace(base, name="the document's", **own)
+    return replace(base or DEFAULT, name="the document's", **own | letters)
 
 
 def budget_of(text: str, sizes: tuple[str, str] = ("N", "D")) -> tuple[Budget, str] | None:
@@ -242,8 +239,7 @@ def budget_of(text: str, sizes: tuple[str, str] = ("N", "D")) -> tuple[Budget, s
     except ParseError:
         return None
     name, arguments = sides.named(0)
-    is_equal = sides.relations[:1] in (["=="], ["approx"])
-    if name not in COMPUTES or arguments not in ((), sizes) or not is_equal:
+    if name not in COMPUTES or arguments not in ((), sizes) or not sides.is_equation:
         return None
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
     value = sides.value(1)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from sympy import Symbol
 
@@ -24,12 +25,11 @@ from .at_law import Coefficients
 from .chain import ChainLink, Settings
 from .document import Document, Piece
 from .given import signs_assumed
-from .law_of import LawOfDocument, Sides, budget_of, laws_of
+from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, laws_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .state import ALONG, RUN, SKIP, DefinedName, State, single
 from .typed import as_typed, in_one_line
-from .vocabulary import Vocabulary
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
@@ -41,16 +41,10 @@ LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
-BOUND = re.compile(r"[<>]|\\[lg](?:e|t|eq)(?![A-Za-z])")
-#: `A = e^{a}`: the letter of a fit in logarithms.
-LOGARITHM = re.compile(
-    r"\s*(?P<of>[A-Z])\s*=\s*(?:e\s*\^|\\exp)\s*[{(]?\s*(?P<log>[a-z])\s*[})]?[\s.]*$"
-)
 DEFINES = re.compile(r":\s*=|=\s*:|\\vcentcolon")
-#: The loss of a run of any size, in the tokens of plain text or of LaTeX.
-OF_A_RUN = re.compile(r"[LR]\(N,D\)")
-#: Names that authors give to quantities of their own, and names of losses.
+#: Names that authors give to quantities of their own, ratios of a run, and names of losses.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
+RATIOS = frozenset(["r", "rho", "s"])
 LOSSES = frozenset(["L", "L_hat", "R", "P"])
 OPTIMUM = ("N == N_opt", "D == D_opt")
 
@@ -67,14 +61,12 @@ class Judgement:
     piece : Piece
     where : str
         Where it holds: "at the optimum".
-    read : str
-        The claim in one line of plain text, as it was read.
     remedy : str
         The declaration that would settle what is not judged.
-    free : tuple of str
-        Letters of the document's own.
     link : ChainLink or None
         The decision; None where there is none.
+    proof : Proof or None
+        Of the claim as it stands: how it was read, and the letters of the document's own.
     """
 
     answer: str
@@ -82,10 +74,9 @@ class Judgement:
     reason: str
     piece: Piece
     where: str = ""
-    read: str = ""
     remedy: str = ""
-    free: tuple[str, ...] = ()
     link: ChainLink | None = None
+    proof: Proof | None = None
 
 
 Found = tuple[State, list[Judgement]]
@@ -94,30 +85,24 @@ Found = tuple[State, list[Judgement]]
 # -- the document from its beginning to its end ----------------------------------------------------
 
 
-def judged(document: Document, said: Settings, notation: str | None = None) -> Iterator[Found]:
+def judged(document: Document, seconds: float | None = None) -> Iterator[Found]:
     """What holds at the beginning, and after each piece of the document from there on, with the
-    verdicts on the piece.
+    verdicts on the piece; what takes longer than the seconds is not judged.
     """
     laws = laws_of(document.pieces)
-    numeric = any(law is not None and law.numbers for law in laws)
-    is_old = any(r"\gamma" in piece.text for piece in document.pieces)
-    first = tuple(law for law in laws if law is not None and not law.numbers)[:1]
-    in_numbers = "hoffmann" if numeric and not is_old else ""
-    state = State(said, notation, first, in_numbers, later=_explained(document.pieces))
+    said = [(piece, _definition(piece)) for piece in reversed(document.pieces)]
+    explained = {
+        s.named(0)[0]: DefinedName.of(s, piece.place) for piece, s in said if s is not None
+    }
+    in_letters = tuple(law for law in laws if law is not None and not law.numbers)
+    is_in_numbers = any(law is not None and law.numbers for law in laws)
+    is_schaeffers = any(r"\gamma" in piece.text for piece in document.pieces)
+    notation = "hoffmann" if is_in_numbers and not is_schaeffers else ""
+    state = State(notation, in_letters[:1], later=explained, seconds=seconds)
     yield state, []
     for piece, law in zip(document.pieces, laws, strict=True):
         state, found = _after(state, piece, law)
         yield state, found
-
-
-def _explained(pieces: Sequence[Piece]) -> dict[str, DefinedName]:
-    """The names that the text explains, for claims in front of it."""
-    found: dict[str, DefinedName] = {}
-    for piece in pieces:
-        if (sides := _definition(piece)) is not None:
-            name, _ = sides.named(0)
-            found.setdefault(name, DefinedName.of(name, sides, piece.place))
-    return found
 
 
 def _definition(piece: Piece) -> Sides | None:
@@ -133,10 +118,8 @@ def _definition(piece: Piece) -> Sides | None:
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
     """What holds after a piece, and what becomes of its claims."""
     try:
-        if piece.kind in ("section", "theorem"):
-            is_theorem = piece.kind == "theorem"
-            left = replace(state, assumed=(), budget_of_theorem=None, is_in_theorem=is_theorem)
-            return left, []
+        if piece.kind == "section":
+            return replace(state, assumed=()), []
         if piece.kind == "declared":
             return state.declared(piece.text), []
         state, what = _given(state.entering(piece), piece, law)
@@ -145,7 +128,7 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
         if piece.trouble:
             raise ParseError(piece.trouble)
         if law is not None and law.numbers:
-            return state, [Judgement(GIVEN, in_one_line(piece.text), "the law in numbers", piece)]
+            return state, [Judgement(GIVEN, in_one_line(piece.text), what, piece)]
         if piece.kind == "explained" and _definition(piece) is None:
             return state, []
         state, found = _judged(Claim.of(state, piece))
@@ -154,37 +137,35 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
     except (ParseError, ValueError) as error:
         reason = getattr(error, "complaint", None) or str(error)
         unread = Judgement(UNREADABLE, in_one_line(piece.text), reason, piece, remedy="skip")
-        return _noting_unread(state, piece, str(error)), [unread]
+        return _noting_unread(state, piece), [unread]
 
 
 def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, str]:
     """With the law and the budget that a piece gives, and what it gives."""
     what = ""
     if law is not None and law.numbers:
-        state = state.with_law_in_numbers(law)
+        state, what = state.with_law_in_numbers(law), "the law in numbers"
     elif law is not None:
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
-    budget, name = budget_of(piece.text, state.law.sizes) or (None, "")
-    if piece.kind == "inline" and state.is_in_theorem:
-        state = replace(state, budget_of_theorem=budget or state.budget_of_theorem)
-    if budget is not None and state.budget is None:
+    found = budget_of(piece.text, state.law.sizes)
+    if found is not None and state.budget is None:
+        budget, name = found
         let = state.let if name.strip() == "C" else (f"{name} := C", *state.let)
         state = replace(state, budget=budget, budget_place=piece.place, let=let)
         what = "the document's budget"
     return state, what
 
 
-def _noting_unread(state: State, piece: Piece, trouble: str) -> State:
+def _noting_unread(state: State, piece: Piece) -> State:
     """A name whose definition is not read means something all the same."""
     try:
         name, _ = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)
     except ParseError:
         return state
-    if not name or name in APPLIED | state.said.words.names.keys():
+    if not name or name in APPLIED | state.settings.words.names.keys():
         return state
-    own = DefinedName(name, piece.text, frozenset(), piece.place, trouble)
-    return replace(state, definitions={**state.definitions, name: own})
+    return state.defining(DefinedName.other(name, piece.place, "is not read"))
 
 
 # -- one claim -------------------------------------------------------------------------------------
@@ -200,7 +181,6 @@ class Reading(NamedTuple):
     where: str = ""
     assume: tuple[str, ...] = ()
     let: tuple[str, ...] = ()
-    text: str = ""
     numbers: Coefficients | None = None
     answer: str = PROVED
     remedy: str = ""
@@ -213,8 +193,18 @@ AS_IT_STANDS = Reading()
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim where it stands: `name` with its arguments is what its left side is, where that is a
-    name, `is_new` where this has no meaning before, `quantified` what is said of letters beside it.
+    """A claim where it stands.
+
+    Attributes
+    ----------
+    settings : Settings
+        Those of the state, with the conditions beside the claim.
+    quantified : frozenset of str
+        Letters of which something is said beside it.
+    uses : tuple of DefinedName
+        The document's definitions on which it rests.
+    proof : Proof or None
+        As it stands.
     """
 
     state: State
@@ -222,43 +212,39 @@ class Claim:
     sides: Sides
     settings: Settings
     limit: str | None
-    own: frozenset[str]
     quantified: frozenset[str]
-    name: str
-    arguments: tuple[str, ...]
-    is_new: bool
     uses: tuple[DefinedName, ...] = ()
     proof: Proof | None = None
 
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
-        sides, settings, words = Sides.of(piece.text), state.settings, state.settings.words
+        """Read a piece; ParseError where it cannot be."""
+        sides, settings = Sides.of(piece.text), state.settings
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         beside = [s for c in piece.conditions if c is not limit for s in single(c)]
-        signs, others = signs_assumed(beside, words)
+        signs, others = signs_assumed(beside, settings.words)
         signs, assume = {**settings.signs, **signs}, (*settings.assume, *others)
-        let = (re.split(":?=", text)[0].strip().lstrip("\\") for text in settings.let)
-        own = frozenset((*words.names, *(x.name for x in words.of_a_run), *let))
-        declared = " ".join((*piece.conditions, *state.conditions))
-        name, arguments = sides.named(0)
-        known = {*own, *state.definitions, *APPLIED, *re.findall("[A-Za-z]+", piece.premise)}
-        is_new = bool(name) and not {name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known
-        return cls(
-            state,
-            piece,
-            sides,
-            replace(settings, signs=signs, assume=assume),
-            sides.limit or limit,
-            own,
-            frozenset(re.findall(r"[A-Za-z]\w*", declared)),
-            name,
-            arguments,
-            is_new and sides.relations[0] in ("==", "approx") and r"\iff" not in piece.text,
-        )
+        settings = replace(settings, signs=signs, assume=assume)
+        said = " ".join((*piece.conditions, *state.conditions))
+        quantified = frozenset(re.findall(r"[A-Za-z]\w*", said))
+        return cls(state, piece, sides, settings, sides.limit or limit, quantified)
 
     @property
-    def words(self) -> Vocabulary:
-        return self.settings.words
+    def name(self) -> str:
+        """The name that its left side is, with arguments or without; empty where it is more."""
+        return self.sides.named(0)[0]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return self.sides.named(0)[1]
+
+    @cached_property
+    def is_new(self) -> bool:
+        """Whether it says what a name is that has no meaning before."""
+        known = {*self.state.known, *self.state.definitions, *APPLIED}
+        spelt = {self.name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", self.name)}
+        is_implied = self.piece.follows or r"\iff" in self.piece.text
+        return self.sides.is_equation and self.name != "" and not (is_implied or spelt & known)
 
     @property
     def names(self) -> set[str]:
@@ -273,7 +259,7 @@ class Claim:
     def prove(self, reading: Reading = AS_IT_STANDS) -> Proof:
         """The verdict on the claim in some reading."""
         return proved(
-            reading.text or self.sides.text,
+            self.sides.text,
             replace(self.settings, given=reading.numbers),
             assume=reading.assume,
             let=[*(one.text for one in self.uses), *reading.let],
@@ -287,38 +273,29 @@ class Claim:
         except (ParseError, ValueError, IndexError):
             return None
 
-    def verdict(
-        self,
-        answer: str,
-        claim: str | int,
-        reason: str,
-        remedy: str = "",
-        where: str = "",
-        link: ChainLink | None = None,
-    ) -> Judgement:
-        read, free = ("", ()) if self.proof is None else (self.proof.reading, self.proof.free)
-        claim = self.typed(claim) if isinstance(claim, int) else in_one_line(claim)
+    def verdict(self, answer: str, k: int | None, reason: str, **more: Any) -> Judgement:
+        """What became of a link, or of the whole claim; `more` as `Judgement` has it."""
+        text, link = in_one_line(self.sides.text) if k is None else self.typed(k), more.get("link")
         if answer == PROVED and link is not None:  # or given by SymPy's limit alone
             answer = link.decision.answer.value
-        return Judgement(answer, claim, reason, self.piece, where, read, remedy, free, link)
+        return Judgement(answer, text, reason, self.piece, proof=self.proof, **more)
 
     # -- what it is of -----------------------------------------------------------------------------
 
     def is_letter(self, name: str) -> bool:
         """Whether the name is of a letter of the law, or of a ratio of a run."""
-        return isinstance(self.words.names.get(name), Symbol) or name in ("r", "rho", "s")
-
-    def undefined(self, link: ChainLink) -> list[str]:
-        """The letters of a link that neither the law nor the document defines."""
-        known = {x for x in self.words.names.values() if isinstance(x, Symbol)}
-        free = sorted(_letters(link) - known - self.words.of_a_run, key=str)
-        return [str(x) for x in free if str(x) not in self.quantified]
+        return name in RATIOS or isinstance(self.settings.words.names.get(name), Symbol)
 
     def is_of_letters(self, k: int, link: ChainLink) -> bool:
         """Whether each side is a letter or a number."""
-        named = [name for name, arguments in map(self.sides.named, (k, k + 1)) if not arguments]
-        sides = zip((link.lhs, link.rhs), named, strict=False)
-        return len(named) == 2 and all(e.is_number or self.is_letter(name) for e, name in sides)
+        sides = ((link.lhs, *self.sides.named(k)), (link.rhs, *self.sides.named(k + 1)))
+        return all(not a and (e.is_number or self.is_letter(name)) for e, name, a in sides)
+
+    def undefined(self, link: ChainLink) -> list[str]:
+        """The letters of a link that neither the law nor the document defines."""
+        words = self.settings.words
+        known = {x for x in words.names.values() if isinstance(x, Symbol)} | words.of_a_run
+        return sorted({x.name for x in _letters(link) - known} - self.quantified)
 
     @property
     def vanishes(self) -> bool:
@@ -333,7 +310,7 @@ class Claim:
         """
         defined_by = frozenset[str]().union(*(one.uses for one in self.uses))
         names, text = self.sides.names | defined_by, self.piece.text
-        if any(name.endswith(("_opt", "_star")) for name in names) or {"N", "D"} & defined_by:
+        if any(name.endswith(OPTIMAL) for name in names) or {"N", "D"} & defined_by:
             return False
         if DERIVATIVE.search(text):
             both = all(re.search(rf"(?:\\partial|d)\s*{x}", text) for x in "ND")
@@ -341,30 +318,27 @@ class Claim:
         return not names & LOSSES and set(self.sides.relations) <= {"==", "propto"}
 
 
-def _letters(link: ChainLink) -> set[Symbol]:
-    found: set[Symbol] = link.lhs.free_symbols | link.rhs.free_symbols
-    return found
-
-
 def _judged(claim: Claim) -> Found:
     """The verdict on each link of a claim."""
-    state, piece, text = claim.state, claim.piece, claim.sides.text
+    state, place = claim.state, claim.piece.place
     if (why := _hangs_on_another(claim)) is not None:
-        return state, [claim.verdict(UNDECIDED, text, *why)]
+        reason, remedy = why
+        return state, [claim.verdict(UNDECIDED, None, reason, remedy=remedy)]
     if claim.is_new:
-        own = DefinedName.of(claim.name, claim.sides, piece.place)
-        own = replace(own, uses=frozenset(claim.names))
-        state = replace(state, definitions={**state.definitions, claim.name: own})
-    uses = state.used(claim.names, claim.own)
-    if (unread := next((one for one in uses if one.trouble), None)) is not None:
-        reason = f"it rests on {unread.name} of line {unread.place.line}, which is not read"
-        return state, [claim.verdict(UNDECIDED, text, reason, "skip")]
-    claim = replace(claim, uses=tuple(uses))
-    proof = claim.prove()
+        own = DefinedName.of(claim.sides, place)
+        state = state.defining(replace(own, uses=frozenset(claim.names)))
+    claim = replace(claim, uses=tuple(state.used(claim.names)))
+    if (other := next((one for one in claim.uses if one.trouble), None)) is not None:
+        reason = f"it rests on {other.name} of line {other.place.line}, which {other.trouble}"
+        return state, [claim.verdict(UNDECIDED, None, reason, remedy=f"let {other.name} = ...")]
+    proof, is_new = claim.prove(), claim.is_new
     claim, found = replace(claim, proof=proof), []
-    if r"\iff" in piece.text:
+    if r"\iff" in claim.piece.text:
         return state, [_equivalence(claim, proof.links)]
     for k, link in enumerate(proof.links):
+        if is_new and k == 0 and not link.decision.refuted:
+            found.append(claim.verdict(DEFINITION, k, f"defines {claim.name}"))
+            continue
         state, one = _on_link(replace(claim, state=state), k, link)
         found.append(one)
     return state, found
@@ -372,11 +346,7 @@ def _judged(claim: Claim) -> Found:
 
 def _hangs_on_another(claim: Claim) -> tuple[str, str] | None:
     """Why nothing is said of a claim by its names, and what would settle it."""
-    state, names, words = claim.state, claim.names, claim.words
-    other = next((name for name in names if name in state.otherwise), None)
-    if other is not None:
-        line = state.otherwise[other]
-        return f"line {line} uses {other} for something else", f"let {other} = ..."
+    state, names, words = claim.state, claim.names, claim.settings.words
     if claim.name in ("L", "L_hat") and len(claim.arguments) == 1 and claim.arguments != ("C",):
         return f"{claim.name}({claim.arguments[0]}) is a function of its own", "skip"
     on_law = {n for n in names if not isinstance(words.names.get(n, sym.N), Symbol)}
@@ -390,8 +360,6 @@ def _hangs_on_another(claim: Claim) -> tuple[str, str] | None:
 def _on_link(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
     """The verdict on a link in the first reading that decides it."""
     state, decision = claim.state, link.decision
-    if claim.is_new and k == 0 and not decision.refuted:
-        return state, claim.verdict(DEFINITION, k, f"defines {claim.name}")
     if decision.proved:
         return state, claim.verdict(PROVED, k, decision.reason, link=link)
     for reading in _readings(claim, k, link):
@@ -401,26 +369,26 @@ def _on_link(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
         reason = found.decision.reason
         if found.decision.proved and reading.remedy:
             said = f"it holds {where} alone"
-            return state, claim.verdict(UNDECIDED, k, said, reading.remedy)
+            return state, claim.verdict(UNDECIDED, k, said, remedy=reading.remedy)
         if found.decision.proved:
             return state, claim.verdict(reading.answer, k, reason, where=where, link=found)
         if found.decision.refuted and reading.refutes:
             return state, claim.verdict(REFUTED, k, reason, where=where, link=found)
         if reading.closes and not found.decision.refuted:
-            return state, claim.verdict(UNDECIDED, k, reason, "skip")
+            return state, claim.verdict(UNDECIDED, k, reason, remedy="skip")
     return _on_failure(claim, k, link)
 
 
 def _readings(claim: Claim, k: int, link: ChainLink) -> Iterator[Reading]:
-    """With the numbers that the document gives; at the optimum; along the budget; given the claim
-    before; in the runs whose D is tied to N.
+    """With the numbers that the document gives; at the optimum; along the budget; in the runs
+    whose D is tied to N.
     """
-    state, settings, text, words = claim.state, claim.settings, claim.piece.text, claim.words
-    budget, letters = settings.budget or SIX_ND, _letters(link)
+    state, settings, text = claim.state, claim.settings, claim.piece.text
+    budget, letters, known = settings.budget or SIX_ND, _letters(link), settings.words.names
     names = {str(x) for x in letters}
-    numbers = state.numbers(words, budget, claim.name if k == 0 else "")
+    numbers = state.numbers(settings.words, budget, claim.name if k == 0 else "")
     is_letter = k == 0 and claim.is_letter(claim.name) and not claim.arguments
-    if numbers and not (is_letter and words.names[claim.name] not in numbers.values):
+    if numbers and not (is_letter and known[claim.name] not in numbers.values):
         is_rounded = DECIMAL.search(claim.typed(k)) is not None
         closes = bool(letters) and letters <= numbers.values.keys()
         yield Reading(numbers=numbers, refutes=is_rounded, closes=closes)
@@ -435,84 +403,73 @@ def _readings(claim: Claim, k: int, link: ChainLink) -> Iterator[Reading]:
             yield Reading(where, let=loss, answer=ALONG, remedy="" if is_total else ALONG)
             where = f"{AT_OPTIMUM} {where}"
             yield Reading(where, OPTIMUM, loss, answer=AT_OPTIMUM, remedy=remedy)
-    if claim.piece.premise:
-        implied = f"{claim.piece.premise} \\implies {claim.sides.text}"
-        refutes = BOUND.search(claim.piece.premise) is not None
-        yield Reading("given the claim before", text=implied, refutes=refutes)
     is_of_a_run = "C" in names and names < {*RUN} and not claim.sides.names - {*RUN, "sqrt"}
     if state.ray is not None and is_of_a_run:
         name, value, place = state.ray
-        spent = budget.compute().xreplace({words.names[name]: value})
+        spent = budget.compute().xreplace({known[name]: value})
         let = (f"{name} := {as_read(value)}", f"C := {as_read(spent)}")
         yield Reading(f"in the runs of line {place.line}", let=let, refutes=True)
+
+
+def _letters(link: ChainLink) -> set[Symbol]:
+    found: set[Symbol] = link.lhs.free_symbols | link.rhs.free_symbols
+    return found
 
 
 # -- what fails ------------------------------------------------------------------------------------
 
 
 def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
-    """What becomes of a link that holds in no reading."""
-    state, decision, relation = claim.state, link.decision, link.relation
-    undefined, is_of_letters = claim.undefined(link), claim.is_of_letters(k, link)
-    is_premise = claim.piece.leads and is_of_letters
+    """What becomes of a link that holds in no reading: it is refuted only where its letters leave
+    no other way to mean it.
+    """
+    state, decision, relation, letters = claim.state, link.decision, link.relation, _letters(link)
+    undefined, own = claim.undefined(link), claim.settings.words.notation.names()
+    beta, gamma = own["beta"], own["gamma"]
 
     def unjudged(reason: str, remedy: str) -> tuple[State, Judgement]:
-        return state, claim.verdict(UNDECIDED, k, reason, remedy)
+        return state, claim.verdict(UNDECIDED, k, reason, remedy=remedy)
 
-    if relation in BOUNDS and is_premise and decision.refuted:
-        return state, claim.verdict(GIVEN, k, "the premise of what follows")
-    is_of_runs = claim.sides.names <= {*RUN, *state.law.sizes}
     condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
-    if relation in BOUNDS and (is_of_letters or is_of_runs) and not undefined and decision.refuted:
+    is_of_runs = claim.sides.names <= {*RUN, *state.law.sizes}
+    is_of_letters, is_bound = claim.is_of_letters(k, link), relation in BOUNDS
+    is_condition = is_of_letters or (is_of_runs and (is_bound or len(letters) == 1))
+    if is_bound and decision.refuted and is_condition and not undefined:
         return unjudged(*condition)
-    if relation in (*BOUNDS, "!=", "~", "->") and (needed := _needed(claim, k, link)):
+    needed = _needed(claim, k, link) if relation in (*BOUNDS, "!=", "~", "->") else ""
+    if needed:
         return unjudged(f"needs {needed}", f"assume {needed}")
     if not decision.refuted:
         return unjudged(decision.reason, "assume ..." if undefined else "skip")
-    if not _letters(link):
+    if not letters:
         return state, claim.verdict(REFUTED, k, decision.reason, link=link)
-    if relation == "==" and k == 0 and (found := _gives(claim, link, is_premise)) is not None:
-        return found
-    if relation == "==" and is_of_letters and not is_premise:
+    if k == 0 and relation == "==" and (given := _gives(claim, link)) is not None:
+        return given
+    if relation == "==" and is_condition:
         return unjudged(*condition)
-    if relation == "==" and is_of_runs and len(_letters(link)) == 1:
-        return unjudged(f"it holds for one value of {_letters(link).pop()} only", "skip")
-    if (logarithm := LOGARITHM.match(claim.typed(k))) is not None and k == 0:
-        otherwise = {**state.otherwise, logarithm["log"]: claim.piece.place.line}
-        state = replace(state, otherwise=otherwise)
-        said = f"{logarithm['log']} is the logarithm of {logarithm['of']} here"
-        return unjudged(said, f"let {logarithm['log']} = \\log {logarithm['of']}")
-    if is_premise:
-        return state, claim.verdict(GIVEN, k, "the premise of what follows")
     if undefined:
-        shown = ", ".join(undefined)
-        reason = f"it holds for some values only, and the document does not define {shown}"
-        return unjudged(reason, f"let {undefined[0]} = ...")
+        reason = "it holds for some values only, and the document does not define "
+        return unjudged(reason + ", ".join(undefined), f"let {undefined[0]} = ...")
     if k == 0 and (meant := _meant_otherwise(claim)):
-        otherwise = {**state.otherwise, claim.name: claim.piece.place.line}
-        state = replace(state, otherwise=otherwise)
+        state = state.defining(DefinedName.other(claim.name, claim.piece.place))
         return unjudged(*meant)
-    letters = claim.words.notation.names()
-    beta, gamma = letters["beta"], letters["gamma"]
     if relation in ("==", "propto") and DECIMAL.search(claim.typed(k)):
         remedy = f"assume \\{beta} = ..., \\{gamma} = ..."
         return unjudged("a rounded number hangs on those of the law, which are not given", remedy)
-    reason = decision.reason
-    if {sym.N, sym.D} & _letters(link) and relation == "==":
-        reason = "it holds neither for every N and D nor at the optimum"
     equal = claim.attempt(k, Reading(assume=(f"{beta} == {gamma}",)))
     is_so = equal is not None and equal.decision.proved
-    exponents = {letters.get(x, x) for x in ("beta", "gamma", "w_N", "w_D")}
-    if is_so and not exponents & claim.sides.names:  # no slip of exchanged exponents
+    if is_so and not {beta, gamma, own["w_N"], own["w_D"]} & claim.sides.names:
         return unjudged(f"needs \\{beta} = \\{gamma}", f"at \\{beta} = \\{gamma}")
+    neither = "it holds neither for every N and D nor at the optimum"
+    reason = neither if relation == "==" and {sym.N, sym.D} & letters else decision.reason
     where = f"it holds where {beta} = {gamma}" if is_so else ""
     return state, claim.verdict(REFUTED, k, reason, where=where, link=link)
 
 
 def _needed(claim: Claim, k: int, link: ChainLink) -> str:
     """A condition on the exponents or the ratio under which a link is proved."""
-    letters, names = claim.words.notation.names(), {str(x) for x in _letters(link)}
-    beta, gamma = letters["beta"], letters["gamma"]
+    own, names = claim.settings.words.notation.names(), {str(x) for x in _letters(link)}
+    beta, gamma = own["beta"], own["gamma"]
     pairs = [(beta, gamma), (gamma, beta)] if {beta, gamma} <= names else []
     ones = [x for x in ("r", "rho") if x in names and claim.limit is None]
     tried = [f"{x} > {y}" for x, y in pairs] + [f"{x} {sign} 1" for x in ones for sign in "<>"]
@@ -523,9 +480,10 @@ def _needed(claim: Claim, k: int, link: ChainLink) -> str:
     return ""
 
 
-def _gives(claim: Claim, link: ChainLink, is_premise: bool) -> tuple[State, Judgement] | None:
+def _gives(claim: Claim, link: ChainLink) -> tuple[State, Judgement] | None:
     """`E = 1.69`: a letter that is free in the law is fixed; `D = 20 N`: D is tied to N from here
-    on; `C = 120 N^2`, before that, is of some runs alone.
+    on; `C = 120 N^2`, before that, and `D = r D^*` are of some runs alone. What says such a thing
+    by the name of a quantity, `A = e^a`, means something else by it.
     """
     state, name, value, place = claim.state, claim.name, link.rhs, claim.piece.place
     if claim.arguments or not claim.is_letter(name):
@@ -533,20 +491,25 @@ def _gives(claim: Claim, link: ChainLink, is_premise: bool) -> tuple[State, Judg
     given = claim.verdict(GIVEN, 0, f"{name} is given")
     if value.is_number:
         return state.noting(name, value, claim.sides.parts[1], place), given
-    letters = {str(x) for x in value.free_symbols}
-    ratios = letters & {"r", "rho", "s"}
-    if name not in RUN or not (ratios or letters < {*RUN} - {name}) or is_premise:
-        return None
-    if not ratios and "C" not in (name, *letters):
-        return replace(state, ray=(name, value, place)), given
-    otherwise = {**state.otherwise, **dict.fromkeys(ratios, place.line)}
-    reason, remedy = "it holds for some runs only: a condition?", f"assume {claim.typed(0)}"
-    return replace(state, otherwise=otherwise), claim.verdict(UNDECIDED, 0, reason, remedy)
+    letters, words = {str(x) for x in value.free_symbols}, claim.settings.words
+    if name in RUN:
+        others = letters & RATIOS
+        if not others and not letters < {*RUN} - {name}:
+            return None
+        if not others and "C" not in (name, *letters):
+            return replace(state, ray=(name, value, place)), given
+    else:
+        others = {x for x in claim.sides.names if not isinstance(words.names.get(x, sym.N), Symbol)}
+        if name not in map(words.notation.names().get, "EAB") or not others:
+            return None
+    reason, remedy = "it holds for some values only: a condition?", f"assume {claim.typed(0)}"
+    unjudged = claim.verdict(UNDECIDED, 0, reason, remedy=remedy)
+    return state.defining(*(DefinedName.other(x, place) for x in others)), unjudged
 
 
 def _meant_otherwise(claim: Claim) -> tuple[str, str] | None:
     """Why the name on the left side may mean something else here, and what settles it."""
-    name, means = claim.name, claim.words.means
+    name, means = claim.name, claim.settings.words.means
     earlier = claim.state.definitions.get(name)
     if earlier is not None and earlier.place != claim.piece.place:
         shown = in_one_line(earlier.text)
@@ -561,11 +524,10 @@ def _meant_otherwise(claim: Claim) -> tuple[str, str] | None:
 
 def _equivalence(claim: Claim, links: Sequence[ChainLink]) -> Judgement:
     """`a = b \\iff c = d`, as one claim: both ways."""
-    text = claim.sides.text
     failed = next((link for link in links if link.decision.refuted), None)
     first = next((link for link in links if not link.decision.proved), links[0])
     if first.decision.proved:
-        return claim.verdict(PROVED, text, first.decision.reason, link=first)
+        return claim.verdict(PROVED, None, first.decision.reason, link=first)
     if failed is not None and not claim.undefined(failed):
-        return claim.verdict(REFUTED, text, failed.decision.reason, link=failed)
-    return claim.verdict(UNDECIDED, text, first.decision.reason, "skip")
+        return claim.verdict(REFUTED, None, failed.decision.reason, link=failed)
+    return claim.verdict(UNDECIDED, None, first.decision.reason, remedy="skip")

@@ -41,11 +41,11 @@ def _entry(one: Judgement) -> dict[str, Any]:
         "claim": one.claim,
         "answer": one.answer,
         "reason": one.reason,
-        "reading": one.read,
+        "reading": "" if one.proof is None else one.proof.reading,
         "where": one.where,
         "stated": list(one.piece.conditions),
         "remedy": one.remedy and f"% isoflop: {one.remedy}",
-        "free": list(one.free),
+        "free": [] if one.proof is None else list(one.proof.free),
     }
 
 
@@ -64,7 +64,7 @@ def setting(state: State) -> str:
         parts.append(f"law of {line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}")
     if not parts and state.notation:
         parts.append(f"notation {state.notation}")
-    where = f" of line {state.budget_place.line}" if state.budget_place is not None else ""
+    where = f" of line {state.budget_place.line}" if state.budget_place.line else ""
     parts.append(f"budget{where}: {state.budget or 'C = 6*D*N, as none is displayed'}")
     return "; ".join(parts)
 
@@ -82,7 +82,7 @@ def as_text(
     shown = [f"{n} {answer}" for answer, n in counts.items() if n]
     if in_full:
         lines += [line for one in others for line in _lines(one, path)]
-    free = dict.fromkeys(name for one in found for name in one.free)
+    free = dict.fromkeys(x for one in found if one.proof is not None for x in one.proof.free)
     letters = f"; letters of the document: {', '.join(free)}" if free else ""
     lines += [f"every letter is positive{letters}", setting(state)]
     if missing:
@@ -99,7 +99,7 @@ def _lines(one: Judgement, path: str) -> list[str]:
     label = f"  {one.piece.label}" if one.piece.label else ""
     answer = "not judged" if one.answer in UNJUDGED[:2] else one.answer
     beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
-    read = [f"read as {one.read}"] if one.read else []
+    read = [] if one.proof is None else [f"read as {one.proof.reading}"]
     where = [one.where] if one.where else []
     is_proved = one.answer in HOLDS[:3]
     below = [*beside, *(where if is_proved else ["; ".join([one.reason, *where])])]

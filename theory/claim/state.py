@@ -13,11 +13,11 @@ from itertools import product
 from sympy import Expr, Integer, cancel
 
 from ..budget import SIX_ND, Budget
-from ..data.notation import Notation
+from ..data.notation import DEFAULT
 from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import Settings
-from .document import Piece, Place
+from .document import NOWHERE, Piece, Place
 from .given import signs_assumed
 from .law_of import LawOfDocument, Sides
 from .spelling import as_read
@@ -32,8 +32,8 @@ SKIP, ALONG = "skip", "along the budget"
 
 @dataclass(frozen=True)
 class DefinedName:
-    """A name that the document defines, with the names on which it rests; `trouble` says why the
-    definition is not read.
+    """A name that the document defines, with the names on which it rests; `trouble` says why
+    nothing is known of it.
     """
 
     name: str
@@ -43,8 +43,17 @@ class DefinedName:
     trouble: str = ""
 
     @classmethod
-    def of(cls, name: str, sides: Sides, place: Place) -> DefinedName:
-        return cls(name, f"{sides.sources[0]} = {sides.sources[1]}", frozenset(sides.names), place)
+    def of(cls, sides: Sides, place: Place) -> DefinedName:
+        """What the first side of an equation is."""
+        text, (name, _) = f"{sides.sources[0]} = {sides.sources[1]}", sides.named(0)
+        return cls(name, text, frozenset(sides.names), place)
+
+    @classmethod
+    def other(
+        cls, name: str, place: Place, trouble: str = "means something else there"
+    ) -> DefinedName:
+        """A name of which nothing is known from a place on."""
+        return cls(name, "", frozenset(), place, trouble)
 
 
 @dataclass(frozen=True)
@@ -62,41 +71,33 @@ class State:
 
     Attributes
     ----------
-    said : Settings
-        For the whole document, as options say.
-    notation : str or None
+    notation : str
         Which is declared; that of the law comes first.
     laws : tuple of LawOfDocument
         As far as they are met, the last one holding; before all of them the first one holds.
-    in_numbers : str
-        The notation of a law in numbers; empty where there is none.
-    ray : tuple of str, sympy.Expr and Place, or None
-        What ties D to N in the runs that the document speaks of, as `D = 20 N`, and where.
     definitions, later : mapping of str to DefinedName
         Names that are defined here, and those that the text explains somewhere.
-    otherwise : mapping of str to int
-        Names that mean something else from some line on.
+    ray : tuple of str, sympy.Expr and Place, or None
+        What ties D to N in the runs of which the document speaks, as `D = 20 N`, and where.
     assumed, once : tuple of str
         To the end of the section, and for one display, whose number is `display` once it is met.
+    seconds : float, optional
+        For each claim.
     """
 
-    said: Settings
-    notation: str | None = None
+    notation: str = ""
     laws: tuple[LawOfDocument, ...] = ()
-    in_numbers: str = ""
     budget: Budget | None = None
-    budget_place: Place | None = None
-    budget_of_theorem: Budget | None = None
-    is_in_theorem: bool = False
+    budget_place: Place = NOWHERE
     let: tuple[str, ...] = ()
-    ray: tuple[str, Expr, Place] | None = None
     definitions: Mapping[str, DefinedName] = field(default_factory=dict)
     later: Mapping[str, DefinedName] = field(default_factory=dict)
     given: Mapping[str, GivenNumber] = field(default_factory=dict)
-    otherwise: Mapping[str, int] = field(default_factory=dict)
+    ray: tuple[str, Expr, Place] | None = None
     assumed: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
     display: int = 0
+    seconds: float | None = None
 
     @property
     def conditions(self) -> list[str]:
@@ -111,28 +112,32 @@ class State:
     @cached_property
     def settings(self) -> Settings:
         """Of a claim that stands here."""
-        law = self.law
-        declared = self.notation or self.in_numbers or self.said.notation
-        notation: str | Notation = law.notation or declared
-        budget = self.said.budget or self.budget_of_theorem or self.budget
-        refuse_clashes(budget or SIX_ND, notation)
-        let = [*(law.let if law.notation is not None else ()), *self.said.let, *self.let]
-        settings = replace(self.said, notation=notation, budget=budget, let=let)
+        law, let = self.law, (*self.law.let, *self.let)
+        notation = law.notation or self.notation or DEFAULT.name
+        refuse_clashes(self.budget or SIX_ND, notation)
+        settings = Settings(notation, self.budget, let=let, seconds=self.seconds)
         signs, others = signs_assumed(self.conditions, settings.words)
         if not law.has_constant:
             others.append(f"{settings.words.notation.irreducible} == 0")
-        return replace(settings, signs=signs, assume=(*settings.assume, *others))
+        return replace(settings, signs=signs, assume=others)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names that have a meaning without the document's definitions."""
+        words, let = self.settings.words, self.settings.let
+        named = (re.split(":?=", text)[0].strip().lstrip("\\") for text in let)
+        return frozenset((*words.names, *(x.name for x in words.of_a_run), *named))
 
     @property
     def lawless(self) -> str:
         """Why nothing is said of what hangs on the law; empty where the law is known."""
         if not self.laws:
-            return "" if self.notation or self.in_numbers else "the document's law is missing"
+            return "" if self.notation else "the document's law is missing"
         trouble = self.law.trouble
         return f"the document's law, line {self.law.place.line}, {trouble}" if trouble else ""
 
     def declared(self, text: str) -> State:
-        """With `assume \\beta > \\gamma` and the like."""
+        """With `assume \\beta > \\gamma` and the like; ParseError where it is none."""
         word, _, rest = (part.strip() for part in text.partition(" "))
         match word:
             case "notation":
@@ -160,14 +165,19 @@ class State:
             return replace(self, once=(), display=0)
         return replace(self, display=piece.display) if self.once else self
 
+    def defining(self, *own: DefinedName) -> State:
+        """With names that mean this from here on."""
+        return replace(self, definitions={**self.definitions, **{one.name: one for one in own}})
+
+    # -- what the document gives -------------------------------------------------------------------
+
     def noting(self, name: str, value: Expr, tokens: Sequence[Token], place: Place) -> State:
         """With a number that the document gives; of N, D or C a second one is of another run."""
         is_other = name in RUN and name in self.given
         kept = {x: number for x, number in self.given.items() if not (is_other and x in RUN)}
         half = (unit_alone(tokens, "approx" if value > SMALL else "==") or Integer(0)) / 2
-        return replace(
-            self, given={**kept, name: GivenNumber(value, (value - half, value + half), place)}
-        )
+        number = GivenNumber(value, (value - half, value + half), place)
+        return replace(self, given={**kept, name: number})
 
     def with_law_in_numbers(self, law: LawOfDocument) -> State:
         """With the numbers of a law in place of its letters."""
@@ -187,32 +197,27 @@ class State:
         others = [words.names[x] for x in RUN if x != name]
         if name in RUN and values.keys() >= {*others}:
             tied = budget.compute() if name == "C" else budget.remaining(others[0])
-            corners = [
-                tied.xreplace(dict(zip(others, ends, strict=True)))
-                for ends in product(*(ranges[x] for x in others))
-            ]
+            ends = product(*(ranges[x] for x in others))
+            corners = [tied.xreplace(dict(zip(others, corner, strict=True))) for corner in ends]
             values[words.names[name]] = tied.xreplace(values)
             ranges[words.names[name]] = (min(corners), max(corners))
         lines = ", ".join(dict.fromkeys(f"line {number.place.line}" for number in given.values()))
         return Coefficients(f"the numbers of {lines}", values, ranges) if given else None
 
-    def used(self, names: set[str], known: frozenset[str]) -> list[DefinedName]:
-        """The definitions on which names rest that have no other meaning, those that they rest on
-        first.
+    def used(self, names: set[str]) -> list[DefinedName]:
+        """The definitions on which names rest: of those that have no other meaning, and of those
+        of which nothing is known any more.
         """
         found: dict[str, DefinedName] = {}
-
-        def follow(name: str) -> None:
-            name = name.partition("_prime")[0]
+        waiting = sorted(names)
+        while waiting:
+            name = waiting.pop().partition("_prime")[0]
             one = self.definitions.get(name) or self.later.get(name)
-            if one is not None and one.name not in found and name not in known:
+            is_known = name in self.known and not (one and one.trouble)
+            if one is not None and name not in found and not is_known:
                 found[name] = one
-                for other in one.uses - {name}:
-                    follow(other)
-
-        for name in sorted(names):
-            follow(name)
-        return list(reversed(found.values()))
+                waiting += sorted(one.uses - {name})
+        return list(found.values())
 
 
 def single(condition: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""isoflop verify: check every theorem, or one's own."""
+"""isoflop verify: check every theorem, one's own, or the equations of a paper."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from .errors import (
 from .render import WIDTH, json_text
 from .run_options import is_terminal, say_interrupted
 from .theorems import known
-
-#: Processes, and up to how many derivations one is enough: each imports SymPy.
-JOBS, FEW = 2, 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +43,8 @@ the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\ga
 budget, let, at, skip, 'z real') says what a display does not. Exit status 1 where an equation is
 refuted, 2 where one is not read, 3 where one is not judged."""
 FORMATS = ("text", "json")
+#: Processes, and up to how many derivations one is enough: each imports SymPy.
+JOBS, FEW = 2, 8
 #: The statuses as the table has them.
 SHORT = {
     "proved": "proved",
@@ -54,7 +53,7 @@ SHORT = {
     "cited": "cited",
 }
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
-#: For each step of a derivation that is written as text.
+#: For each step of a derivation of the user's, and each equation of a paper.
 SECONDS = 60.0
 #: Longer claims are cut.
 LONGEST_CLAIM = 400
@@ -69,7 +68,6 @@ def parser() -> Parser:
         [
             "isoflop verify optimum_by_lagrange",
             "isoflop verify envelope_exponent penalty_tails --format json",
-            "isoflop verify optimum_by_weighted_am_gm",
             "isoflop verify krajewski2025",
             "isoflop verify my_derivation.md",
             "isoflop verify paper.tex",
@@ -83,32 +81,32 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
-    wanted = options.several(POSITIONAL)
-    if wanted is not None and any(map(_is_file, wanted)):
+    form, wanted = options.chosen("--format", FORMATS), options.several(POSITIONAL)
+    files = [word for word in wanted or () if word.endswith((".md", ".txt", ".tex"))]
+    if wanted is not None and files:
         if len(wanted) > 1:
-            raise UsageError(
-                f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names"
-            )
-        if wanted[0].endswith(".tex"):
-            return _paper(wanted[0], form, options)
-        return _written(wanted[0], form)
+            typed = shown(" ".join(wanted))
+            raise UsageError(f"{POSITIONAL} {typed}: must be one file alone, or names")
+        return (_paper if files[0].endswith(".tex") else _written)(files[0], form, options)
 
     from ..derivations import NAMES
-    from ..theory.verification import ERRATA
+    from ..numeric.repeat import repeat
+    from ..theory.verification import ERRATA, verify_named
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
     also = ", a paper with errata or a FILE.md, FILE.txt or FILE.tex"
     names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
-    return _all(names, form, in_full=wanted is not None)
+    jobs, bar = JOBS if len(names) > FEW else 1, is_terminal(sys.stderr)
+    items = [(name,) for name in names]
+    done = repeat(verify_named, items, jobs=jobs, progress=bar, what="derivations")
+    if done.interrupted:
+        say_interrupted(f"{len(done)} of {len(names)} derivations are verified")
+    text, status = _reported(done.values, form, in_full=wanted is not None)
+    return text, INTERRUPTED if done.interrupted else status
 
 
 # -- files of the user -----------------------------------------------------------------------------
-
-
-def _is_file(word: str) -> bool:
-    return word.endswith((".md", ".txt", ".tex"))
 
 
 def _text(path: str) -> str:
@@ -127,7 +125,7 @@ def _refused(path: str, complaint: object) -> UsageError:
     return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
 
 
-def _written(path: str, form: str) -> tuple[str, int]:
+def _written(path: str, form: str, options: Options) -> tuple[str, int]:
     """A derivation that is written as text, nothing of which is run; with what would be right in
     place of a step that is refuted.
     """
@@ -155,15 +153,13 @@ def _written(path: str, form: str) -> tuple[str, int]:
             details = {**step.details, "exact": str(link).partition(": ")[2]}
             right = {"derived": link.derived, "correction": link.correction}
             steps[i] = replace(step, exact="refuted", details=details, **right)
-    return _reported([replace(report, steps=tuple(steps))], form, in_full=True, interrupted=False)
+    return _reported([replace(report, steps=tuple(steps))], form, in_full=True)
 
 
 def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     """The equations of a LaTeX document."""
     from pathlib import Path
 
-    from ..numeric._progress import progress_bar
-    from ..theory.claim.chain import Settings
     from ..theory.claim.document import Document
     from ..theory.claim.paper import HOLDS, judged
     from ..theory.claim.report import as_dict, as_text
@@ -173,91 +169,40 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
         document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
         raise _refused(path, error) from None
-    verdicts = judged(document, Settings(seconds=SECONDS))
-    (state, found), done = next(verdicts), False
-    bar = progress_bar(len(document.pieces), is_terminal(sys.stderr), what=path, unit="formula")
-    try:
-        for state, more in verdicts:  # noqa: B007 - what holds at the end is reported
-            found += more
-            bar.update(1)
-        done = True
-    except KeyboardInterrupt:
-        say_interrupted(f"{len(found)} verdicts are printed, the rest is missing")
-    finally:
-        bar.close()
+    verdicts = judged(document, SECONDS)
+    state, found = next(verdicts)
+    for state, more in verdicts:  # noqa: B007 - what holds at the end is reported
+        found += more
     data = as_dict(found, state, document.missing, path)
-    whole = as_text(found, state, document.missing, path, in_full="--all" in options)
     is_good = data["answer"] in HOLDS and not document.missing
     status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
-    return (json_text(data) if form == "json" else whole), status if done else INTERRUPTED
-
-
-def _all(names: Sequence[str], form: str, *, in_full: bool) -> tuple[str, int]:
-    from ..numeric.repeat import repeat
-    from ..theory.verification import verify_named
-
-    done = repeat(
-        verify_named,
-        [(name,) for name in names],
-        jobs=JOBS if len(names) > FEW else 1,
-        progress=is_terminal(sys.stderr),
-        what="derivations",
-    )
-    if done.interrupted:
-        say_interrupted(f"{len(done)} of {len(names)} derivations are verified")
-    return _reported(done.values, form, in_full=in_full, interrupted=done.interrupted)
-
-
-def _errata(paper: str, form: str) -> tuple[str, int]:
-    """Every slip of a paper, refuted as printed, with what holds instead."""
-    from ..theory.verification import verify_errata
-
-    found = verify_errata(paper)
-    parts: dict[str, list[ErratumReport]] = {"errata": [], "remarks": []}
-    for erratum in found:
-        parts["remarks" if erratum.printed is None else "errata"].append(erratum)
-    failed = sum(not erratum.holds for erratum in found)
-    status = NEGATIVE if failed else DONE
     if form == "json":
-        data = {name: [one.as_dict() for one in part] for name, part in parts.items()}
-        return json_text({"paper": paper, **data, "failed": failed}), status
-    slips, remarks = parts.values()
-    lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
-    for index, erratum in enumerate((*slips, *remarks), 1):
-        lines += [*_erratum_text(index, erratum), ""]
-    held = "Every slip is refuted as printed and every correction holds."
-    return "\n".join([*lines, f"{failed} failed" if failed else held]), status
-
-
-def _reported(
-    reports: Sequence[TheoremReport], form: str, *, in_full: bool, interrupted: bool
-) -> tuple[str, int]:
-    failed = sum(report.failed for report in reports)
-    is_open = all(report.status == "undecided" for report in reports if report.failed)
-    status = (NO_VERDICT if is_open else NEGATIVE) if failed else DONE
-    status = INTERRUPTED if interrupted else status
-    if form == "json":
-        data = {
-            "derivations": [report.as_dict() for report in reports],
-            "failed": failed,
-            "interrupted": interrupted,
-        }
         return json_text(data), status
-    in_detail = [line for report in reports for line in (*_report_text(report), "")]
-    lines = in_detail if in_full else _overview(reports)
-    return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
+    return as_text(found, state, document.missing, path, in_full="--all" in options), status
 
 
-# -- text ------------------------------------------------------------------------------------------
+# -- theorems --------------------------------------------------------------------------------------
+
+
+def _reported(reports: Sequence[TheoremReport], form: str, *, in_full: bool) -> tuple[str, int]:
+    """Theorems, each with every step or in a table, and the exit status."""
+    failed = [report for report in reports if report.failed]
+    is_open = all(report.status == "undecided" for report in failed)
+    status = DONE if not failed else NO_VERDICT if is_open else NEGATIVE
+    if form == "json":
+        data = {"derivations": [one.as_dict() for one in reports], "failed": len(failed)}
+        return json_text(data), status
+    lines = [] if in_full else _overview(reports)
+    for report in reports if in_full else failed:
+        lines += [*_report_text(report), ""]
+    return "\n".join(lines), status
 
 
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:
-    """A row for each theorem, the counts, and what failed."""
+    """A row for each theorem, and the counts."""
     from ..theory.typeset.table import Column, Table
     from ..theory.verification import summary
 
-    if not reports:
-        return ["nothing was checked"]
     columns = [
         Column("name", align="left", of=lambda report: clean(report.name)),
         Column("steps", of=lambda report: len(report.steps)),
@@ -266,10 +211,24 @@ def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     ]
     steps = sum(len(report.steps) for report in reports)
     counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
-    lines = [*Table(columns, reports).lines(), ""]
-    lines.append(f"{len(reports)} derivations of {steps} steps: {counts}")
-    in_detail = (("", *_report_text(report)) for report in reports if report.failed)
-    return [*lines, *(line for text in in_detail for line in text)]
+    head = Table(columns, reports).lines() if reports else []
+    return [*head, "", f"{len(reports)} derivations of {steps} steps: {counts}", ""]
+
+
+def _report_text(report: TheoremReport) -> list[str]:
+    """A theorem with every step."""
+    said = [("assume", text) for text in report.assumptions]
+    said += [("define", text) for text in report.definitions]
+    said += [("state", report.statement)]
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
+    lines += _wrapped(report.title, 2) + _named(said) + _wrapped(report.error, 2)
+    for index, step in enumerate(report.steps, 1):
+        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
+        right = [f"the tool derives {step.derived}"] if step.derived else []
+        right += [f"right {step.correction}"] if step.correction else []
+        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
+            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
+    return lines + _named([("source", report.source), ("follows", report.follows)])
 
 
 def _checks(step: StepReport) -> list[str]:
@@ -282,30 +241,31 @@ def _checks(step: StepReport) -> list[str]:
     return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
 
 
-def _report_text(report: TheoremReport) -> list[str]:
-    """A theorem with every step."""
+# -- errata ----------------------------------------------------------------------------------------
 
-    def named(*rows: tuple[str, str]) -> list[str]:
-        shown = (_wrapped(f"{word.ljust(7)} {text}", 2, 8) for word, text in rows if text)
-        return [line for lines in shown for line in lines]
 
-    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
-    lines += _wrapped(report.title, 2)
-    lines += named(*(("assume", text) for text in report.assumptions))
-    lines += named(*(("define", text) for text in report.definitions), ("state", report.statement))
-    lines += _wrapped(report.error, 2)
-    for index, step in enumerate(report.steps, 1):
-        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
-        right = [f"the tool derives {step.derived}"] if step.derived else []
-        right += [f"right {step.correction}"] if step.correction else []
-        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
-            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
-    return lines + named(("source", report.source), ("follows", report.follows))
+def _errata(paper: str, form: str) -> tuple[str, int]:
+    """Every slip of a paper, refuted as printed, with what holds instead; then the remarks."""
+    from ..theory.verification import verify_errata
+
+    found = verify_errata(paper)
+    slips, remarks = ([e for e in found if (e.printed is None) is other] for other in (False, True))
+    failed = sum(not one.holds for one in found)
+    status = NEGATIVE if failed else DONE
+    if form == "json":
+        parts = {"errata": slips, "remarks": remarks}
+        data = {name: [one.as_dict() for one in part] for name, part in parts.items()}
+        return json_text({"paper": paper, **data, "failed": failed}), status
+    lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
+    for index, erratum in enumerate((*slips, *remarks), 1):
+        lines += [*_erratum_text(index, erratum), ""]
+    held = "Every slip is refuted as printed and every correction holds."
+    return "\n".join([*lines, f"{failed} failed" if failed else held]), status
 
 
 def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
     """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
-    which corrects nothing, what it says and what was checked.
+    which corrects nothing, what was checked and what it says.
     """
     lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
     if erratum.printed is not None:
@@ -316,6 +276,11 @@ def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
         lines += _wrapped(f"{word} {step.strength} ({step.name}; {step.argument})", 3, 2)
         lines += _wrapped(step.claim, 5, 2)
     return lines + _wrapped(erratum.comment, 3)
+
+
+def _named(rows: Sequence[tuple[str, str]]) -> list[str]:
+    shown = (_wrapped(f"{word.ljust(7)} {text}", 2, 8) for word, text in rows if text)
+    return [line for lines in shown for line in lines]
 
 
 def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:

@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from isoflop.theory.claim.chain import Settings
 from isoflop.theory.claim.document import Document
 from isoflop.theory.claim.paper import judged as judged_pieces
 
@@ -15,89 +15,50 @@ TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf
 
 
 class Printed(NamedTuple):
-    """One equation: where it begins in its source, what it is, and the verdicts."""
+    """One equation of a source: where it begins, what it is, and the verdicts on its links."""
 
     line: int
     name: str
     truth: str
-    answers: list[str]
+    wanted: list[str]
 
 
-class Publication(NamedTuple):
-    title: str
-    declared: list[str]
-    text: str
-    printed: list[Printed]
-
-
-def publications() -> list[Publication]:
-    found = []
+def sources() -> Iterator[tuple[str, list[str], str, list[Printed]]]:
+    """Title, declared lines, text and equations of each source."""
     for block in re.split(r"(?m)^%% ", TEXT)[1:]:
         head, _, text = block.partition("\n")
         title, notation, *let = (part.strip() for part in head.split("|"))
-        printed = [
-            Printed(number, name, truth, answers.split())
-            for number, line in enumerate(text.splitlines(), 1)
-            if line.startswith("% ")
-            for name, truth, answers in [[part.strip() for part in line[2:].split("|")]]
+        lines = [(n, x[2:].split("|")) for n, x in enumerate(text.split("\n"), 1) if x[:2] == "% "]
+        rows = [
+            Printed(n, name, truth.strip(), wanted.split()) for n, (name, truth, wanted) in lines
         ]
-        declared = [f"notation {notation}", *(f"let {meaning}" for meaning in let)]
-        found.append(Publication(title, declared, text, printed))
+        yield title, [f"notation {notation}", *(f"let {meaning}" for meaning in let)], text, rows
+
+
+def judged(*, with_notation: bool) -> list[tuple[Printed, list[str]]]:
+    found: list[tuple[Printed, list[str]]] = []
+    for _, said, text, rows in sources():
+        declared = said if with_notation else said[1:]
+        head = "".join(f"% isoflop: {line}\n" for line in declared)
+        answers: list[list[str]] = [[] for _ in rows]
+        for _, several in judged_pieces(Document.read(head + text, "paper.tex", str), 30.0):
+            for one in several:
+                line = one.piece.place.line - len(declared)
+                index = sum(other.line <= line for other in rows) - 1
+                answers[index].append(one.answer.replace(" ", "-"))
+        found += zip(rows, answers, strict=True)
     return found
 
 
-PUBLICATIONS = publications()
-
-
-def verdicts(publication: Publication, declared: list[str]) -> list[list[str]]:
-    """The answers on the links of each equation, by the line under which they begin."""
-    head = "".join(f"% isoflop: {line}\n" for line in declared)
-    document = Document.read(head + publication.text, "paper.tex", str)
-    answers: list[list[str]] = [[] for _ in publication.printed]
-    for _, found in judged_pieces(document, Settings(seconds=30.0)):
-        for one in found:
-            line = one.piece.place.line - len(declared)
-            index = sum(other.line <= line for other in publication.printed) - 1
-            answers[index].append(one.answer.replace(" ", "-"))
-    return answers
-
-
-Judged = list[tuple[str, Printed, list[str]]]
-
-
-def judged(*, with_notation: bool) -> Judged:
-    return [
-        (publication.title, one, answers)
-        for publication in PUBLICATIONS
-        for one, answers in zip(
-            publication.printed,
-            verdicts(publication, publication.declared[0 if with_notation else 1 :]),
-            strict=True,
-        )
-    ]
-
-
-@pytest.fixture(scope="module")
-def declared() -> Judged:
-    return judged(with_notation=True)
-
-
-def test_each_equation_is_judged_as_it_deserves(declared) -> None:
-    other = [
-        (title, one.name, answers) for title, one, answers in declared if answers != one.answers
-    ]
-    assert other == []
-    assert len(declared) >= 60
-    assert len(PUBLICATIONS) >= 10
-
-
 @pytest.mark.parametrize("with_notation", [True, False])
-def test_no_verdict_misjudges_and_few_equations_are_unread(declared, with_notation) -> None:
-    rows = declared if with_notation else judged(with_notation=False)
-    for title, one, answers in rows:
-        assert one.truth == "wrong" or "refuted" not in answers, (title, one)
-        assert one.truth != "wrong" or {"refuted", "undecided"} & {*answers}, (title, one)
-    assert sum("unreadable" in answers for _, _, answers in rows) <= 2
+def test_no_equation_is_misjudged_and_few_are_unread(with_notation) -> None:
+    rows = judged(with_notation=with_notation)
+    assert len(rows) >= 60
+    assert not with_notation or [one for one, answers in rows if answers != one.wanted] == []
+    for one, answers in rows:
+        assert one.truth == "wrong" or "refuted" not in answers, one
+        assert one.truth != "wrong" or {"refuted", "undecided"} & {*answers}, one
+    assert sum("unreadable" in answers for _, answers in rows) <= 2
 
 
 # -- single displays -------------------------------------------------------------------------------
@@ -126,7 +87,7 @@ def test_no_display_is_misjudged_and_few_are_left_open() -> None:
     rows = displays()
     for law, truth, display in rows:
         document = Document.read(f"{law}\n\\[ {display} \\]", "paper.tex", str)
-        found = [one for _, several in judged_pieces(document, Settings()) for one in several]
+        found = [one for _, several in judged_pieces(document) for one in several]
         answers = {v.answer for v in found if v.piece.place.line == 2} - {"given"}
         is_refuted = truth == "false" and "refuted" in answers  # in one of its links
         assert is_refuted or set() < answers <= ALLOWED[truth], (law, display, answers)
