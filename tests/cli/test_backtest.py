@@ -1,150 +1,142 @@
-"""isoflop backtest: counts and runs, formats, bad input."""
+"""isoflop backtest of counts, runs and evaluations; isoflop simulate: what it writes is what the
+library draws.
+"""
 
 import csv
 import io
-import json
-import re
-from typing import Any
+from pathlib import Path
 
+import numpy as np
 import pytest
-from tests.data import runs_at, write_csv
+from tests.cli.conftest import scores
+from tests.data import write_csv, write_rows
 
-from isoflop.numeric.hold_out import judge as engine
-from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
+from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.simulate import simulate_counts, simulate_losses
+from isoflop.numeric.simulate.evaluations import PROBLEMS, simulate
 
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    """counts.csv without covariates, models.csv, gold.csv, runs.csv."""
-    folder = tmp_path_factory.mktemp("tables")
-    design = grid((1e8, 4e8, 1.6e9), (2e9, 1.3e10, 7e10, 5e11))
-    truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
-    made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1)
-    held = made.columns()
-    write_csv(
-        folder / "counts.csv",
-        {name: held[name] for name in ("model", "problem", "n_samples", "n_correct")},
-    )
-    write_csv(
-        folder / "models.csv",
-        {"model": design.names, "params": design.params, "tokens": design.tokens},
-    )
-    write_csv(folder / "gold.csv", {"model": design.names, "gold": design.gold})
-    write_csv(folder / "runs.csv", runs_at(design.params, design.tokens, noise=1e-3))
-    write_csv(folder / "other.csv", {"a": [1, 2], "b": [3, 4]})
-    return folder
+QUICK = "--law compute --cutoffs 3 --bootstrap 0"
+COUNTS = "backtest samples.csv --models sizes.csv --k 1"
 
 
-@pytest.fixture
-def run(run_cli, tables, monkeypatch):
-    """isoflop backtest in the folder of the tables."""
-    monkeypatch.chdir(tables)
-    return lambda *words: run_cli("backtest", *words)
+@pytest.fixture(autouse=True)
+def _there(there) -> None:
+    """Every test runs beside the tables."""
 
 
-QUICK = ("--law", "compute", "--cutoffs", "3", "--bootstrap", "0")
-COUNTS = ("counts.csv", "--models", "models.csv", "--k", "1", *QUICK)
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_csv_of_all_targets(run):
-    done = run(*COUNTS, "--sweep", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(done.out)))
+def test_csv_of_all_targets(call) -> None:
+    done = call(f"{COUNTS} {QUICK} --sweep --format csv --plot page.png")
+    found = rows(done.out)
     assert done.code == 0
-    assert len({row["target"] for row in rows}) > 1
-    assert all(float(row["decades_held_out"]) > 0.0 for row in rows)
+    assert len({row["target"] for row in found}) > 1
+    assert all(float(row["decades_held_out"]) > 0.0 for row in found)
+    assert Path("page.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_runs(run):
-    done = run("runs.csv", *QUICK, "--format", "json")
-    assert done.code == 0
-    data = json.loads(done.out)
-    assert (data["what"], data["method"], data["k"]) == ("runs", "least-squares-log", [])
-    assert len({row["target"] for row in data["predictions"]}) == 1
+def test_runs(data) -> None:
+    found = data(f"backtest runs.csv {QUICK}")
+    assert (found["what"], found["method"], found["k"]) == ("runs", "least-squares-log", [])
+    assert len({row["target"] for row in found["predictions"]}) == 1
 
 
-def test_output_and_plot(run, tables):
-    done = run(*COUNTS, "--plot", "page.png")
-    assert done.code == 0
-    assert (tables / "page.png").read_bytes().startswith(b"\x89PNG")
-    assert "inside" in done.out
+def test_a_condition_holds_out_rows(call, data) -> None:
+    """The rows that it names are predicted, once, from all others."""
+    found = data("backtest runs.csv --law compute --hold-out 'compute > 1e20'")
+    assert (found["hold_out"], found["fits"], found["stability"]) == ("compute > 1e20", 1, [])
+    held = {row["target"] for row in found["predictions"]}
+    assert {row["n_train"] for row in found["predictions"]} == {36 - len(held)}
+    words = "--law compute --bootstrap 0 --hold-out 'N > 1e9' --plot held.png"
+    assert call(f"{COUNTS} {words}").code == 0
+    assert Path("held.png").is_file()
 
 
-@pytest.mark.parametrize("count", [0, 2])
-def test_interrupted(run, monkeypatch, count):
-    made: list[Any] = []
-    real = engine._judged
-
-    def interrupted(*task):
-        if len(made) == count:
-            raise KeyboardInterrupt
-        made.append(task)
-        return real(*task)
-
-    monkeypatch.setattr(engine, "_judged", interrupted)
-    part = run(*COUNTS, "--format", "json")
-    assert part.code == 130
-    assert f"{count} of 3 fits are made" in part.err
-    assert (json.loads(part.out)["fits"] if part.out else 0) == count
-
-
-def test_nothing_observed_is_no_verdict(run, tables):
-    rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
-    held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
-    last = list(dict.fromkeys(held["model"]))[-1]
-    write_csv(
-        tables / "last.csv",
-        held | {"n_correct": [0 if row["model"] == last else row["n_correct"] for row in rows]},
-    )
-    done = run("last.csv", "--models", "models.csv", "--k", "1", *QUICK)
+def test_nothing_observed_is_no_verdict(call) -> None:
+    held = rows(Path("samples.csv").read_text())
+    last = held[-1]["model"]
+    table = [row | ({"n_correct": 0} if row["model"] == last else {}) for row in held]
+    write_csv(Path("last.csv"), {name: [row[name] for row in table] for name in table[0]})
+    done = call(f"{COUNTS.replace('samples', 'last')} {QUICK}")
     assert done.code == 3
     assert "no prediction could be compared with an observation" in done.out
 
 
-def test_a_condition_holds_out_rows(run, tables):
-    """The rows that it names are predicted, once, from all others."""
-    done = run("runs.csv", *QUICK[:2], "--hold-out", "compute > 1e21", "--format", "json")
-    assert done.code == 0
-    data = json.loads(done.out)
-    assert (data["hold_out"], data["fits"], data["stability"]) == ("compute > 1e21", 1, [])
-    held = {row["target"] for row in data["predictions"]}
-    assert {row["n_train"] for row in data["predictions"]} == {12 - len(held)}
-    of_counts = ("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute")
-    rule = ("--bootstrap", "0", "--hold-out", "N > 1e9", "--plot", "held.png")
-    assert run(*of_counts, *rule).code == 0
-    assert (tables / "held.png").is_file()
+# -- evaluations -----------------------------------------------------------------------------------
+
+HEADER = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "TABLE is missing"),
-        (("counts.csv", "runs.csv"), "unexpected argument 'runs.csv'"),
-        (("counts.csv",), "no law has all that it depends on"),
-        (("other.csv",), "has neither counts of samples"),
-        ((*COUNTS, "--rolling", "gold"), "--rolling 'gold': .* has no gold"),
-        ((*COUNTS, "--rolling", "time"), "--rolling 'time': must be one of"),
-        (("counts.csv", "--models", "models.csv", "--law", "gold"), "--law 'gold': .* has no gold"),
-        (("counts.csv", "--models", "models.csv", "--law", "best"), "--law 'best': must be one of"),
-        (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),
-        ((*COUNTS, "--hold-out", "N > 1"), "--hold-out: is a rule of its own"),
-        (("runs.csv", "--hold-out", "N > 1"), "--hold-out 'N > 1': holds out all"),
-        (("runs.csv", "--hold-out", "size > 1"), "--hold-out 'size > 1': .*size"),
-        (
-            ("counts.csv", "--models", "models.csv", "--cutoffs", "1e9"),
-            "--cutoffs '1e9': must be from",
-        ),
-        ((*COUNTS, "--random-baseline", "0.1"), "--random-baseline '0.1': is for evaluations"),
-        ((*COUNTS, "--plot", "page.bmp"), "--plot 'page.bmp': must end in"),
-        (("runs.csv", "--k", "1"), "--k '1': is for counts"),
-        (
-            ("runs.csv", "--column", "loss=Loss"),
-            "--column 'loss=Loss': .*no column 'Loss' for loss",
-        ),
-    ],
-)
-def test_bad_input_is_one_line(run, words, message):
-    done = run(*words)
-    assert (done.code, done.out) == (2, "")
-    assert re.search(message, done.err), done.err
-    assert done.err.startswith("isoflop: error: ")
-    assert len(done.err.splitlines()) == 1
+def piqa():
+    """The rows of the first benchmark."""
+    return scores()[:30]
+
+
+def test_cutoffs(data) -> None:
+    words = "backtest scores.csv --law compute --benchmark piqa --cutoffs"
+    rolling = data(f"{words} 2 --rolling compute")
+    assert (rolling["fits"], rolling["thresholds"]) == (2, [])
+    swept = data(f"{words} 1e20 1e21 3e21 --sweep")
+    cutoffs = sorted(row["cutoff"] for row in swept["coefficients"])
+    assert cutoffs == pytest.approx([1e20, 1e21, 3e21])
+    assert [one["law"] for one in swept["thresholds"]] == ["compute"]
+
+
+def test_a_law_that_does_not_fall_is_at_its_bound(data) -> None:
+    ordered = sorted(piqa(), key=lambda row: row[0] * row[1])
+    falling = [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)]
+    write_rows(Path("falling.csv"), HEADER, falling)
+    (law,) = data("backtest falling.csv --law compute --bootstrap 20")["coefficients"]
+    assert law["coefficients"]["alpha"]["value"] == pytest.approx(1e-3)
+    assert "alpha" in law["undetermined"]
+
+
+def test_laws_with_undetermined_coefficients_say_so(data) -> None:
+    """At one D/N the two terms cannot be told apart, and yet they may predict best."""
+    near = [row for row in piqa() if abs(row[1] / row[0] - 20.0) < 1e-6]
+    write_rows(Path("ray.csv"), HEADER, near)
+    found = data("backtest ray.csv --law params-tokens --hold-out 'compute > 1e22'")
+    assert {"A", "B"} <= {*found["coefficients"][0]["undetermined"]}
+    assert found["errors_overall"][0]["mae"] < 0.05
+
+
+# -- simulate --------------------------------------------------------------------------------------
+
+
+def test_evaluations_are_those_of_the_library(call, tmp_path) -> None:
+    place = tmp_path / "evaluations.csv"
+    assert call("simulate --seed 3 --output", place) == (0, "", "")
+    columns, found = simulate(seed=3).columns(), rows(place.read_text())
+    assert list(found[0]) == list(columns)
+    assert [float(row["score"]) for row in found] == columns["score"]
+    assert [row["run"] for row in found] == columns["run"]
+    read = Evaluations.read(place)
+    assert (len(read), list(read.benchmarks)) == (195, list(PROBLEMS))
+    assert (set(read.proxies), read.table_baselines["PIQA"]) == ({"c4", "dclm"}, 0.5286)
+    assert not read.warnings
+
+
+def test_losses_are_those_of_the_library(call) -> None:
+    shown = rows(call("simulate runs --law hoffmann2022 --noise 0").out)
+    expected = simulate_losses(law="hoffmann2022", noise=0.0)
+    assert {name: [float(row[name]) for row in shown] for name in shown[0]} == expected
+
+
+def test_counts_with_their_models(call, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = "simulate counts --seed 2 -o counts.csv --models models.csv --gold gold.csv"
+    assert call(words) == (0, "", "")
+    expected = simulate_counts(seeds=(6, 7, 8))
+    correct = [int(row["n_correct"]) for row in rows(Path("counts.csv").read_text())]
+    gold = [float(row["gold"]) for row in rows(Path("gold.csv").read_text())]
+    assert np.array_equal(correct, expected.counts["n_correct"])
+    assert np.array_equal(gold, expected.gold["gold"])
+    assert call("passk counts.csv --models models.csv --gold gold.csv --k 1").code == 0
+
+
+def test_a_terminal_is_no_place_for_a_long_table(call, refused, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("isoflop.cli.simulate.is_terminal", lambda stream: True)
+    refused(("--output is missing",), "simulate runs")
+    assert call("simulate runs -o", tmp_path / "runs.csv") == (0, "", "")

@@ -1,5 +1,5 @@
-"""What reaches the terminal: no control characters, no endless lines, no defect told as bad input,
-no word of Python; help, version, statuses.
+"""What reaches the terminal: no control characters, no endless lines, at most 100 columns; help and
+version.
 """
 
 import io
@@ -8,31 +8,25 @@ import shlex
 from contextlib import redirect_stdout
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from isoflop.__main__ import main
 from isoflop._version import __version__
 from isoflop.cli import COMMANDS
-from isoflop.cli.errors import UsageError, is_defect, one_line, outside, visible
-from isoflop.numeric.law import Law
+from isoflop.cli.errors import one_line, visible
 
 NASTY = "\x7fx\x1b[31mred\x07\x9b2J\u202egnp\u2066y"
 FORBIDDEN = {character for character in NASTY if not character.isprintable()}
-LAW = ("--law", "besiroglu2024")
-
-
-# -- control characters and long lines -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "penalty --law LAW --ratio 2",
-        "penalty --law LAW --ratio 2 --format latex",
-        "allocate --law LAW --compute 1e20 --format json",
-        "derive --law LAW --format latex",
-        "latex tokens_per_param --law LAW --fragment",
+        "penalty --ratio 2 --law",
+        "penalty --ratio 2 --format latex --law",
+        "allocate --compute 1e20 --format json --law",
+        "derive --format latex --law",
+        "latex tokens_per_param --fragment --law",
     ],
 )
 def test_names_of_laws_show_no_control_characters(call, tmp_path, words) -> None:
@@ -40,8 +34,7 @@ def test_names_of_laws_show_no_control_characters(call, tmp_path, words) -> None
     coefficients = {"E": 1, "A": 2, "B": 3, "beta": 0.3, "gamma": 0.3}
     law = {"name": NASTY, "notation": "schaeffer", "coefficients": coefficients}
     path.write_text(json.dumps(law))
-    argv = words.replace("LAW", str(path)).split()
-    result = call(*argv)
+    result = call(words, path)
     assert (result.code, result.err) == (0, "")
     assert not FORBIDDEN & set(result.out)
 
@@ -63,80 +56,33 @@ def test_visible_keeps_lines_and_tabs() -> None:
     assert visible("\x1b\u202e") == "\\u001b\\u202e"
 
 
-@pytest.mark.parametrize(
-    "words", ["NAME", "penalty --ratio 1 --law NAME", "fit NAME", "latex NAME"]
-)
-def test_error_lines_are_shortened_in_the_middle(call, words) -> None:
-    result = call(*words.replace("NAME", f"first{'x' * 100_000}last").split())
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("isoflop: error: ")
-    assert "first" in result.err
-    assert len(result.err) < 1100
+@pytest.mark.parametrize("words", ["", "penalty --ratio 1 --law", "fit", "latex"])
+def test_error_lines_are_shortened_in_the_middle(refused, words) -> None:
+    refused(("first", "last"), words, f"first{'x' * 100_000}last")
     assert len(one_line("z" * 10**6)) < 1100
 
 
-# -- defects, interrupts, bad input of the library -------------------------------------------------
-
-
-def raised(function):
-    try:
-        function()
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
-
-
-def test_an_error_of_a_numerical_library_is_a_defect(call, monkeypatch) -> None:
-    def singular(*_, **__):
-        return np.linalg.inv(np.zeros((2, 2)))  # LinAlgError is a ValueError
-
-    def told() -> None:
-        try:
-            singular()
-        except ValueError as error:
-            raise UsageError(f"--law 'x': {error}") from None
-
-    def read() -> None:
-        try:
-            float("x")
-        except ValueError:
-            raise outside("--law", "x", "a number") from None
-
-    assert is_defect(raised(singular))
-    assert is_defect(raised(told))
-    assert not is_defect(raised(read))
-    assert not is_defect(raised(lambda: Law(E=-1.0, A=1.0, B=1.0, beta=0.3, gamma=0.3)))
-    monkeypatch.setattr(Law, "allocate", singular)
-    result = call("allocate", *LAW, "--compute", "1e20")
-    assert result.code == 70
-    assert "LinAlgError: Singular matrix" in result.err
-    assert "isoflop: error" not in result.err
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (KeyboardInterrupt(), 130, "isoflop: interrupted: there is no result yet\n"),
-        (ValueError("x=3:\n must be 4"), 2, "isoflop: error: x=3: must be 4\n"),
-        (RuntimeError("a defect"), 70, "RuntimeError: a defect\n"),
-    ],
+WIDE = (
+    "laws",
+    "penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25 --explain",
+    "penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
+    "check runs.csv --bootstrap 20 --explain",
+    "fit samples.csv --models sizes.csv --gold gold.csv --k 8 --method least-squares-log "
+    "--bootstrap 20",
+    "fit overtrained.csv --law overtraining --loss loss --compute 1e-300 1e308 --tokens-per-param "
+    "1e-300,1e300",
+    "backtest scores.csv --law compute --cutoffs 2 --rolling compute",
+    "verify krajewski2025",
+    "verify envelope_exponent",
 )
-def test_what_a_command_raises(call, monkeypatch, error, code, said) -> None:
-    def run(options):
-        raise error
-
-    monkeypatch.setattr("isoflop.cli.laws.run", run)
-    result = call("laws")
-    assert (result.code, result.out) == (code, "")
-    assert result.err.endswith(said)
 
 
-def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
-    assert call("simulate", "runs", "-o", tmp_path / "runs.csv").code == 0
-    result = call("fit", tmp_path / "runs.csv", "--objective", "absolut-log")
-    assert result.code == 2
-    assert "objective=" not in result.err
-    assert "--objective 'absolut-log'" in result.err
+@pytest.mark.parametrize("words", WIDE, ids=[words[:40] for words in WIDE])
+def test_no_line_is_too_wide(call, there, words) -> None:
+    result = call(words)
+    assert (result.code in (0, 3), result.err) == (True, "")
+    assert [line for line in result.out.splitlines() if len(line) > 100] == []
+    assert "nan" not in result.out.lower().split()
 
 
 # -- help and version ------------------------------------------------------------------------------
@@ -153,7 +99,7 @@ def test_version_and_overview(call, monkeypatch) -> None:
     assert (overview.code, overview.err) == (0, "")
     assert all(f"\n  {command} " in overview.out for command in COMMANDS)
     _, _, examples = overview.out.partition("examples:\n")
-    assert [call(*line.split()[1:]).code for line in examples.strip().splitlines()] == [0] * 4
+    assert [call(line.removeprefix("  isoflop ")).code for line in examples.splitlines()] == [0] * 4
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -171,31 +117,8 @@ PAPER = r"""
 \begin{equation} L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \end{equation}
 \begin{equation} N^*(C) \propto C^{\beta/(\alpha + \beta)} \end{equation}
 """
-
-
-def write_tables(call, folder) -> None:
-    """Runs and counts as they are simulated, the gold likelihood of each model, values of pass@k."""
-    assert call("simulate", "runs", "--seed", "1", "-o", folder / "runs.csv").code == 0
-    random = np.random.default_rng(5)
-    counts, sizes, gold = (
-        ["benchmark,model,problem,n_samples,n_correct"],
-        ["model,params,tokens"],
-        ["model,gold"],
-    )
-    for i, n in enumerate(np.repeat([10**7.5, 10**8.25, 1e9, 10**9.75], 4)):
-        d = 10.0 ** (9.0 + 0.75 * (i % 4))
-        y = 0.2 + 1.6e3 * n**-0.4 + 2e3 * d**-0.35 * np.exp(0.05 * random.normal())
-        solved = random.binomial(128, random.beta(0.6, 0.6 * np.expm1(y), size=30))
-        counts += [f"gsm8k,m{i},{problem},128,{c}" for problem, c in enumerate(solved)]
-        sizes.append(f"m{i},{n},{d}")
-        gold.append(f"m{i},{60.0 * y**0.5 * np.exp(0.02 * random.normal())}")
-    values = ["k,pass_at_k", "1,0.1", "2,0.15"]
-    tables = {"counts": counts, "models": sizes, "gold": gold, "pass_at_k": values}
-    for name, lines in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
-    (folder / "my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")
-    (folder / "paper.tex").write_text(PAPER, "utf-8")
+#: The tables of the examples by the names that these have there.
+NAMES = {"samples": "counts", "sizes": "models"}
 
 
 @pytest.mark.parametrize(
@@ -207,9 +130,15 @@ def write_tables(call, folder) -> None:
         for name in COMMANDS
     ],
 )
-def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> None:
+def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_tables(call, tmp_path)
+    for name in ("samples", "sizes", "gold", "pass_at_k"):
+        text = (tables / f"{name}.csv").read_text()
+        Path(f"{NAMES.get(name, name)}.csv").write_text(text)
+    assert call("simulate runs --seed 1 -o runs.csv").code == 0
+    by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
+    Path("my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")
+    Path("paper.tex").write_text(PAPER, "utf-8")
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = [shlex.split(line)[1:] for line in examples.strip().splitlines()]
     assert len(lines) >= 3
@@ -218,10 +147,10 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
             continue  # minutes: the slow tests run them
         before = {(path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
         result = call(*words)
-        assert result.err == "", words
+        # as passk, where some models have too few samples for a condition
+        assert not result.err.startswith("isoflop: error"), words
         # 3: these few runs leave a coefficient undetermined, and it is said.
-        open_words = ("undetermined", "open")
-        assert result.code == 0 or any(word in result.out for word in open_words), words
+        assert result.code == 0 or any(x in result.out for x in ("undetermined", "open")), words
         after = {(path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
         assert result.out or after - before, words
 
@@ -232,12 +161,22 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
         "laws hoffmann2022 krajewski2025-arc-e-compute",
         "penalty --law hoffmann2022 besiroglu2024 --params 8B --tokens 15T",
         "allocate --law hoffmann2022 krajewski2025-arc-e --compute 1e21 1e23",
-        "check",
+        "check --plot check.png",
         "fit runs.csv",
     ],
 )
-def test_a_table_comes_in_latex(call, words, tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert call("simulate", "runs", "-o", "runs.csv").code == 0
-    latex = call(*words.split(), "--format", "latex").out
+def test_a_table_comes_in_latex(call, words, there) -> None:
+    result = call(f"{words} --format latex")
+    assert (result.code, result.err) == (0, "")
+    latex = result.out
     assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") >= 1
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
+)
+def test_figures(call, tmp_path, suffix, start) -> None:
+    path = tmp_path / f"penalty.{suffix}"
+    words = "penalty --law besiroglu2024 hoffmann2022 --ratio 3 --within 1% --plot"
+    assert call(words, path)[::2] == (0, "")
+    assert path.read_bytes().startswith(start)

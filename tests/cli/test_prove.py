@@ -1,58 +1,26 @@
-"""isoflop prove."""
+"""isoflop prove, verify and latex: what is proved and how it is told."""
 
 import json
+import re
+from dataclasses import replace
 
 import mpmath
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-DONE, NEGATIVE, BAD, NO_VERDICT = 0, 1, 2, 3
-ALPHA = "alpha == beta*gamma/(beta + gamma)"
+from isoflop.derivations import NAMES
 
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ([ALPHA], DONE),
-        (["alpha == beta"], NEGATIVE),
-        (["sqrt(5 + 2*sqrt(6)) == sqrt(2) + sqrt(3)"], NO_VERDICT),
-        (["alpha == "], BAD),
-        (["-alpha == -beta*gamma/(beta + gamma)"], DONE),
-        (["-alpha==-beta"], NEGATIVE),
-        (["-h == -h"], DONE),
-        (["--format", "json", "-x=-x"], DONE),
-        (["--latex", r"-\alpha = -\frac{\beta\gamma}{\beta+\gamma}"], DONE),
-        (["--latex", r"$\alpha \le \beta$"], DONE),
-        (["--notation", "hoffmann", "alpha_C == alpha*beta/(alpha + beta)"], DONE),
-        (["C == 120*N^2", "--assume", "C == 6*N*D", "--assume", "D == 20*N"], DONE),
-        (["x^2 >= x", "--assume=x < 1"], NEGATIVE),
-        (["x >= -y", "--assume", "-x < y"], BAD),
-        (["P(r) ~ w_N*r^-beta as r -> 0"], DONE),
-        (["P(r) ~ w_D*r^-beta, as r -> 0+"], NEGATIVE),
-        (["--latex", r"P(r) \sim w_N r^{-\beta} \text{ as } r \to 0"], DONE),
-        (["12*N_opt*D_opt == C", "--budget", "12ND"], DONE),
-        (["P(r) >= 1", "--budget", "kappa*N^a*D^d"], DONE),
-        (["alpha == beta*w_N == gamma*w_N"], NEGATIVE),
-    ],
-)
-def test_exit_status(call, words, code) -> None:
-    result = call("prove", *words)
-    assert (result.code, bool(result.err)) == (code, code == BAD), result
-    assert bool(result.out) == (code != BAD)
+# -- prove -----------------------------------------------------------------------------------------
 
 
-def test_json(call) -> None:
-    result = call("prove", "beta == alpha*(1 + beta/gamma) == 2*x", "--format", "json")
-    assert result.code == NEGATIVE
-    data = json.loads(result.out)
-    assert list(data) == ["claim", "answer", "reading", "links", "free"]
-    assert (data["answer"], data["free"]) == ("refuted", ["x"])
-    first, second = data["links"]
-    assert (first["answer"], first["witness"], first["claim"]) == (
+def test_json_of_a_claim(data) -> None:
+    found = data("prove 'beta == alpha*(1 + beta/gamma) == 2*x'", code=1)
+    assert list(found) == ["claim", "answer", "reading", "links", "free"]
+    assert (found["answer"], found["free"]) == ("refuted", ["x"])
+    first, second = found["links"]
+    assert (first["claim"], first["answer"], first["witness"]) == (
+        "beta == alpha*(1 + beta/gamma)",
         "proved",
         None,
-        "beta == alpha*(1 + beta/gamma)",
     )
     assert (second["answer"], second["relation"]) == ("refuted", "==")
     witness = second["witness"]
@@ -64,49 +32,157 @@ def test_json(call) -> None:
     assert set(point) == {"beta", "gamma", "x"}
     assert mp.almosteq(mp.mpf(witness["lhs"]), point["beta"], 1e-9)  # alpha (1 + beta/gamma) = beta
     assert mp.almosteq(mp.mpf(witness["rhs"]), 2 * point["x"], 1e-9)
+    (link,) = data("prove 'x^2 >= x' --assume 'x > 1'")["links"]
+    assert link["conditions"] == ["x - 1 > 0"]
 
 
-def test_conditions_are_listed(call) -> None:
-    data = json.loads(call("prove", "x^2 >= x", "--assume", "x > 1", "--format", "json").out)
-    assert data["links"][0]["conditions"] == ["x - 1 > 0"]
+# -- verify ----------------------------------------------------------------------------------------
 
 
-BAD_INPUT = [
-    ([], ["CLAIM is missing"]),
-    (["x", "==", "y"], ["CLAIM 'x' '==' 'y'", "quotes"]),
-    (["x == y #"], ["cannot read '#' at position 8"]),
-    ([r"x = \foo", "--latex"], ["foo' at position 5"]),
-    (["P(r) ~ 1 as r"], ["needs its limit"]),
-    (["x == y", "--assume", "x"], ["'x'", "relation"]),
-    (["x == y", "--notation", "foo"], ["--notation 'foo'", "hoffmann"]),
-    (["x == y", "--budget", "N+D"], ["--budget 'N+D'"]),
-    (["x == y", "--budget", "foo"], ["--budget 'foo': unknown name 'foo'"]),
-    (["x == " + "x + " * 2000 + "x"], ["CLAIM: expression of"]),
-    (["x == y", "--asume", "x == y"], ["unknown option --asume", "--assume"]),
-    (["-x"], ["unknown option -x"]),
-    (["--file", "p.tex"], ["unknown option --file"]),
-]
+def test_theorems(call, data, monkeypatch) -> None:
+    names = ["envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem"]
+    found = data("verify", *names)
+    assert found["failed"] == 0
+    assert [d["name"] for d in found["derivations"]] == names
+    statuses = ["proved", "proved", "proved under a stated lemma"]
+    assert [d["status"] for d in found["derivations"]] == statuses
+    for step in (step for d in found["derivations"][:2] for step in d["steps"]):
+        paths = (step["strength"], step["exact"], step["pointwise"])
+        assert paths == ("proved", "proved", "passed")
+        is_bound = step["relation"] in ("<=", ">=", "<", ">")
+        assert step["interval"] == ("passed" if is_bound else None)
+    monkeypatch.setattr("isoflop.derivations.NAMES", names)
+    result = call("verify")
+    assert (result.code, result.err) == (0, "")
+    rows = [line.split() for line in result.out.splitlines()[2:5]]
+    assert [(row[0], row[2]) for row in rows] == list(
+        zip(names, ["proved", "proved", "lemma"], strict=True)
+    )
+    assert "2 proved, 1 proved under a stated lemma" in result.out
 
 
-@pytest.mark.parametrize(("words", "named"), BAD_INPUT)
-def test_bad_input_is_one_line(call, words, named) -> None:
-    result = call("prove", *words)
-    assert (result.code, result.out, result.err.count("\n")) == (BAD, "", 1)
-    assert all(part in result.err for part in named), result.err
+def test_a_failure_and_one_that_cannot_be_built(call, monkeypatch) -> None:
+    from isoflop.derivations import derivation
+
+    good = derivation("tokens_per_param")
+    last = replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1)
+    wrong = replace(good, steps=(*good.steps[:-1], last))
+
+    def built(name):
+        if name == "penalty_tails":
+            raise ZeroDivisionError("at home")
+        return wrong if name == good.name else derivation(name)
+
+    monkeypatch.setattr("isoflop.theory.verification.derivation", built)
+    three = ("envelope_exponent", "tokens_per_param", "penalty_tails")
+    monkeypatch.setattr("isoflop.derivations.NAMES", three)
+    result = call("verify")
+    assert (result.code, result.err) == (1, "")
+    for said in ("REFUTED", f"{last.name}: ", "witness", "ZeroDivisionError: at home"):
+        assert said in result.out
+    assert "1 proved, 1 refuted, 1 failed" in result.out
+    assert json.loads(call("verify --format json").out)["failed"] == 2
 
 
-WORDS = [
-    *("x == y", "-x == y", "--latex", "--assume", "x > 1", "P(r) -> 1 as r -> 1", "--notation"),
-    *("hoffmann", "--format", "json", "--", "-", "-=", ""),
-]
+def test_errata(call, data) -> None:
+    result, found = call("verify krajewski2025"), data("verify krajewski2025")
+    assert (result.code, result.err, found["failed"]) == (0, "", 0)
+    assert result.out.count("as printed: refuted, witness ") == len(found["errata"]) >= 8
+    assert result.out.count("corrected:  proved") >= len(found["errata"])
+    assert "NOT REFUTED" not in result.out
 
 
-@settings(max_examples=80)
-@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=6))
-def test_any_words(call, words) -> None:
-    if any(word in ("-h", "--help") or word.startswith("--output") for word in words):
-        return
-    result = call("prove", *words)
-    assert result.code in (DONE, NEGATIVE, BAD, NO_VERDICT)
-    assert result.err.count("\n") == (result.code == BAD)
-    assert bool(result.out) == (result.code != BAD)
+@pytest.mark.slow
+def test_all_of_them_in_two_processes(spawn) -> None:
+    result = spawn("verify")
+    assert (result.code, result.err) == (0, "")
+    shown = [line.split()[0] for line in result.out.splitlines() if line.split()]
+    assert sum(shown.count(name) for name in NAMES) == len(NAMES)
+
+
+LARGER_SHARE = r"""# The larger share
+
+Setting: penalty
+
+Let $T_N(N) = 2 A N^{-\beta}$
+
+Assume $\beta < \gamma$.
+
+{share}, {half}, {few} and {open}.
+
+- **share**: $w_N = \frac{\beta}{\beta + \gamma}$
+  What is left of one:
+
+- **half**: $T_N(N) = A N^{-\beta}$
+  The term of params:
+
+- **few**: $N^*(C)/D^*(C) \to 0$ as $C \to \infty$
+  The exponent is negative:
+
+- **open**: $P(r) \ge 1$, by the mean of $w_N r^{-\beta}$ and $w_D r^{\gamma}$ with the weights $w_D$ and $w_N$
+  These are not the weights, although it holds:
+
+Source: own work
+"""
+
+
+def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(LARGER_SHARE, "utf-8")
+    (found,) = data("verify", path, code=1)["derivations"]
+    share, half, few, left_open = found["steps"]
+    assert share["correction"].endswith("w_N == gamma/(beta + gamma)")
+    assert share["derived"] == "w_N = gamma/(beta + gamma)"
+    assert [step["exact"] for step in (half, few)] == ["refuted", "refuted"]
+    assert left_open["exact"] != "refuted"
+    text = call("verify", path).out
+    for said in ("mine: refuted", "1. share: refuted", "witness beta = 1, gamma = 7"):
+        assert said in text
+    kept = re.sub(r"- \*\*(share|half|few).*?\n\n", "", LARGER_SHARE, flags=re.DOTALL)
+    path.write_text(kept.replace("{share}, {half}, {few} and ", ""), "utf-8")
+    result = call("verify", path)
+    assert (result.code, result.err) == (3, "")
+    assert "1. open: undecided" in result.out
+    path.write_text(LARGER_SHARE.replace("$w_N", "$\\foo"), "utf-8")
+    refused(("line 11: ",), "verify", path)
+
+
+# -- latex -----------------------------------------------------------------------------------------
+
+
+def test_the_usual_document(call) -> None:
+    result = call("latex")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == call("latex envelope penalty").out
+    assert result.out.startswith(r"\documentclass{article}")
+    assert result.out.rstrip().endswith(r"\end{document}")
+    labels = ["compute-optimal-envelope", "misallocation-penalty"]
+    assert re.findall(r"\\label\{iso:([^}]*)\}", result.out) == labels
+    assert result.out.count(r"\textbf{Status:} proved.") == 2
+    assert r"\bibitem{hoffmann2022}" in result.out
+
+
+def test_how_much_of_a_proof(call) -> None:
+    short, steps, none = (
+        call(f"latex term_balance_and_shares --proof {proof}").out
+        for proof in ("short", "steps", "none")
+    )
+    for text in (short, steps, none):
+        assert text.count(r"\begin{theorem}") == 1
+        assert text.count(r"\textbf{Status:} proved.") == 1
+    assert steps.count(r"\item") > 5
+    assert r"\item" not in short
+    assert r"\begin{proof}" in short
+    assert r"\begin{proof}" not in none
+    assert len(none) < len(short) < len(steps)
+
+
+def test_a_fragment(call, tmp_path) -> None:
+    path = tmp_path / "refs.bib"
+    out = call("latex optimum_by_lagrange --fragment --notation hoffmann --bib", path).out
+    assert r"\documentclass" not in out
+    assert "thebibliography" not in out
+    assert "% Needs the packages" in out
+    assert r"\gamma" not in out
+    cited = set(re.findall(r"\\cite\{([^}]+)\}", out))
+    assert cited == set(re.findall(r"^@\w+\{([^,]+),", path.read_text(), re.MULTILINE)) != set()

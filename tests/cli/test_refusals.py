@@ -1,0 +1,405 @@
+"""Bad input: exit status 2, one line that names the option as it was spelt, its value and its
+domain, nothing else.
+"""
+
+import json
+from shlex import split
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.data import write_rows
+
+LAW, EXPONENTS = "--law besiroglu2024", "--law beta=0.34 gamma=0.28"
+COMPUTE_LAW = "krajewski2025-arc-e-compute"
+COUNTS = "samples.csv --models sizes.csv"
+QUICK = "--law compute --cutoffs 3 --bootstrap 0"
+JUDGED = f"backtest {COUNTS} --k 1 {QUICK}"
+SCORES = "backtest scores.csv --law compute"
+HELD = "--hold-out 'compute > 1e22'"
+OVER = "fit overtrained.csv --law overtraining"
+
+#: The words of a command, and what its error must name, separated by bars.
+CASES = {
+    # -- words that are no command and no option
+    "penalti": "'penalti'|did you mean penalty?",
+    "frobnicate": "'frobnicate'|laws, derive, penalty, allocate, check",
+    f"{LAW} penalty": "--law",
+    "--versoin": "--versoin|--version",
+    f"penalty {LAW} --ratoi 3": "--ratoi|did you mean --ratio",
+    f"penalty {LAW} --size-ration=3": "--size-ration|--size-ratio",
+    f"penalty {LAW} --rat 3": "--rat",
+    f"penalty {LAW} -ratio 3": "-ratio|--ratio",
+    f"penalty {LAW} --ratio": "--ratio|value",
+    "latex penalty_tails --columns 2": "--columns",
+    "prove 'x == y' --asume 'x == y'": "--asume|--assume",
+    "prove -x": "-x",
+    "prove --file p.tex": "--file",
+    f"{OVER} --loss loss --margin 0.1": "--margin",
+    "laws --format jsn": "--format 'jsn'|text, json, bibtex|did you mean json?",
+    "laws --format json --format text": "--format|2 times|'json'|'text'",
+    # -- which law
+    "penalty --ratio 1": "--law|missing|beta=|gamma=",
+    "penalty --law besiroglu2023 --ratio 1": "--law 'besiroglu2023'|besiroglu2024",
+    "penalty --law '' --ratio 1": "--law ''",
+    f"allocate --law {COMPUTE_LAW} --compute 1e20": f"--law '{COMPUTE_LAW}'|compute law",
+    f"penalty {LAW} {LAW} --ratio 1": "--law 'besiroglu2024'|different",
+    f"derive {LAW},hoffmann2022": "--law|one law",
+    f"penalty {LAW} beta=.3 --ratio 1": "--law 'besiroglu2024 beta=.3'|a law or coefficients",
+    "penalty --law alpha=.34 beta=.28 --ratio 1": "--law 'alpha=.34'|--notation hoffmann|beta=",
+    "penalty --notation hoffmann --law alpha=.3 gamma=.2": "'gamma=.2'|--notation schaeffer",
+    "penalty --law beta=.34 --ratio 1": "--law 'beta=.34'|missing gamma",
+    "penalty --law beta=.34 gama=.3 --ratio 1": "--law 'gama=.3'|E, A, B, beta, gamma",
+    f"penalty {EXPONENTS} beta=1 --ratio 1": "--law 'beta=1'|again",
+    f"penalty {EXPONENTS} A=1 B=1 E=-1 --ratio 2": "--law E '-1'|at least 0",
+    "derive --notation hofmann": "--notation 'hofmann'|did you mean hoffmann?",
+    "laws hofmann2022": "'hofmann2022'|hoffmann2022",
+    # -- penalty and allocate
+    f"penalty {LAW} --tokens 1T": "--tokens '1T'|--params",
+    f"penalty {EXPONENTS} --ratio 1 --within 1%,2%": "--within '1%,2%'",
+    f"penalty {LAW} --ratio 2 --size-ratio 3": "--ratio '2'|--size-ratio '3'",
+    f"penalty {LAW} --ratio 10 --compute 1e23": "--compute '1e23'|law of accuracy",
+    "penalty --law krajewski2025-piqa --params 7B --tokens 2T --compute 1e23": "--compute '1e23'",
+    f"penalty {LAW} --params 7B,8B --tokens 1T,2T,3T": "--params '7B 8B'|--tokens '1T 2T 3T'|2 and 3",
+    f"penalty {EXPONENTS} --params 7B --tokens 1T": "--law 'custom'|A and B|--params",
+    f"penalty {LAW} --params 1e200 --tokens 1e200": "--params '1e200'|--tokens '1e200'|largest float",
+    f"allocate {LAW}": "--compute|--loss",
+    f"allocate {EXPONENTS} --compute 1e20": "--law 'custom'|A and B|--compute",
+    f"allocate {EXPONENTS} A=1 B=1 --loss 2": "--law 'custom'|E|--loss",
+    f"allocate {LAW} --compute 8B": "--compute '8B'|FLOP|params or tokens|8000000000",
+    f"allocate {LAW} --compute 1e20 --loss 2": "--compute '1e20'|--loss '2'",
+    f"allocate {LAW} --loss 1.8172": "--loss '1.8172'|above",
+    f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--loss '1.9'|--max-tokens '1B'|cannot be reached",
+    # -- lists, signs and lengths
+    f"penalty {LAW} --ratio 0.5 -3 8": "--ratio '-3'",
+    f"penalty {LAW} --ratio 1,,2": "--ratio ''",
+    f"allocate {LAW} --loss=2 --max-tokens '1\n2'": r"--max-tokens '1\n2'",
+    f"allocate {LAW} --loss=2 --max-tokens {'9' * 5000}": "--max-tokens '999|999...999|999'",
+    # -- files that cannot be written
+    f"penalty {EXPONENTS} --ratio 3 --plot figure.txt": "--plot 'figure.txt'|.png, .pdf or .svg",
+    "check --plot /no/such/folder/x.png": "--plot '/no/such/folder/x.png'",
+    "latex envelope --output /no/such/folder/x": "--output '/no/such/folder/x'",
+    "latex penalty_tails --bib no/such/folder/x.bib": "--bib 'no/such/folder/x.bib'",
+    "simulate --output /": "--output '/'|irectory",
+    "simulate counts --models /no/such/folder/m.csv": "--models '/no/such/folder/m.csv'",
+    "fit runs.csv --save /no/such/folder/x.json": "--save '/no/such/folder/x.json'|cannot be written",
+    "fit runs.csv --plot fit.txt": "--plot 'fit.txt'|.png, .pdf or .svg",
+    f"{OVER} --loss loss --plot laws.gif": "--plot 'laws.gif'",
+    f"{JUDGED} --plot page.bmp": "--plot 'page.bmp'",
+    # -- claims and theorems
+    f"derive {LAW} --budget 'kappa*N*D'": "--budget 'kappa*N*D'|kappa",
+    "latex nonsense": "isoflop latex --list",
+    "latex penalty_tails --all": "--all",
+    "latex envelope --proof long": "--proof 'long'|short, steps, none",
+    "verify tokens_per_parm": "'tokens_per_parm'|did you mean tokens_per_param",
+    "verify krajewski2024": "krajewski2025",
+    "verify no_such_file.md": "no_such_file.md'|No such file",
+    "verify a.md b.md": "'a.md b.md'|one file",
+    "verify mine.py": "'mine.py'",
+    "prove": "CLAIM is missing",
+    "prove x == y": "CLAIM 'x' '==' 'y'|quotes",
+    "prove 'alpha == '": "CLAIM 'alpha == '",
+    "prove 'x == y #'": "'#' at position 8",
+    r"prove 'x = \foo' --latex": "foo' at position 5",
+    "prove 'P(r) ~ 1 as r'": "limit",
+    "prove 'x == y' --assume x": "'x'|relation",
+    "prove 'x >= -y' --assume '-x < y'": "--assume",
+    "prove 'x == y' --notation foo": "--notation 'foo'|hoffmann",
+    "prove 'x == y' --budget N+D": "--budget 'N+D'",
+    "prove 'x == y' --budget foo": "--budget 'foo'|unknown name 'foo'",
+    f"prove 'x == {'x + ' * 2000}x'": "CLAIM",
+    # -- which table
+    "check runs.csv.gz": "'runs.csv.gz'",
+    "fit": "RUNS is missing",
+    "fit .": "directory",
+    "fit none.csv": "none.csv|No such file",
+    "fit runs.csv b.csv": "'b.csv'",
+    "passk": "COUNTS is missing",
+    "passk --k 1 tries.csv": "in front of --k, which takes all",
+    "passk tries.csv more.csv": "'more.csv'|one file of counts",
+    "fit --of pass@k": "COUNTS is missing",
+    "fit --of bits": "--of 'bits'|loss, pass@k",
+    "backtest": "TABLE is missing",
+    "backtest --law compute runs.csv": "TABLE is missing|in front of --law, which takes all",
+    "backtest samples.csv runs.csv": "'runs.csv'",
+    "backtest other.csv": "counts of samples",
+    "simulate run": "TABLE 'run'|downstream, runs, counts|did you mean runs?",
+    "simulate runs counts": "'counts'",
+    # -- fit
+    "fit runs.csv --objective huber": "--objective 'huber'|did you mean huber-log?",
+    "fit runs.csv --bootstrap 0": "--bootstrap '0'|at least 1",
+    "fit runs.csv --bootstrap 10 --seed -1": "--seed '-1'|at least 0",
+    "fit runs.csv --seed 1": "--seed '1'|--bootstrap",
+    "fit runs.csv --model param-tokens": "--model 'param-tokens'|did you mean params-tokens?",
+    "fit runs.csv --model 'E + a*N^'": "--model 'E + a*N^'",
+    "fit runs.csv --model 'a + b'": "--model 'a + b'|column",
+    "fit runs.csv --model \"__import__('os').system('true')\"": "--model ",
+    "fit runs.csv --model 'E + a*M^-b*N^-c' --column M=size": "'size'|M",
+    "fit runs.csv --model 'E + a*N^-b' --column Q=tokens": "'Q'",
+    "fit runs.csv --fix E": "--fix 'E'|NAME=VALUE",
+    "fit runs.csv --fix E=9": "--fix 'E=9'|below some loss",
+    "fit runs.csv --fix delta=1": "--fix 'delta=1'|E, A, B, beta, gamma",
+    "fit runs.csv --bound delta=1:": "--bound 'delta=1:'|E, A, B, beta, gamma",
+    "fit runs.csv --bound beta=:": "--bound 'beta=:'|LOW:HIGH",
+    "fit runs.csv --bound beta=1:0.1": "--bound 'beta=1:0.1'|below",
+    "fit runs.csv --bound beta=0.1:1 --fix beta=0.3": "beta|both",
+    "fit runs.csv --model compute --ratio 3": "--ratio '3'|params-tokens",
+    "fit runs.csv --model 'a*N^-b' --compute 3": "--compute '3'|params-tokens or compute",
+    "fit scores.csv --benchmark piga --random-baseline 0": "--benchmark 'piga'|did you mean piqa?",
+    # -- fit of counts, passk
+    f"fit {COUNTS} --k 0": "--k '0'|a whole number of at least 1",
+    f"fit {COUNTS} --law params": "--law 'params'|compute, params-tokens, gold",
+    f"fit {COUNTS} --law gold": "gold",
+    f"fit {COUNTS} --method huber": "--method 'huber'|likelihood",
+    f"fit {COUNTS} --bootstrap -1": "--bootstrap '-1'",
+    f"fit {COUNTS} --bootstrap 1": "--bootstrap '1'|0, or at least 2",
+    f"fit {COUNTS} --level 2": "--level '2'",
+    f"fit {COUNTS} --law compute --ratio 2": "--ratio '2'|params-tokens",
+    f"fit {COUNTS} --cluster size": "--cluster 'size'|auto, params, tokens, none",
+    f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
+    f"fit {COUNTS} --where model=1": "--where",
+    f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",
+    f"fit {COUNTS} --by suite": "--by 'suite'",
+    f"fit {COUNTS} --where \"model == 'm00'\"": "1 models have an estimate",
+    f"fit {COUNTS} --method least-squares-log --law compute --k 129": "129|24",
+    "fit samples.csv --k 8": "neither compute nor params and tokens nor",
+    "passk tries.csv --k 1 1": "--k '1'|twice",
+    "passk tries.csv --k many": "--k 'many'|a whole number",
+    "passk tries.csv --se none": "--se 'none'|problems, samples",
+    "passk tries.csv --by modle": "'modle'|did you mean model?",
+    "passk tries.csv --column n_correct=right": "--column 'n_correct=right'",
+    "passk tries.csv --where size>1": "--where 'size>1'|'size'",
+    "passk tries.csv --check --se samples": "--se 'samples'|--check",
+    "passk pass_at_k.csv": "holds pass@k|--check",
+    "passk pass_at_k.csv --check --k 1": "--k '1'|for counts",
+    # -- check
+    "check --where=x": "--where",
+    "check --ratio=20": "--ratio",
+    "check --bootstrap=100": "--bootstrap",
+    "check --explain": "--explain",
+    "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 20",
+    "check runs.csv --tolerance -1%": "--tolerance '-1%'",
+    "check runs.csv --ratio 3000": "--ratio '3000'",
+    "check runs.csv --ratio -3": "--ratio '-3'|positive",
+    # -- simulate
+    "simulate --law hoffmann2022": "--law|runs|downstream",
+    "simulate counts --noise 0.1": "--noise|counts",
+    "simulate runs --noise 1e5": "--noise '1e5'|every loss is above 0",
+    "simulate --noise 1e5": "--noise '1e5'|finite",
+    "simulate --noise -1": "--noise '-1'|at least 0",
+    "simulate --seed 1.5": "--seed '1.5'|a whole number of at least 0",
+    "simulate runs --law nobody": "--law 'nobody'",
+    "simulate runs --law krajewski2025-arc-e": "must be a law of loss",
+    # -- fit --law overtraining
+    OVER: "--loss is missing",
+    f"{OVER} --loss pile": "--loss 'pile'",
+    f"{OVER} --loss loss --benchmark three": "--benchmark 'three'",
+    f"{OVER} --loss loss --benchmark gadre2024": "--benchmark 'gadre2024'|17",
+    f"{OVER} --loss loss --fit-where 'params <'": "--fit-where 'params <'",
+    f"{OVER} --loss loss --error-where 'sauce > 1'": "--error-where 'sauce > 1'|'sauce'",
+    f"{OVER} --loss loss --predict-where 'params < 1'": "--predict-where 'params < 1'|none",
+    f"{OVER} --loss loss --fit-where 'params < 1'": "--fit-where 'params < 1'|none",
+    f"{OVER} --loss loss --compute -3": "--compute '-3'",
+    f"{OVER} --loss loss --tokens-per-param 20 none": "--tokens-per-param 'none'",
+    # -- backtest
+    "backtest samples.csv": "no law has all that it depends on",
+    f"{JUDGED} --rolling gold": "--rolling 'gold'|no gold",
+    f"{JUDGED} --rolling time": "--rolling 'time'|compute, params, tokens, gold",
+    f"backtest {COUNTS} --law gold": "--law 'gold'|no gold",
+    f"backtest {COUNTS} --law best": "--law 'best'|must be one of",
+    f"backtest {COUNTS} --k 0": "--k '0'|a whole number",
+    f"backtest {COUNTS} --cutoffs 1e9": "--cutoffs '1e9'",
+    f"{JUDGED} --hold-out 'N > 1'": "--hold-out|--cutoffs",
+    f"{JUDGED} --random-baseline 0.1": "--random-baseline '0.1'|for evaluations",
+    "backtest runs.csv --k 1": "--k '1'|for counts",
+    "backtest runs.csv --hold-out 'N > 1'": "--hold-out 'N > 1'|all",
+    "backtest runs.csv --hold-out 'size > 1'": "--hold-out 'size > 1'|size",
+    "backtest runs.csv --column loss=Loss": "--column 'loss=Loss'|'Loss'",
+    "backtest scores.csv --law compte": "--law 'compte'|did you mean compute",
+    "backtest scores.csv --law compute compute": "--law 'compute'|twice",
+    "backtest scores.csv --law bilinear": "--law 'bilinear'|several k",
+    "backtest scores.csv --law two-stage-linear": "--proxy",
+    "backtest scores.csv --law two-stage-linear --proxy piqa": "--proxy 'piqa'|itself",
+    f"{SCORES} --proxy piqa": "--proxy 'piqa'|two-stage",
+    f"{SCORES} --hold-out 'compute > 1e30'": "--hold-out 'compute > 1e30'|none",
+    f"{SCORES} --hold-out 'flops > 1e21'": "--hold-out 'flops > 1e21'|'flops'",
+    f"{SCORES} --hold-out 'compute >'": "--hold-out 'compute >'",
+    f"{SCORES} --bootstrap 1": "--bootstrap '1'|0, or at least 2",
+    f"{SCORES} --cutoffs 1e20 {HELD}": "--hold-out|--cutoffs",
+    f"{SCORES} --cutoffs 1e20": "--cutoffs '1e20'",
+    f"{SCORES} --sweep --cutoffs -1": "--cutoffs '-1'",
+    f"{SCORES} --format xml": "--format 'xml'|text, json, csv, latex",
+}
+
+
+@pytest.mark.parametrize(("words", "named"), CASES.items(), ids=[words[:60] for words in CASES])
+def test_cases(refused, there, words, named) -> None:
+    refused(named.split("|"), words)
+
+
+NO_NUMBERS = (
+    *("0", "-1e20", "-5%", "-inf", "inf", "nan", "-nan", "", " ", "abc", "1e999", "1e-999", "1/2"),
+    "\u0661",
+)
+NUMBERS = {
+    "--ratio": f"penalty {LAW}",
+    "--size-ratio": f"penalty {LAW}",
+    "--params": f"penalty {LAW} --tokens 1T",
+    "--tokens": f"penalty {LAW} --params 7B",
+    "--within": f"penalty {LAW}",
+    "--compute": f"allocate {LAW}",
+    "--loss": f"allocate {LAW}",
+    "--max-tokens": f"allocate {LAW} --compute 1e20",
+}
+
+
+@pytest.mark.parametrize("option", NUMBERS)
+def test_numbers(refused, option) -> None:
+    for value in NO_NUMBERS:
+        named = f"{option} {value.strip()!r}", "must be a positive finite number"
+        for spelt in ((option, value), (f"{option}={value}",)):
+            refused(named, NUMBERS[option], *spelt)
+
+
+def test_coefficients(refused) -> None:
+    for value in NO_NUMBERS:
+        if value.strip():
+            refused(("--law beta",), "penalty --law gamma=.3", f"beta={value}", "--ratio", "2")
+
+
+BUDGETS = (
+    *("", "6*N", "6", "0*N*D", "N+D", "6*N*D+1", "-6*N*D", "N**-1*D", "N/D", "N**N*D", "log(N)*D"),
+    *("6*N*M", "6*N*D)", "((6*N*D", "6**", "C == 6*N*D", "9**9**9**9*N*D", "1e999*N*D"),
+    *("(" * 500 + "N*D" + ")" * 500, "N*D" * 5000, "N.__class__*D", "exec('1')*N*D", "lambda: N*D"),
+    *("[N,D]", "N*D;N", "'N'*D", "6\n*N*D=", "\u2115*D", "\x01N*D", "nan*N*D", "zoo*N*D", "I*N*D"),
+)
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=[repr(text)[:30] for text in BUDGETS])
+def test_budgets(refused, budget) -> None:
+    refused(("--budget ",), "derive --budget", budget)
+
+
+def test_a_budget_is_never_evaluated(refused, tmp_path) -> None:
+    target = tmp_path / "written"
+    for text in (f"open({str(target)!r},'w')", f"__import__('os').mkdir({str(target)!r})*N*D"):
+        refused(("--budget ",), "derive --budget", text)
+    assert not target.exists()
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+GIVEN = {"A": 406.4, "B": 410.7, "alpha": 0.34, "beta": 0.28}
+HOFFMANN = {"notation": "hoffmann", "coefficients": GIVEN}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{", "[]", "null", "1", "[" * 100_000 + "]" * 100_000),
+        {"coefficients": {"beta": 0.34, "gamma": 0.28}},
+        *(HOFFMANN | {"notation": other} for other in ("chinchilla", "schaeffer", None)),
+        HOFFMANN | {"coefficients": []},
+        *(
+            HOFFMANN | {"coefficients": coefficients}
+            for coefficients in (
+                {},
+                {"alpha": 0.34},
+                *({"alpha": 0.34, "beta": beta} for beta in ("0.28", -0.28, True)),
+                {"alpha": float("nan"), "beta": 0.28},
+                {"alpha": 0.34, "beta": 0.28, "delta": 1},
+            )
+        ),
+        HOFFMANN | {"name": 3},
+        *(
+            HOFFMANN | {"ranges": damaged}
+            for damaged in ("x", [1], {"params": 1}, {"params": [1]}, {"params": ["a", 2]})
+        ),
+        bytes(range(256)) * 10,
+    ],
+)
+def test_law_files(refused, tmp_path, content) -> None:
+    path = tmp_path / "law.json"
+    text = json.dumps(content) if isinstance(content, dict) else content
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    words = "--params 7B --tokens 1T" if "ranges" in str(text) else "--ratio 3"
+    refused(("law.json",), f"penalty {words} --law", path)
+
+
+def test_law_files_that_are_no_use(refused, tmp_path) -> None:
+    refused(("no.json", "No such file"), "penalty --law", tmp_path / "no.json")
+    refused(("--law", "irectory"), "penalty --law", tmp_path)
+    paths = tmp_path / "a.json", tmp_path / "b.json"
+    for path in paths:
+        path.write_text(json.dumps(HOFFMANN | {"name": "mine"}))
+    refused(("--law 'mine'", "no E", "--loss"), "allocate --loss 2 --law", paths[0])
+    refused(("--law 'mine'",), "penalty --law", *paths)
+
+
+HEADER = ("model", "problem", "n_samples", "n_correct")
+FITTED = "fit counts.csv --models models.csv --law compute --k 8 --bootstrap 0"
+#: Rows of a table with this header that cannot be counts, the command, and what it must say.
+TABLES = {
+    "over": (HEADER, [("a", 1, 64, 3), ("a", 2, 64, 65)], FITTED, "counts.csv|row 2|65"),
+    "lacking": (HEADER[:3], [("a", 1, 10)], "passk counts.csv", "n_correct"),
+    "empty": ((), [], "passk counts.csv", "empty"),
+    "no success": (HEADER, [("a", 1, 9, 0), ("b", 1, 9, 0)], FITTED, "k=8|2 without a success"),
+    "no failure": (HEADER, [("a", 1, 9, 9), ("b", 1, 9, 9)], FITTED, "k=8|2 without a failure"),
+    "several": (
+        ("benchmark", *HEADER),
+        [(name, "a", 1, 10, 3) for name in ("gsm8k", "math")],
+        FITTED,
+        "holds 2 benchmarks (gsm8k, math)|benchmark == 'gsm8k'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("header", "rows", "words", "named"), TABLES.values(), ids=TABLES)
+def test_tables_of_counts(refused, tmp_path, monkeypatch, header, rows, words, named) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_rows(tmp_path / "counts.csv", header, rows)
+    write_rows(tmp_path / "models.csv", ("model", "compute"), [("a", 1e20), ("b", 1e21)])
+    refused(named.split("|"), words)
+
+
+@pytest.mark.parametrize("name", ["mine.md", "mine.txt", "paper.tex"])
+def test_texts_that_are_none(refused, tmp_path, name) -> None:
+    (tmp_path / name).write_bytes(b"1. alpha = \xff\n")
+    refused((name, "UTF-8"), "verify", tmp_path / name)
+
+
+# -- anything at all -------------------------------------------------------------------------------
+
+WORDS = {
+    "penalty": "--law besiroglu2024 hoffmann2022 --ratio --size-ratio --within --params --tokens "
+    "--compute --loss --max-tokens beta=.3 gamma=.2 alpha=.3 A=2 E=0 --notation hoffmann --format "
+    "json text compute -- - -h --help = , 0.3 2 1e22 -1e20 -inf nan 7B 1% '' x.json --ratio=3 "
+    "--law=besiroglu2024",
+    "prove": "'x == y' '-x == y' --latex --assume 'x > 1' 'P(r) -> 1 as r -> 1' --notation hoffmann "
+    "--format json -- - -= ''",
+}
+
+
+def any_words(command):
+    return st.lists(st.sampled_from(split(WORDS[command])) | st.text(max_size=5), max_size=9)
+
+
+@given(st.sampled_from(["penalty", "allocate", "laws"]), any_words("penalty"))
+@example("penalty", ["--law", "besiroglu2024", "--ratio", "0.1", "--", "1"])
+@example("laws", ["--", "--format"])
+@example("allocate", ["--law", "besiroglu2024", "--compute", "1e20", "--max-tokens", "1e-300"])
+def test_any_words(call, refused, command, words) -> None:
+    result = call(command, *words)
+    if result.code != 0:
+        refused((), command, *words)
+    else:
+        assert result.err == ""
+        assert result.out.endswith("\n")
+
+
+@given(any_words("prove"))
+def test_any_claim(call, words) -> None:
+    result = call("prove", *words)
+    assert result.code in (0, 1, 2, 3)
+    assert result.err.count("\n") == (result.code == 2)
+    assert bool(result.out) == (result.code != 2)

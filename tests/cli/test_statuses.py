@@ -1,0 +1,308 @@
+"""Exit statuses: 0 done, 1 a negative verdict, 3 no verdict, 130 interrupted, 70 a defect of the
+program; 2, bad input, is in test_refusals.
+"""
+
+import json
+import os
+import re
+import signal
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.conftest import scores
+from tests.data import grid, noisy, write_csv, write_rows
+
+import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
+from isoflop.cli.errors import UsageError, is_defect, outside
+from isoflop.derivations import NAMES
+from isoflop.numeric.hold_out import judge as engine
+from isoflop.numeric.law import Law
+
+DONE, NEGATIVE, NO_VERDICT, INTERRUPTED, DEFECT = 0, 1, 3, 130, 70
+LAW = "--law besiroglu2024"
+FAST = "--method least-squares-log --bootstrap 30"
+COUNTS = f"fit samples.csv --models sizes.csv --law compute {FAST}"
+
+#: The words of a command, and its status.
+CASES = {
+    "prove 'alpha == beta*gamma/(beta + gamma)'": DONE,
+    "prove 'alpha == beta'": NEGATIVE,
+    "prove 'sqrt(5 + 2*sqrt(6)) == sqrt(2) + sqrt(3)'": NO_VERDICT,
+    "prove '-alpha == -beta*gamma/(beta + gamma)'": DONE,
+    "prove -alpha==-beta": NEGATIVE,
+    "prove '-h == -h'": DONE,
+    "prove --format json -x=-x": DONE,
+    r"prove --latex '-\alpha = -\frac{\beta\gamma}{\beta+\gamma}'": DONE,
+    r"prove --latex '$\alpha \le \beta$'": DONE,
+    "prove --notation hoffmann 'alpha_C == alpha*beta/(alpha + beta)'": DONE,
+    "prove 'C == 120*N^2' --assume 'C == 6*N*D' --assume 'D == 20*N'": DONE,
+    "prove 'x^2 >= x' '--assume=x < 1'": NEGATIVE,
+    "prove 'P(r) ~ w_N*r^-beta as r -> 0'": DONE,
+    "prove 'P(r) ~ w_D*r^-beta, as r -> 0+'": NEGATIVE,
+    r"prove --latex 'P(r) \sim w_N r^{-\beta} \text{ as } r \to 0'": DONE,
+    "prove '12*N_opt*D_opt == C' --budget 12ND": DONE,
+    "prove 'P(r) >= 1' --budget 'kappa*N^a*D^d'": DONE,
+    "prove 'alpha == beta*w_N == gamma*w_N'": NEGATIVE,
+    "passk tries.csv --k 1 1000": DONE,
+    "passk tries.csv --k 100 1000": NO_VERDICT,
+    "passk tries.csv --k 100 1000 --format csv": NO_VERDICT,
+    "passk tries.csv --check": DONE,
+    # a coefficient is left open: these runs and models are at one number of tokens per param
+    "fit runs.csv": DONE,
+    "fit runs.csv --where 'abs(D/N - 20) < 1'": NO_VERDICT,
+    "fit counts.csv --models models.csv --law params-tokens --k 8 --bootstrap 0": NO_VERDICT,
+    f"{COUNTS} --k 8": DONE,
+    f"{COUNTS} --k 1 64 --compute 1e2 1e24": NO_VERDICT,
+    f"{COUNTS} --k 129 8": NO_VERDICT,
+    "backtest scores.csv --law params-tokens --where 'compute < 4e18'": NO_VERDICT,
+}
+
+
+@pytest.mark.parametrize(("words", "code"), CASES.items(), ids=[words[:60] for words in CASES])
+def test_cases(call, there, words, code) -> None:
+    result = call(words)
+    assert (result.code, result.err) == (code, ""), result
+    assert result.out
+
+
+TRUTH = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
+
+
+def isoflops(path, bend=0.0, **more):
+    """IsoFLOP runs about the optimum of a law, bent upwards at both ends of compute."""
+    compute, ratio = grid(np.geomspace(1e18, 1e22, 6), np.geomspace(0.2, 5.0, 9))
+    params = ratio * TRUTH.envelope.params(compute)
+    tokens = compute / (6.0 * params)
+    position = (np.log10(compute) - 20.0) / 2.0
+    loss = noisy(TRUTH.loss(params, tokens) * (1.0 + bend * (position**2 - 0.3)), 0.002)
+    return write_csv(path, {"my size": params, "tokens": tokens, "loss": loss, **more})
+
+
+CHECK = "--column 'params=my size' --bootstrap 100 --seed 1"
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "said"),
+    [
+        ({}, DONE, "verdict: consistent"),
+        ({"bend": 0.04}, NEGATIVE, "verdict: inconsistent"),
+        ({"group": ["a", "b"] * 27}, NO_VERDICT, "fewer than 4 groups"),
+    ],
+)
+def test_checks(call, tmp_path, how, code, said) -> None:
+    path, figure = isoflops(tmp_path / "runs.csv", **how), tmp_path / "check.png"
+    result = call(f"check {CHECK} --explain --compute 1e24", path, "--plot", figure)
+    assert (result.code, result.err) == (code, "")
+    assert said in " ".join(result.out.split())
+    assert " 1e24 FLOP" in result.out
+    assert figure.stat().st_size > 20_000
+
+
+def test_laws_that_could_not_be_fitted(data, tmp_path) -> None:
+    few = scores()[:3]
+    ones = [[*row[:4], 1.0, row[5]] for row in scores()]
+    header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
+    for rows, why in (
+        (few, "3 runs above guessing; must be at least 4"),
+        (ones, "no run exceeds guessing (0.5) by more than 0.05 and is below 1"),
+    ):
+        path = write_rows(tmp_path / "scores.csv", header, rows)
+        found = data("backtest", path, "--law", "compute", "params-tokens", code=NO_VERDICT)
+        assert any(why in row["reason"] for row in found["failures"])
+
+
+@pytest.mark.parametrize(("answer", "code"), [("REFUTED", NEGATIVE), ("UNDECIDED", NO_VERDICT)])
+@pytest.mark.parametrize("form", ["text", "json", "latex"])
+def test_a_failed_proof_of_the_envelope(call, monkeypatch, answer, code, form) -> None:
+    from isoflop.theory.kernel import Answer, Decision
+    from isoflop.theory.theorem.claim import Claim
+    from isoflop.theory.typeset.equations import Displayed
+
+    honest = Claim.prove
+
+    def prove(claim):
+        is_it = claim.name == "tokens_per_param"
+        return Decision(Answer[answer], "made up") if is_it else honest(claim)
+
+    monkeypatch.setattr(Claim, "prove", prove)
+    # What was proved before is kept with the subject.
+    afresh = property(lambda subject: {name: x.prove() for name, x in subject.claims.items()})
+    monkeypatch.setattr(Displayed, "decisions", afresh)
+    result = call(f"derive --format {form}")
+    assert (result.code, result.err) == (code, "")
+    failed = {"text": answer, "json": answer.lower(), "latex": "% not proved: tokens_per_param"}
+    assert failed[form] in result.out
+
+
+def test_no_optimum_is_no_verdict(data, refused, there, monkeypatch) -> None:
+    from isoflop.numeric.fit.solve import solve
+
+    def never(*words, **more):
+        return replace(solve(*words, **more), converged=False)
+
+    monkeypatch.setattr("isoflop.numeric.fit.models.solve", never)
+    found = data("fit runs.csv --save never.json", code=NO_VERDICT)
+    assert (found["converged"], found["coefficients"]["E"]["se"]) == (False, None)
+    refused(("did not reach an opt",), "penalty --law never.json")
+
+
+# -- Ctrl-C ----------------------------------------------------------------------------------------
+
+
+def stopping(monkeypatch, owner, name, *, after):
+    """Let Ctrl-C come instead of the call after so many of a function."""
+    real = getattr(owner, name)
+    calls: list[int] = []
+
+    def stopped(*words, **more):
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        calls.append(1)
+        return real(*words, **more)
+
+    monkeypatch.setattr(owner, name, stopped)
+
+
+@pytest.mark.parametrize(
+    ("words", "fits"),
+    [
+        ("samples.csv --models sizes.csv --k 1 --law compute --cutoffs 3", 3),
+        ("scores.csv --law compute params-tokens --hold-out 'compute > 1e22'", 4),
+    ],
+)
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_backtest_keeps_its_fits(call, there, monkeypatch, words, fits, count) -> None:
+    stopping(monkeypatch, engine, "_judged", after=count)
+    result = call(f"backtest {words} --bootstrap 0 --format json")
+    assert result.code == INTERRUPTED
+    assert f"interrupted: {count} of {fits} fits are made" in result.err
+    found: dict[str, Any] = json.loads(result.out) if result.out else {"fits": 0}
+    assert found["fits"] == count
+
+
+def test_a_check_keeps_its_verdict(call, tmp_path, monkeypatch) -> None:
+    from isoflop.numeric.fit import Fit
+
+    path = isoflops(tmp_path / "runs.csv")
+    stopping(monkeypatch, Fit, "refit", after=1)
+    result = call(f"check {CHECK}", path)
+    assert result.code == INTERRUPTED
+    assert "interrupted" in result.err
+    assert "verdict" in result.out
+
+
+def test_a_bootstrap_keeps_what_is_done(call, there, monkeypatch) -> None:
+    from isoflop.numeric.fit import Fit
+
+    plain = json.loads(call("fit runs.csv --format json").out)
+    stopping(monkeypatch, Fit, "refit", after=2)
+    words = "fit runs.csv --bootstrap 1000 --format json"
+    result = call(f"{words} --save part.json")
+    done = "200 of 1000 resamples are done; the intervals are of these"
+    assert (result.code, result.err) == (INTERRUPTED, f"isoflop: interrupted: {done}\n")
+    found = json.loads(result.out)
+    interval = {"repeats": 200, "requested": 1000, "interrupted": True}
+    assert interval.items() <= found["interval"].items()
+    assert any("interrupted after 200 of 1000" in text for text in found["warnings"])
+    saved = json.loads((there / "part.json").read_text(encoding="utf-8"))
+    assert saved["coefficients"] == found["coefficients"]
+    result = call(words)  # now before any resample
+    assert result.code == INTERRUPTED
+    assert result.err.startswith("isoflop: interrupted: none of 1000 resamples is done")
+    assert json.loads(result.out)["coefficients"] == plain["coefficients"]
+
+
+def test_a_document_keeps_its_theorems(call, monkeypatch, tmp_path) -> None:
+    from isoflop.theory.typeset.document import CheckedTheorem
+
+    stopping(monkeypatch, CheckedTheorem, "checked", after=1)
+    path = tmp_path / "notes.tex"
+    result = call("latex optimum_by_lagrange penalty_tails -o", path)
+    assert (result.code, result.out) == (INTERRUPTED, "")
+    assert "1 of 2" in result.err
+    assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
+    path.unlink()
+    assert call("latex penalty_tails -o", path).code == INTERRUPTED
+    assert not path.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a signal")
+def test_a_signal(interrupted, tables) -> None:
+    result = interrupted("fit", tables / "runs.csv", "--bootstrap", "100000000")
+    assert result.code == INTERRUPTED
+    if result.out:  # a slow machine may not have come as far as the resamples
+        assert result.err.startswith("isoflop: interrupted: ")
+    assert result.err.count("\n") <= 1
+
+
+@pytest.mark.slow
+def test_a_signal_to_every_process(started) -> None:
+    process = started("verify", start_new_session=True)
+    time.sleep(20)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == INTERRUPTED
+    said = rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n"
+    assert re.fullmatch(said, err)
+    assert out.endswith("interrupted: these were done\n")
+    done = sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
+    assert 0 < done < len(NAMES)
+
+
+# -- defects ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), INTERRUPTED, "isoflop: interrupted: there is no result yet\n"),
+        (ValueError("x=3:\n must be 4"), 2, "isoflop: error: x=3: must be 4\n"),
+        (RuntimeError("a defect"), DEFECT, "RuntimeError: a defect\n"),
+    ],
+)
+def test_what_a_command_raises(call, monkeypatch, error, code, said) -> None:
+    def run(options):
+        raise error
+
+    monkeypatch.setattr("isoflop.cli.laws.run", run)
+    result = call("laws")
+    assert (result.code, result.out) == (code, "")
+    assert result.err.endswith(said)
+
+
+def raised(function):
+    try:
+        function()
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def test_an_error_of_a_numerical_library_is_a_defect(call, monkeypatch) -> None:
+    def singular(*_, **__):
+        return np.linalg.inv(np.zeros((2, 2)))  # LinAlgError is a ValueError
+
+    def told() -> None:
+        try:
+            singular()
+        except ValueError as error:
+            raise UsageError(f"--law 'x': {error}") from None
+
+    def read() -> None:
+        try:
+            float("x")
+        except ValueError:
+            raise outside("--law", "x", "a number") from None
+
+    assert is_defect(raised(singular))
+    assert is_defect(raised(told))
+    assert not is_defect(raised(read))
+    assert not is_defect(raised(lambda: Law(E=-1.0, A=1.0, B=1.0, beta=0.3, gamma=0.3)))
+    monkeypatch.setattr(Law, "allocate", singular)
+    result = call(f"allocate {LAW} --compute 1e20")
+    assert result.code == DEFECT
+    assert "LinAlgError: Singular matrix" in result.err
+    assert "isoflop: error" not in result.err
