@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Band", "Estimate", "percentiles", "prediction_errors", "spread"]
+__all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors", "spread"]
 
+#: Nominal coverage of intervals where nothing is said.
+DEFAULT_LEVEL = 0.9
 PARTS = ("value", "low", "high")
 #: Fewer draws have no interval and no standard error.
 LEAST_DRAWS = 2

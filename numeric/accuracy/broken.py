@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..fit.solve import Solution
+    from ..fit.solve import Minimum
 
     Floats = NDArray[np.float64]
 
@@ -391,7 +391,7 @@ def fit_broken(compute: Floats, values: Floats, *, breaks: int = 1) -> Part:
 
 
 def _refit(
-    problem: Problem, solution: Solution, lower: Floats, upper: Floats, *, weights: Floats
+    problem: Problem, solution: Minimum, lower: Floats, upper: Floats, *, weights: Floats
 ) -> Refits:
     """The fits to resamples, weights (K, n), from the fit and its other minima.
 

@@ -14,7 +14,6 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
-from ..fit.fitted import NO_MINIMUM, Fitted
 from ..fit.objective import Objective
 from ..fit.resample import case_weights, refits_of, together
 from ..results import Estimate, coverage_factor, percentiles
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..data.evaluations import Evaluations
     from ..data.sample import Points, Sample
+    from ..fit.fit import Fit
     from ..fit.resample import Draws, Refits
     from .baselines import Baseline
 
@@ -51,6 +51,9 @@ NEG_LOG, RAW = "-log Q'", "Q"
 #: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
 #: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
 MARGIN = 0.05
+NO_MINIMUM = "no certified minimum"
+#: A coefficient this close to a limit of the search, relative to its size, is on it.
+AT_LIMIT = 1e-6
 SQUARES = Objective(name="least-squares-log")
 #: Residuals of log(-log Q') of this size are rounding.
 ROUNDING = 1e-9
@@ -81,8 +84,8 @@ class Law:
     objective : str
         What is minimised.
     fitted : callable
-        Sample -> what is fitted: the law itself or its stages, each a `Part` or a `Fit`; ValueError
-        where the runs are too few.
+        Sample -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
+        runs are too few.
     values : callable
         Coefficients (K, p) and m points -> the response (K, m).
     margin : float or None
@@ -100,7 +103,7 @@ class Law:
     asks: tuple[str, ...]
     response: str
     objective: str
-    fitted: Callable[[Sample], tuple[Any, ...]]
+    fitted: Callable[[Sample], tuple[Part, ...]]
     values: Callable[[Floats, Points], Floats]
     margin: float | None = MARGIN
     form: Any = None
@@ -147,6 +150,9 @@ class Part:
     undetermined : tuple of str
         Coefficients that the runs leave open.
     remarks : tuple of str
+    limits : array_like
+        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets none
+        that a value could be mistaken for.
     """
 
     coefficients: Mapping[str, float]
@@ -155,20 +161,23 @@ class Part:
     refit: Callable[..., Refits]
     undetermined: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    limits: Any = (-np.inf, np.inf)
 
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): the search sets none that a value could be mistaken for."""
-        return np.tile([-np.inf, np.inf], (len(self.coefficients), 1))
-
-    @property
-    def reason(self) -> str:
-        """What speaks against the fit, "" where it has converged."""
-        return "" if self.converged else NO_MINIMUM
+    @classmethod
+    def of(cls, fit: Fit) -> Part:
+        """A fit of a form as a part."""
+        return cls(
+            coefficients=fit.coefficients,
+            objective_value=fit.objective_value,
+            converged=fit.converged,
+            refit=fit.solution.refit,
+            undetermined=fit.undetermined,
+            limits=fit.solution.design.limits,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit(Fitted):
+class LawFit:
     """A law and the runs that it was fitted to; its coefficients are those of its parts in turn.
 
     Attributes
@@ -176,7 +185,7 @@ class LawFit(Fitted):
     kind : Law
     sample : Sample
         The runs of the fit: n.
-    parts : tuple of Part or Fit
+    parts : tuple of Part
         What was fitted: the law itself, or its stages.
     draws : Draws or None
         The law refitted to resamples of its runs.
@@ -186,7 +195,7 @@ class LawFit(Fitted):
 
     kind: Law
     sample: Sample
-    parts: tuple[Any, ...]
+    parts: tuple[Part, ...]
     draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -218,7 +227,29 @@ class LawFit(Fitted):
     @property
     def limits(self) -> Floats:
         """(p, 2): those of the parts."""
-        return np.concatenate([part.limits for part in self.parts])
+        own = [np.broadcast_to(part.limits, (len(part.coefficients), 2)) for part in self.parts]
+        return np.concatenate(own)
+
+    def on_limit(self, coefficients: Floats) -> Any:
+        """Which of the coefficients (K, p) lie at a limit of the search, (K, p)."""
+        near = AT_LIMIT * np.abs(coefficients)
+        low, high = self.limits.T
+        return (coefficients <= low + near) | (coefficients >= high - near)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the p coefficients."""
+        return tuple(self.coefficients)
+
+    @property
+    def values(self) -> Floats:
+        """(p,): the coefficients."""
+        return np.array(list(self.coefficients.values()))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the fit converged and leaves no coefficient undetermined."""
+        return self.converged and not self.undetermined
 
     @property
     def refitted(self) -> Floats:
@@ -244,10 +275,13 @@ class LawFit(Fitted):
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        found = super().estimates(level)
-        for name, estimate in found.items():
-            if estimate.undetermined:
-                found[name] = replace(estimate, low=None, high=None, at_limit=())
+        on_limit, found = self.on_limit(self.refitted), dict[str, Estimate]()
+        for i, (name, value) in enumerate(self.coefficients.items()):
+            if name in self.undetermined:
+                found[name] = Estimate(value, undetermined=True, level=level)
+                continue
+            drawn, stopped = self.refitted[:, i], on_limit[:, i]
+            found[name] = Estimate.of_draws(value, drawn, level, on_limit=stopped)
         E, spare = found.get("E"), self.size > len(self.names)
         if E is not None and E.value == 0.0 and E.has_interval and self.kind.form and spare:
             found["E"] = replace(E, low=0.0, high=self.limit_at_zero(level), at_most=True)
@@ -298,7 +332,7 @@ class LawFit(Fitted):
     @property
     def reason(self) -> str:
         """What speaks against the fit, by stage where there are two; "" where it has converged."""
-        reasons = [part.reason for part in self.parts]
+        reasons = ["" if part.converged else NO_MINIMUM for part in self.parts]
         if len(reasons) == 2:
             stages = zip(("first", "second"), reasons, strict=True)
             reasons = [f"{which} stage: {reason}" for which, reason in stages if reason]
@@ -444,5 +478,5 @@ def resampled(
         return fit
     batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
     samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
-    draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
+    draws = refits_of(fit.refit, samples, repeats, seed=seed, progress=progress, what=fit.name)
     return replace(fit, draws=draws, baselines=baselines[draws.index])

@@ -28,26 +28,24 @@ from .. import formulas
 from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
-from ..fit.bilinear import COEFFICIENTS as OF_PLANE
-from ..fit.bilinear import fit_bilinear
 from ..fit.fit import fit_form
 from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
+from .bilinear import COEFFICIENTS as OF_PLANE
+from .bilinear import fit_bilinear
 from .broken import HUBER as OF_BROKEN
 from .broken import broken_values, fit_broken, names_of
-from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, as_runs
+from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, Part, as_runs
 from .stages import LINKS, as_loss, fit_proxy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Sample
-    from ..fit.bilinear import BilinearFit
-    from ..fit.fit import Fit
     from ..fit.models import Expression, PowerTerms
     from .baselines import Baseline
-    from .law import LawFit, Part
+    from .law import LawFit
     from .stages import Link
 
     Floats = NDArray[np.float64]
@@ -64,17 +62,17 @@ PAPER = "Krajewski et al. 2025, arXiv 2512.08894"
 
 def _fitted_form(
     form: PowerTerms | Expression, objective: Objective, sample: Sample
-) -> tuple[Fit, ...]:
+) -> tuple[Part, ...]:
     """A form of -log Q' closest to the runs."""
     if len(sample) < len(form.coefficients):
         raise ValueError(
             f"{len(sample)} runs above guessing; must be at least {len(form.coefficients)} for the "
             f"coefficients of -log Q' = {form}"
         )
-    return (fit_form(as_runs(sample), form, objective),)
+    return (Part.of(fit_form(as_runs(sample), form, objective)),)
 
 
-def _fitted_plane(sample: Sample) -> tuple[BilinearFit, ...]:
+def _fitted_plane(sample: Sample) -> tuple[Part, ...]:
     """The plane of log(-log Q) closest to the pairs."""
     y = neg_log_accuracy(sample.accuracy, sample.baseline)
     return (fit_bilinear(sample.at.column("compute"), sample.at.column("k"), y, sample.index),)
@@ -97,9 +95,9 @@ def _on_broken(coefficients: Floats, at: Points) -> Floats:
     return broken_values(coefficients, at.column("compute"))
 
 
-def _fitted_stages(link: Link, sample: Sample) -> tuple[Fit | Part, ...]:
+def _fitted_stages(link: Link, sample: Sample) -> tuple[Part, ...]:
     """Each stage closest to the runs, the second to the proxies of the runs themselves."""
-    return fit_proxy(sample), link.fit(as_loss(sample), sample.accuracy)
+    return Part.of(fit_proxy(sample)), link.fit(as_loss(sample), sample.accuracy)
 
 
 def _through_stages(link: Link, coefficients: Floats, at: Points) -> Floats:

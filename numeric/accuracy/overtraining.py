@@ -131,7 +131,7 @@ class Overtraining(Shown):
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
         return ONE_EXPONENT.values(
-            self.loss_fit.values[None], Points(params=params, tokens=tokens)
+            self.loss_fit.solution.values[None], Points(params=params, tokens=tokens)
         )[0]
 
     def error(self, loss: Any) -> Floats:
@@ -191,7 +191,7 @@ class Overtraining(Shown):
             "coefficients": self.coefficients,
             "optimal_tokens_per_param": self.optimal_tokens_per_param,
             **{
-                what: prediction_errors(fit.fitted, fit.observed)
+                what: prediction_errors(fit.solution.fitted, fit.solution.observed)
                 | {"converged": fit.converged, "undetermined": list(fit.undetermined)}
                 for what, fit in (("loss", self.loss_fit), ("error", self.error_fit))
             },

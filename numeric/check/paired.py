@@ -153,7 +153,7 @@ def _paired(
     fitted: Fit, budget: RunsBudget, approaches: Sequence[Approach], losses: Floats
 ) -> PairedDraws:
     """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
-    found = fitted.refit(observed=losses)
+    found = fitted.solution.refit(observed=losses)
     laws = Laws(found.coefficients, budget)
     good = np.asarray(found.converged) & laws.sound
     laws, weights = laws[good], fitted.runs.weight

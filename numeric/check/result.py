@@ -343,7 +343,7 @@ class Check(Shown):
         budgets = self.budgets.astype(object).where(self.budgets.notna(), None)
         return {
             "kind": "runs",
-            "law": self.fit.law_of(self.fit.coefficients).as_dict(),
+            "law": self.fit.model.law(self.fit.coefficients, source=self.fit.source).as_dict(),
             "objective": self.fit.objective.as_dict(),
             "budget": self.laws.budget._asdict(),
             "optimum": {

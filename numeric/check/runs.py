@@ -196,7 +196,7 @@ def check(
         approaches += (each for each in candidates if isinstance(each, Approach))
         checks += (each for each in candidates if isinstance(each, CurveCheck))
     predicted = laws.losses(rows.params, rows.tokens)[0]
-    noise = Noise.of(rows, predicted, fitted.spare)
+    noise = Noise.of(rows, predicted, fitted.solution.spare)
     drawn = PairedDraws(laws[:0])
     if approaches:
         drawn = draw_paired(fitted, budget, noise, approaches, draws, seed, progress=progress)
@@ -216,7 +216,7 @@ def check(
     if not unfit:
         columns = rows.params, rows.tokens, spent, rows.loss
         misfit = lack_of_fit(
-            *columns, fitted.law_of(fitted.coefficients), group=rows.group, seed=seed
+            *columns, fitted.model.law(fitted.coefficients), group=rows.group, seed=seed
         )
     found = [each.verdict for each in checks] if fitted.converged else []
     if fitted.converged and misfit is not None and misfit.matters(tolerance):
@@ -310,7 +310,7 @@ def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, draws: int) -
 
 def _unfit(fitted: Fit) -> str:
     """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
-    spare, group = fitted.spare, fitted.runs.group
+    spare, group = fitted.solution.spare, fitted.runs.group
     groups = None if group is None else len({*group.tolist()})
     if spare < LEAST_SPARE:
         runs = counted(len(fitted.runs), "run")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,14 +24,15 @@ LARGEST_SCATTER = 0.05
 NARROWEST_RANGE = 2.0
 
 
-def cautions(fit: Fit, level: float, computes: Sequence[float] = ()) -> Iterator[str]:
-    """The warnings of a fit whose intervals have this level, of what is derived at computes: what
-    reading the runs found, what the optimum does not tell, what the runs do not, what the intervals
-    do not.
+def cautions(fit: Fit, computes: Sequence[float] = ()) -> Iterator[str]:
+    """The warnings of a fit and of what is derived at computes: what reading the runs found, what
+    the optimum does not tell, what the runs do not, what the intervals do not.
     """
-    reads_compute = "compute" in {LETTERS.get(name, name) for name in fit.model.variables}
+    runs, solution = fit.runs, fit.solution
+    quantities = [LETTERS.get(name, name) for name in fit.model.variables]
     given, kept = "compute is taken as given", "the law reads params and tokens, not compute"
-    yield from (text if reads_compute else text.replace(given, kept) for text in fit.runs.warnings)
+    for text in runs.warnings:
+        yield text if "compute" in quantities else text.replace(given, kept)
     if not fit.converged:
         yield "no point was certified as a minimum: these numbers are no result"
     if fit.undetermined:
@@ -41,21 +42,18 @@ def cautions(fit: Fit, level: float, computes: Sequence[float] = ()) -> Iterator
         )
         noticed = f"; no run notices these changes, in shares of each: {moves}" if moves else ""
         yield f"the runs leave {', '.join(fit.undetermined)} undetermined{noticed}"
-    for name in fit.at_bound:
-        if name == "E" and fit.coefficients["E"] == 0.0:
-            yield "E = 0 is the least it can be: these runs do not tell it from 0"
-        elif name not in fit.undetermined:
-            yield f"{name} = {fit.coefficients[name]:.6g} is on a bound: intervals take it as known"
+    if "E" in solution.at_bound and fit.coefficients["E"] == 0.0:
+        yield "E = 0 is the least it can be: these runs do not tell it from 0"
     with np.errstate(all="ignore"):
-        logs = np.log(fit.fitted) - np.log(fit.observed)
+        logs = np.log(solution.fitted) - np.log(solution.observed)
         scatter = float(np.sqrt(np.mean(logs**2)))
-    if fit.converged and fit.runs.metric == "loss" and scatter > LARGEST_SCATTER:
+    if fit.converged and runs.metric == "loss" and scatter > LARGEST_SCATTER:
         yield (
             f"the losses scatter about the law by {100.0 * scatter:.3g} % (root mean square), runs of "
             f"one kind by 3 % and less: fit one kind with --where, or another law"
         )
-    ranges = run_ranges(fit.runs)
-    for quantity in (LETTERS.get(name, name) for name in fit.model.variables):
+    ranges = run_ranges(runs)
+    for quantity in quantities:
         low, high = ranges.get(quantity, (1.0, 1.0))
         if low < high < NARROWEST_RANGE * low:
             yield (
@@ -65,37 +63,23 @@ def cautions(fit: Fit, level: float, computes: Sequence[float] = ()) -> Iterator
     for compute in computes:
         if far := beyond(ranges, compute=compute):
             yield f"what is derived at {spelt(compute)} FLOP is far beyond the runs: {far}"
-    if fit.no_covariance:
-        yield f"no standard errors: {fit.no_covariance}"
-    groups = FEW_GROUPS if fit.runs.group is None else len({*fit.runs.group.tolist()})
-    if groups < FEW_GROUPS and fit.interval_kind != "none":
+    groups = FEW_GROUPS if runs.group is None else len({*runs.group.tolist()})
+    if groups < FEW_GROUPS and fit.drawn is not None:
         yield f"{counted(groups, 'group')}: with fewer than {FEW_GROUPS}, intervals by group are rough"
-    if fit.draws is not None:
-        yield from _of_draws(fit, level)
-
-
-def _of_draws(fit: Fit, level: float) -> Iterator[str]:
-    draws: Any = fit.draws
-    if draws.interrupted:
+    if fit.draws is not None and fit.draws.interrupted:
         yield (
-            f"bootstrap: interrupted after {draws.done} of {counted(draws.requested, 'resample')}; "
-            f"the intervals are of these"
+            f"bootstrap: interrupted after {fit.draws.done} of "
+            f"{counted(fit.draws.requested, 'resample')}; the intervals are of these"
         )
-    if draws.failed:
-        left = "is left out" if draws.failed == 1 else "are left out"
+    if fit.draws is not None and fit.draws.failed:
+        left = "is left out" if fit.draws.failed == 1 else "are left out"
         yield (
-            f"bootstrap: {draws.failed} of {counted(draws.done, 'refit')} reached no certified "
-            f"minimum and {left}"
+            f"bootstrap: {fit.draws.failed} of {counted(fit.draws.done, 'refit')} reached no "
+            f"certified minimum and {left}"
         )
-    for name, share in zip(fit.names, fit.on_limit(draws.coefficients).mean(axis=0), strict=True):
-        if share >= 0.5 * (1.0 - level):
-            yield (
-                f"bootstrap: {name} ran to a limit of the search in {100.0 * share:.3g} % of the "
-                f"resamples: an end of its interval is that limit and not what the runs say"
-            )
 
 
-def run_ranges(runs: Any) -> dict[str, tuple[float, float]]:
+def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
     """The least and the greatest params, tokens and compute of runs, as far as they have them."""
     held = {name: getattr(runs, name) for name in BUDGET}
     return {

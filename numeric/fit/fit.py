@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,15 +13,13 @@ from ...theory.data.notation import DEFAULT
 from ..data.budget import LOSSES
 from ..data.runs import Runs
 from ..errors import whole_number
-from ..results import Estimate
-from .fitted import DEFAULT_LEVEL, Fitted
-from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, Design, form_of
-from .newton import Problem
+from ..results import DEFAULT_LEVEL, Estimate, checked_level
+from .identify import open_directions, undetermined
+from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
 from .quantities import quantity_of
-from .resample import Draws, Refits, resample
-from .solve import Solution
-from .uncertainty import refit, sandwich
+from .resample import Draws, resample
+from .solution import Design, Solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,181 +30,110 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...theory.data.notation import Notation
-    from ...theory.typeset.table import Table
     from .models import Bounds, Expression, PowerTerms
-    from .page import Page
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
-__all__ = ["DEFAULT_LEVEL", "Fit", "fit", "fit_form"]
-
-#: Laws that are drawn from a covariance, and the largest number that one of them may have.
-DRAWS, LARGEST_DRAW = 1000, 1e300
+__all__ = ["Fit", "fit", "fit_form"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(Fitted):
+class Fit:
     """A law fitted to runs.
 
     Attributes
     ----------
-    model : PowerTerms or Expression
-        The form.
-    objective : Objective
-        What was minimised.
     runs : Runs
         What it was fitted to.
-    design : Design
-        The form at the runs, in the parameters of the solver.
     solution : Solution
-        Where the solver ended, and how that is certified.
+        The same in the parameters of the solver: the form at the runs, what was minimised, where the
+        solver ended.
     draws : Draws or None
         Refits to resamples, as `resampled` makes them: standard errors and intervals are theirs.
     """
 
-    model: Any
-    objective: Objective
     runs: Runs
-    design: Design
     solution: Solution
     draws: Draws | None = None
 
     # -- the optimum -------------------------------------------------------------------------------
 
     @property
-    def theta(self) -> Floats:
-        """The solver's parameters."""
-        return self.solution.theta
+    def model(self) -> Any:
+        """The form: PowerTerms or Expression."""
+        return self.solution.design.form
+
+    @property
+    def objective(self) -> Objective:
+        """What was minimised."""
+        return self.solution.objective
 
     @property
     def objective_value(self) -> float:
         """The objective at the optimum: the plain, weighted sum over the runs."""
-        return self.solution.value
+        return self.solution.minimum.value
 
     @property
     def converged(self) -> bool:
-        """Whether the point is certified to be a minimum."""
-        return bool(self.solution.converged)
+        """Whether the point is certified to be a minimum. If not, the numbers are no result."""
+        return self.solution.minimum.converged
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
-        found = self.design.coefficients(self.theta)
-        return dict(zip(self.model.coefficients, map(float, found), strict=True))
-
-    @cached_property
-    def at_bound(self) -> tuple[str, ...]:
-        """Coefficients, fixed ones apart, that lie on a bound."""
-        on = zip(self.names, self.design.on_bound(self.theta), strict=True)
-        return tuple(name for name, held in on if held and name not in self.design.given)
-
-    @cached_property
-    def free(self) -> Mask:
-        """(p,): coefficients that are neither fixed nor on a bound."""
-        return ~np.isin(self.names, [*self.at_bound, *self.design.given])
+        return dict(zip(self.model.coefficients, self.solution.values.tolist(), strict=True))
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients whose values are no result: left open by the runs, or at a limit of the
         search; empty for a sound fit.
         """
-        from .identify import undetermined
+        return undetermined(self.solution)
 
-        return undetermined(self)
-
-    @cached_property
+    @property
     def open_directions(self) -> tuple[dict[str, float], ...]:
         """Combined changes of the coefficients that no run notices; see
         `isoflop.numeric.fit.identify.open_directions`.
         """
-        from .identify import open_directions
-
-        return open_directions(self)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the coefficients."""
-        return tuple(self.model.coefficients)
-
-    @property
-    def size(self) -> int:
-        """Number of runs."""
-        return len(self.runs)
-
-    @property
-    def spare(self) -> int:
-        """How many more runs there are than free coefficients."""
-        return self.size - int(self.free.sum())
-
-    @property
-    def observed(self) -> Floats:
-        """The losses of the runs, (n,)."""
-        return np.asarray(self.runs.loss)
-
-    @property
-    def problem(self) -> Problem:
-        """What the solver minimised."""
-        weights = 1.0 if self.runs.weight is None else np.asarray(self.runs.weight)
-        weights = np.broadcast_to(weights, self.size)
-        return Problem.of(self.design.model, self.observed, weights, self.objective)
-
-    @cached_property
-    def fitted(self) -> Floats:
-        """The law at the runs, (n,)."""
-        return self.design.model.evaluate(self.theta[None])[0][0]
-
-    @cached_property
-    def residuals(self) -> Floats:
-        """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
-        return -self.objective.residuals(self.fitted, self.observed)
-
-    def predict(self, rows: Runs) -> Floats:
-        """What the law says of other runs, (m,)."""
-        return self.design.at(rows).evaluate(self.theta[None])[0][0]
-
-    def predicted_by_draws(self, rows: Runs) -> Floats:
-        """What the law says of other runs with every draw of its coefficients, (K, m)."""
-        thetas = self.design.thetas(self.drawn.coefficients)
-        return np.asarray(self.design.at(rows).evaluate(thetas)[0])
-
-    def law_of(self, coefficients: Mapping[str, float]) -> Any:
-        """A law of this form with other coefficients."""
-        return self.model.law(coefficients, "fit", self.source)
+        return open_directions(self.solution)
 
     @property
     def source(self) -> str:
         """What was fitted to what."""
-        runs = f"{self.size} runs of {self.runs.source}"
+        runs = f"{len(self.runs)} runs of {self.runs.source}"
         return f"{self.model} fitted to {runs} by {self.objective.name}"
 
-    # -- uncertainty -------------------------------------------------------------------------------
-
-    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
-        """The fit repeated K times: with weights (K, n) that say how often each run is drawn, or to
-        other observed values (K, n).
-        """
-        many = self.problem
-        if weights is not None:
-            many = many._replace(weights=many.weights * weights)
-        if observed is not None:
-            many = many._replace(target=np.log(observed) if many.objective.in_logs else observed)
-        box = self.design.lower, self.design.upper
-        ends = refit(many, self.solution, *box, exact=not self.model.is_expression)
-        return Refits(self.design.coefficients(ends.theta), ends.done, ends.value)
-
-    def on_limit(self, coefficients: Floats) -> Mask:
-        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
-        set, (K, p).
-        """
-        return self.design.runaway(self.design.thetas(coefficients))
+    @property
+    def is_sound(self) -> bool:
+        """Whether the fit converged and leaves no coefficient undetermined."""
+        return self.converged and not self.undetermined
 
     @property
-    def limits(self) -> Floats:
-        """(p, 2): the limits that the search sets to exponents; the others have none."""
-        found = super().limits
-        found[np.isin(self.names, self.model.exponents)] = SMALLEST_EXPONENT, LARGEST_EXPONENT
+    def residuals(self) -> Floats:
+        """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
+        return self.solution.residuals
+
+    @property
+    def law(self) -> Any:
+        """The fitted law, for everything that follows from one.
+
+        Raises
+        ------
+        ValueError
+            Where the fit did not converge or leaves coefficients undetermined.
+        """
+        if not self.converged:
+            raise ValueError("law: the fit did not converge; its coefficients are no result")
+        if self.undetermined:
+            raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
+        return self.model.law(self.coefficients, source=self.source)
+
+    def predict(self, rows: Runs) -> Floats:
+        """What the law says of other runs, (m,)."""
+        found: Floats = self.solution.design.at(rows).evaluate(self.solution.theta[None])[0][0]
         return found
+
+    # -- uncertainty -------------------------------------------------------------------------------
 
     @cached_property
     def covariance(self) -> Floats:
@@ -220,14 +148,7 @@ class Fit(Fitted):
             Where the runs do not tell the coefficients apart, one run or group determines one
             alone, or E came out as 0: nothing that moves with it is normal there.
         """
-        if "E" in self.at_bound and self.coefficients["E"] == 0.0 and self.free.any():
-            raise ValueError(
-                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
-                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
-            )
-        turn = self.design.to_coordinates
-        found = turn @ sandwich(self.problem, self.theta, self.free, self.runs.group) @ turn.T
-        return 0.5 * (found + found.T)
+        return self.solution.covariance(self.runs.group)
 
     @property
     def correlation(self) -> Floats:
@@ -237,79 +158,19 @@ class Fit(Fitted):
         return self.covariance / np.outer(scale, scale)
 
     @cached_property
-    def standard_errors(self) -> dict[str, float]:
-        """By coefficient, from the covariance; 0 for those that are fixed or on a bound."""
-        roots = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        scale = np.where(np.isin(self.names, self.model.prefactors), self.values, 1.0)
-        return dict(zip(self.names, (roots * scale).tolist(), strict=True))
-
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Of the t distribution that intervals take: runs less free coefficients, by group groups
-        less one; at least 1.
-        """
-        group = self.runs.group
-        return max(self.spare if group is None else len({*group.tolist()}) - 1, 1)
-
-    @property
-    def drawn(self) -> Draws:
+    def drawn(self) -> Draws | None:
         """Draws of the coefficients, from which every interval comes: the resamples, or without any
-        1,000 of the covariance by Student's t.
-
-        Raises
-        ------
-        ValueError
-            Where there is no covariance.
+        1,000 of the covariance by Student's t. None where there is no covariance, or no minimum.
         """
-        return self._of_covariance if self.draws is None else self.draws
-
-    def drawn_laws(self) -> Draws | None:
-        """The same; None where the fit tells no intervals."""
-        return None if self.interval_kind == "none" else self.drawn
-
-    @cached_property
-    def _of_covariance(self) -> Draws:
-        """Symmetric in E and in the logarithms of the other coefficients of power terms, in the
-        coefficients of an expression; exponents stay within the limits of the search.
-        """
-        random, freedom, values = np.random.default_rng(0), self.degrees_of_freedom, self.values
-        is_exponent = np.isin(self.names, self.model.exponents)
-        size = np.where(is_exponent, values, 1.0)
-        steps = random.multivariate_normal(
-            np.zeros(len(values)),
-            self.covariance / np.outer(size, size),
-            DRAWS,
-            check_valid="ignore",
-            method="eigh",
-        )
-        steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
-        is_positive = is_exponent | np.isin(self.names, self.model.prefactors)
-        with np.errstate(over="ignore"):
-            drawn = np.where(is_positive, values * np.exp(steps), values + steps)
-        drawn = np.clip(np.clip(drawn, *self.limits.T), -LARGEST_DRAW, LARGEST_DRAW)
-        if not self.model.is_expression and "E" in self.names:
-            drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
-        return Draws(drawn, np.arange(DRAWS), DRAWS, kind="covariance")
-
-    @cached_property
-    def no_covariance(self) -> str:
-        """Why there are no standard errors; "" where there are some, or resamples instead."""
-        if self.draws is not None:
-            return ""
+        if self.draws is not None or not self.converged:
+            return self.draws if self.converged else None
         try:
-            found = self.covariance
-        except ValueError as error:
-            return str(error).removeprefix("covariance: ")
-        if not np.isfinite(found).all():
-            return "the covariance exceeds the largest float"
-        return "" if self.converged else "they are those of an optimum"
-
-    @property
-    def interval_kind(self) -> str:
-        """Where intervals come from: "bootstrap", "sandwich" or "none"."""
-        if not self.converged or self.no_covariance:
-            return "none"
-        return "sandwich" if self.draws is None else "bootstrap"
+            covariance = self.covariance
+        except ValueError:
+            return None
+        if not np.isfinite(covariance).all():
+            return None
+        return self.solution.drawn(covariance, self.solution.degrees_of_freedom(self.runs.group))
 
     def estimate(
         self,
@@ -345,15 +206,30 @@ class Fit(Fitted):
         interval. What follows from a law of which the runs leave a coefficient undetermined is
         undetermined.
         """
-        if not (callable(quantity) or quantity in self.names):
-            quantity = quantity_of(self.model, quantity, compute, ratio).function
-        found, name = super().estimate(quantity, level), quantity
-        is_open = bool(self.undetermined) if callable(name) else name in self.undetermined
-        if is_open or (self.draws is None and name in self.at_bound):
-            return Estimate(found.value, undetermined=is_open, level=level)
-        if self.draws is None and found.has_interval and not callable(name):
-            return replace(found, standard_error=self.standard_errors[name])
-        return found
+        solution, level, names = self.solution, checked_level(level), self.model.coefficients
+        place = None if callable(quantity) or quantity not in names else names.index(quantity)
+        of: Any = quantity if place is None else itemgetter(quantity)
+        if not callable(of):
+            of = quantity_of(self.model, of, compute, ratio).function
+        value = float(_evaluated(of, names, solution.values[None])[0])
+        is_open = bool(self.undetermined) if place is None else quantity in self.undetermined
+        is_held = self.draws is None and quantity in solution.at_bound
+        if self.drawn is None or is_open or is_held:
+            return Estimate(value, undetermined=is_open, level=level)
+        coefficients, on_limit = self.drawn.coefficients, None
+        if self.draws is not None and place is not None:
+            on_limit = solution.design.on_limit(coefficients)[:, place]
+        drawn = _evaluated(of, names, coefficients)
+        estimate = Estimate.of_draws(value, drawn, level, on_limit=on_limit)
+        if self.draws is None and place is not None and estimate.has_interval:
+            error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
+            is_logged = quantity in self.model.prefactors
+            return replace(estimate, standard_error=error * value if is_logged else error)
+        return estimate
+
+    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
+        """The coefficients with their intervals."""
+        return {name: self.estimate(name, level) for name in self.model.coefficients}
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
@@ -380,13 +256,14 @@ class Fit(Fitted):
         if self.undetermined:
             left = ", ".join(self.undetermined)
             raise ValueError(f"bootstrap: the runs leave {left} undetermined")
-        draws = resample(self, n, by=self.runs.group, **options)
+        runs = self.runs
+        draws = resample(self.solution.refit, len(runs), n, by=runs.group, **options)
         if not len(draws):
             raise ValueError(
                 f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "
                 f"determine the law"
             )
-        return self.with_draws(draws)
+        return replace(self, draws=draws)
 
     def influence(self) -> DataFrame:
         """What every run does to the fit; see `isoflop.numeric.fit.influence.influence`."""
@@ -396,47 +273,33 @@ class Fit(Fitted):
 
     # -- output ------------------------------------------------------------------------------------
 
-    def page(
-        self,
-        *,
-        level: float = DEFAULT_LEVEL,
-        compute: ArrayLike | None = None,
-        ratio: ArrayLike | None = None,
-    ) -> Page:
-        """What the fit says, for every output.
-
-        Parameters
-        ----------
-        level : float
-            Nominal coverage of the intervals; 0 < level < 1.
-        compute : float or sequence of float, optional
-            Adds the optimum at each compute, or for a compute law the loss; FLOP, > 0.
-        ratio : float or sequence of float, optional
-            Adds the penalty at each overtraining ratio; 1, > 0.
-
-        Raises
-        ------
-        ValueError
-            Where an argument is outside its domain, or nothing of the law could be for it.
-        """
+    def _page(self, **options: Any) -> Any:
         from .page import page
 
-        return page(self, level, compute, ratio)
+        return page(self, **options)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each."""
-        return self.page().warnings
+        return tuple(self._page().warnings)
 
-    def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
-        """Plain data; see `isoflop.numeric.fit.page.Page.as_dict` for its keys."""
-        return self.page(**options).as_dict(name)
+    def as_dict(self, **options: Any) -> dict[str, Any]:
+        """Plain data; see `isoflop.numeric.fit.page.Page.as_dict` for its keys, and `to_frame` for
+        the options.
+        """
+        return dict(self._page(**options).as_dict())
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
-        for what is undetermined. The options are those of `page`.
+        for what is undetermined.
+
+        Parameters
+        ----------
+        **options
+            level: nominal coverage, 0 < level < 1. compute: adds the optimum at each, or for a compute
+            law the loss; FLOP, > 0. ratio: adds the penalty at each overtraining ratio; 1, > 0.
         """
-        return self.page(**options).table().to_frame().set_index("name")
+        return self._page(**options).table().to_frame().set_index("name")
 
     def to_latex(
         self,
@@ -446,12 +309,8 @@ class Fit(Fitted):
         notation: str | Notation = DEFAULT,
         **options: Any,
     ) -> str:
-        """A booktabs table; with a caption or a label it floats."""
-        return self.page(**options).to_latex(notation, caption, label)
-
-    def tables(self) -> tuple[Table, ...]:
-        """The coefficients and what follows from them."""
-        return (self.page().table(),)
+        """A booktabs table; with a caption or a label it floats. The options are those of `to_frame`."""
+        return str(self._page(**options).to_latex(notation, caption, label))
 
     def plot(self) -> Any:
         """The runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""
@@ -468,18 +327,24 @@ class Fit(Fitted):
         ValueError
             Where the file cannot be written.
         """
-        self.page(**options).save(path)
+        self._page(**options).save(path)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        ended = f"{self.objective.name} {self.objective_value!r}; {self.size} runs"
+        ended = f"{self.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
         return f"Fit({numbers}; {ended}; converged={self.converged})"
 
     def __str__(self) -> str:
-        return str(self.page())
+        return str(self._page())
 
     def _repr_html_(self) -> str:
-        return self.page().html()
+        return str(self._page().html())
+
+
+def _evaluated(quantity: Any, names: tuple[str, ...], coefficients: Floats) -> Floats:
+    """A function of the coefficients (K, p) by name."""
+    columns = dict(zip(names, coefficients.T, strict=True))
+    return np.asarray(quantity(columns), dtype=np.float64)
 
 
 def fit(
@@ -586,8 +451,7 @@ def fit_form(
 ) -> Fit:
     """The fit of a form to runs that have all it needs."""
     design = Design.of(form, runs, bounds=bounds, fixed=fixed)
-    solution = design.solve(np.asarray(runs.loss), runs.weight, objective, seed=seed)
-    found = Fit(model=form, objective=objective, runs=runs, design=design, solution=solution)
+    found = Fit(runs=runs, solution=Solution.of(design, runs, objective, seed))
     for name, value in found.coefficients.items():
         if not np.isfinite(value):
             raise ValueError(f"coefficient {name!r}: exceeds the largest float at the optimum")

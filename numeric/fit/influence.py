@@ -50,19 +50,21 @@ def influence(fit: Fit) -> DataFrame:
     """
     import pandas as pd
 
-    free, covariance, weights = fit.free, fit.covariance, fit.problem.weights
-    excess, jacobian = (part[0] for part in fit.problem.residuals(fit.theta[None])[:2])
-    unit, lengths = unit_columns(jacobian[free] * np.sqrt(weights))
+    covariance, solution = fit.covariance, fit.solution
+    free, problem = solution.free, solution.problem
+    excess, jacobian = (part[0] for part in problem.residuals(solution.theta[None])[:2])
+    roots = np.sqrt(problem.weights)
+    unit, lengths = unit_columns(jacobian[free] * roots)
     width = bandwidth(excess, fit.objective.width)
     _, psi, bend = fit.objective.measure(excess, width)
+    covariance = covariance[np.ix_(free, free)]
     pulled = np.linalg.solve((unit * bend) @ unit.T, unit)
     left = np.maximum(1.0 - bend * np.sum(unit * pulled, axis=0), ALONE)
-    change = np.zeros((len(free), fit.size))
-    change[free] = pulled * (np.sqrt(weights) * psi / left) / lengths[:, None]
-    moved = (fit.design.to_coordinates @ change)[free]
-    errors = np.sqrt(np.diag(covariance)[free])
-    correlation = covariance[np.ix_(free, free)] / errors / errors[:, None]
-    moved = moved / errors[:, None]
+    change = np.zeros((len(free), len(fit.runs)))
+    change[free] = pulled * (roots * psi / left) / lengths[:, None]
+    errors = np.sqrt(np.diag(covariance))
+    moved = (solution.design.to_coordinates @ change)[free] / errors[:, None]
+    correlation = covariance / errors / errors[:, None]
     distance = np.sum(moved * np.linalg.solve(correlation, moved), axis=0) / len(errors)
     leverage = np.sum(unit * np.linalg.solve(unit @ unit.T, unit), axis=0)
     columns = {"residual": fit.residuals, "leverage": leverage, "distance": distance}

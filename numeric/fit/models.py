@@ -1,8 +1,7 @@
-"""The forms that are fitted, by name: which columns they read, which coefficients they have, how
-these are centred and bounded.
+"""The forms that are fitted, by name: which columns they read, which coefficients they have.
 
-A form, `PowerTerms` or `Expression`, knows its names and makes a law of coefficients. `Design` is a
-form at the runs: a model in the parameters of the solver, and the box that these keep to.
+A form, `PowerTerms` or `Expression`, knows its names, what its coefficients may be, and makes a law
+of them; `isoflop.numeric.fit.solution.Design` is a form at the runs.
 
 To add a law that has a name, add a form to `MODELS`, as in
 
@@ -29,16 +28,12 @@ from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
 from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
 from .power import PowerSum
-from .solve import Solution, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
     from sympy import Expr
 
     from ..data.runs import Runs
-    from .objective import Objective
 
     Floats = NDArray[np.float64]
     Ends = tuple[float | None, float | None]
@@ -51,8 +46,6 @@ SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
 #: What tells an expression from a name.
 OPERATORS = frozenset("+*^/()")
-#: A parameter this close to its bound is on it.
-AT_BOUND = 1e-9
 
 
 @dataclass(frozen=True)
@@ -272,171 +265,3 @@ def in_coordinates(form: PowerTerms | Expression, coefficients: Floats) -> Float
     logged = np.isin(form.coefficients, form.prefactors)
     with np.errstate(divide="ignore"):
         return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Design:
-    """A form at the runs, in the parameters theta of the solver, and the box that they keep to.
-
-    Of power terms theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k; of
-    an expression its coefficients.
-
-    Attributes
-    ----------
-    terms : PowerTerms or Expression
-    model : PowerSum or ExpressionModel
-    lower, upper : ndarray
-        (p,).
-    given : mapping of str to float
-        Coefficients with a fixed value.
-    centres : ndarray
-        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
-    bounds : mapping of str to (float or None, float or None)
-        Those of the caller.
-    """
-
-    terms: Any
-    model: Any
-    lower: Floats
-    upper: Floats
-    given: Mapping[str, float]
-    centres: Floats
-    bounds: Bounds = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        terms: PowerTerms | Expression,
-        runs: Runs,
-        *,
-        bounds: Bounds | None = None,
-        fixed: Mapping[str, float] | None = None,
-    ) -> Design:
-        """The design of some runs.
-
-        Raises
-        ------
-        ValueError
-            Where a bound or a fixed value names no coefficient or is outside its domain.
-        """
-        bounds, fixed = (
-            dict(_checked(terms, "bounds", bounds)),
-            dict(_checked(terms, "fixed", fixed)),
-        )
-        if both := {*bounds} & {*fixed}:
-            raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
-        pinned = {*bounds, *fixed}
-        centres = np.empty(0)
-        if isinstance(terms, PowerTerms):
-            held = [name in pinned for name in terms.prefactors]
-            centres = np.where(held, 0.0, terms.logs(runs).mean(axis=1))
-        box = terms.box(np.asarray(runs.loss), pinned)
-        for name, ends in (bounds | {name: (x, x) for name, x in fixed.items()}).items():
-            inside = _log if name in terms.prefactors else float
-            usual = zip(ends, box[name], strict=True)
-            low, high = (limit if end is None else inside(end) for end, limit in usual)
-            if low > high:
-                below, above = box[name]
-                domain = f"a pair; a side of None is {below:g} below, {above:g} above"
-                raise outside(f"bounds of {name}", ends, domain)
-            box[name] = low, high
-        lower, upper = np.array([box[name] for name in terms.coefficients]).T
-        return cls(
-            terms=terms,
-            model=terms.at(runs, centres),
-            lower=lower,
-            upper=upper,
-            given=fixed,
-            centres=centres,
-            bounds=bounds,
-        )
-
-    def at(self, runs: Runs) -> Any:
-        """The model at other runs."""
-        return self.terms.at(runs, self.centres)
-
-    def solve(
-        self, observed: Floats, weights: Floats | None, objective: Objective, *, seed: int = 0
-    ) -> Solution:
-        """The best minimum."""
-        box, limited = (self.lower, self.upper), not self.terms.is_expression
-        return solve(self.model, observed, weights, objective, *box, seed=seed, limited=limited)
-
-    @property
-    def to_coordinates(self) -> Floats:
-        """The matrix (p, p) that takes theta to E, the logarithms of the prefactors and the
-        exponents, of which covariances are.
-        """
-        names = self.terms.coefficients
-        matrix = np.eye(len(names))
-        terms = zip(self.terms.prefactors, self.terms.exponents, self.centres, strict=True)
-        for a, b, centre in terms:
-            matrix[names.index(a), names.index(b)] = centre
-        return matrix
-
-    def coefficients(self, theta: Floats) -> Floats:
-        """The coefficients (..., p) as they are written."""
-        names, found = self.terms.coefficients, np.asarray(theta @ self.to_coordinates.T)
-        logged = np.isin(names, self.terms.prefactors)
-        with np.errstate(over="ignore", under="ignore"):
-            found[..., logged] = np.exp(found[..., logged])
-        # Not by way of a logarithm, which would round: what is given, and the ends of bounds.
-        for name, value in self.given.items():
-            found[..., names.index(name)] = value
-        for name, (low, high) in self.bounds.items():
-            ends = -inf if low is None else low, inf if high is None else high
-            found[..., names.index(name)] = np.clip(found[..., names.index(name)], *ends)
-        return found
-
-    def thetas(self, coefficients: Floats) -> Floats:
-        """The solver's parameters (..., p) for rows of coefficients."""
-        logs = in_coordinates(self.terms, coefficients)
-        return np.asarray(np.linalg.solve(self.to_coordinates, logs.T).T)
-
-    def on_bound(self, theta: Floats) -> NDArray[np.bool_]:
-        """Which of the parameters (..., p) lie on a bound, fixed ones among them."""
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        return np.asarray((theta - self.lower <= near) | (self.upper - theta <= near))
-
-    def runaway(self, theta: Floats) -> NDArray[np.bool_]:
-        """Which of the parameters (..., p) went to a limit of the search that the caller did not
-        set, so that their values mean nothing: an exponent at its limit, or a term that vanishes or
-        outgrows all data, with its exponent. E = 0 is a value as any other.
-        """
-        names = self.terms.coefficients
-        on = self.on_bound(theta) & ~np.isin(names, ["E", *self.bounds, *self.given])
-        for a, b in zip(self.terms.prefactors, self.terms.exponents, strict=True):
-            term = [names.index(a), names.index(b)]
-            on[..., term] |= on[..., term].any(axis=-1, keepdims=True)
-        return np.asarray(on & ~np.isin(names, list(self.given)))
-
-
-def _log(value: float) -> float:
-    return log(value) if value > 0.0 else -inf
-
-
-def _checked(
-    terms: PowerTerms | Expression, argument: str, given: Mapping[str, Any] | None
-) -> Iterator[tuple[str, Any]]:
-    """The bounds or the fixed values of coefficients, or a ValueError."""
-    if not isinstance(given or {}, Mapping):
-        raise outside(argument, given, "a mapping of the names of coefficients")
-    for name, value in (given or {}).items():
-        if name not in terms.coefficients:
-            complaint = f"the law {terms} has {', '.join(terms.coefficients)}"
-            raise ArgumentError(f"coefficient {name}", complaint=complaint)
-        if argument == "fixed":
-            yield name, terms.checked(f"fixed {name}", value, name, None)
-            continue
-        try:
-            low, high = value
-        except (TypeError, ValueError):
-            domain = "a pair (low, high); None for no bound"
-            raise outside(f"bounds of {name}", value, domain) from None
-        low, high = (
-            None if end is None else terms.checked(f"{what} bound of {name}", end, name, side)
-            for side, (what, end) in enumerate((("lower", low), ("upper", high)))
-        )
-        if low is not None and high is not None and not low < high:
-            raise outside(f"bounds of {name}", value, "a pair with low < high")
-        yield name, (low, high)

@@ -20,7 +20,7 @@ from ...theory.typeset.table import RULE, Column, Table, Words
 from .._files import write
 from ..data.columns import BUDGET, LETTERS
 from ..errors import ArgumentError
-from ..results import Estimate, checked_level
+from ..results import DEFAULT_LEVEL, Estimate, checked_level
 from ..words import counted
 from .cautions import cautions, run_ranges
 from .quantities import quantities, several
@@ -52,37 +52,33 @@ class Page:
         Nominal coverage of the intervals.
     computes, ratios : tuple of float
         What is derived for: FLOP, and overtraining ratios.
-    more : tuple of str
-        Further warnings.
     """
 
     fit: Fit
     level: float
     computes: tuple[float, ...] = ()
     ratios: tuple[float, ...] = ()
-    more: tuple[str, ...] = ()
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the numbers, a sentence each."""
-        return tuple(dict.fromkeys((*cautions(self.fit, self.level, self.computes), *self.more)))
+        return tuple(dict.fromkeys(cautions(self.fit, self.computes)))
 
     @cached_property
     def rows(self) -> tuple[dict[str, Any], ...]:
         """A number a row: its name, kind ("coefficient" or "derived"), label and symbol, value (an
         estimate), the compute or ratio that it is at, and a note: "fixed", "at bound", or its unit.
         """
-        fit = self.fit
-        rows: list[dict[str, Any]] = []
-        held = {**dict.fromkeys(fit.at_bound, "at bound"), **dict.fromkeys(fit.undetermined, "")}
+        fit, rows = self.fit, list[dict[str, Any]]()
+        at_bound, fixed = fit.solution.at_bound, fit.solution.design.fixed
         for name, found in fit.estimates(self.level).items():
             row: dict[str, Any] = dict.fromkeys(("name", "label", "symbol"), name)
-            row |= {"kind": "coefficient", "at": ()}
-            is_given = name in fit.design.given
-            value = Estimate(found.value) if is_given else found
-            rows.append(
-                {**row, "value": value, "note": "fixed" if is_given else held.get(name, "")}
-            )
+            row |= {"kind": "coefficient", "at": (), "value": found, "note": ""}
+            if name in fixed:
+                row |= {"value": Estimate(found.value), "note": "fixed"}
+            elif name in at_bound and name not in fit.undetermined:
+                row["note"] = "at bound"
+            rows.append(row)
         for each in quantities(fit.model, self.computes, self.ratios):
             found, unit = fit.estimate(each.function, self.level), each.unit
             if found.undetermined:
@@ -96,10 +92,9 @@ class Page:
         """The coefficients, and what follows from them where something does, with the warnings; in
         the frame a row a number, NaN for what is undetermined.
         """
-        spelling, named = find_notation(notation), {*self.fit.names}
-        rows: list[Any] = []
+        spelling, rows = find_notation(notation), list[Any]()
         for row in self.rows:
-            if row["kind"] == "derived" and len(rows) == len(named):
+            if row["kind"] == "derived" and len(rows) == len(self.fit.coefficients):
                 rows.append(RULE)
             rows.append({**row, "label": Words(row["label"], _latex(row, spelling))})
         interval, ends = (
@@ -142,7 +137,7 @@ class Page:
         read = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
         read += "".join(f"; {name} from C = 6ND" for name, column in columns.items() if not column)
         if fit.model.is_expression:
-            read += f"; coefficients {', '.join(fit.names)}"
+            read += f"; coefficients {', '.join(fit.coefficients)}"
         elif all(name == column for name, column in columns.items()):
             read = ""
         value = Significant(10).text(fit.objective_value)
@@ -228,22 +223,22 @@ class Page:
             "n_rows": int(runs.n_rows),
             "left_out": int(runs.left_out),
             "dropped": [{"row": int(one.row), "reason": one.reason} for one in runs.dropped],
-            "at_bound": list(fit.at_bound),
-            "fixed": sorted(fit.design.given),
+            "at_bound": list(fit.solution.at_bound),
+            "fixed": sorted(fit.solution.design.fixed),
             "undetermined": list(fit.undetermined),
             "open_directions": list(fit.open_directions),
-            "interval": {"kind": fit.interval_kind, "level": self.level, **_of_draws(fit)},
+            "interval": {"level": self.level, **_of_draws(fit)},
             "warnings": list(self.warnings),
         }
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plain data with the draws, where the fit is a result."""
-        data, draws = self.as_dict(Path(path).stem), self.fit.drawn_laws()
+        data, draws = self.as_dict(Path(path).stem), self.fit.drawn
         text = json.dumps(data, indent=2, allow_nan=False)
         if self.fit.model.name == "params-tokens" and self.fit.is_sound and draws is not None:
             columns = {
                 name: [float(f"{value:.7g}") for value in column.tolist()]
-                for name, column in zip(self.fit.names, draws.coefficients.T, strict=True)
+                for name, column in zip(self.fit.coefficients, draws.coefficients.T, strict=True)
             }
             saved = json.dumps({"kind": draws.kind, "coefficients": columns}, allow_nan=False)
             text = f'{text[:-2]},\n  "draws": {saved}\n}}'
@@ -254,8 +249,20 @@ class Page:
             raise ArgumentError("path", str(path), complaint=complaint) from None
 
 
-def page(fit: Fit, level: float, compute: ArrayLike | None, ratio: ArrayLike | None) -> Page:
-    """The page of a fit; see `Fit.page`."""
+def page(
+    fit: Fit,
+    level: float = DEFAULT_LEVEL,
+    compute: ArrayLike | None = None,
+    ratio: ArrayLike | None = None,
+) -> Page:
+    """The page of a fit, with the optimum (of a compute law the loss) at each compute and the penalty
+    at each ratio.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or nothing of the law could be for it.
+    """
     computes, ratios = several("compute", compute), several("ratio", ratio)
     quantities(fit.model, computes, ratios)
     return Page(fit=fit, level=checked_level(level), computes=computes, ratios=ratios)
@@ -295,25 +302,38 @@ def _runs(fit: Fit) -> str:
 
 
 def _intervals(fit: Fit) -> str:
-    """Where the intervals come from."""
-    if fit.interval_kind == "none":
-        return "none"
+    """Where the intervals come from, or why there are none."""
+    if fit.drawn is None:
+        return f"none: {_no_covariance(fit)}"
     if fit.draws is not None:
         what = "runs" if fit.draws.kind == "cases" else "groups of runs"
         drawn = counted(len(fit.draws), "resample")
         return f"percentiles of {drawn} of {what}, seed {fit.draws.seed}"
     how = "HC3" if fit.runs.group is None else "CR3, by group"
-    freedom = counted(fit.degrees_of_freedom, "degree")
+    freedom = counted(fit.solution.degrees_of_freedom(fit.runs.group), "degree")
     drawn = f"percentiles of 1,000 draws of the covariance ({how})"
     return f"{drawn}, Student's t with {freedom} of freedom"
 
 
+def _no_covariance(fit: Fit) -> str:
+    if not fit.converged:
+        return "they are those of an optimum"
+    try:
+        _ = fit.covariance
+    except ValueError as error:
+        return str(error).removeprefix("covariance: ")
+    return "the covariance exceeds the largest float"
+
+
 def _of_draws(fit: Fit) -> dict[str, Any]:
+    """The kind of the intervals, "bootstrap", "sandwich" or "none", and how they were drawn."""
     draws = fit.draws
-    if draws is None or fit.interval_kind != "bootstrap":
-        return {}
+    if fit.drawn is None or draws is None:
+        none = {"kind": "none", "reason": _no_covariance(fit)}
+        return none if fit.drawn is None else {"kind": "sandwich"}
     data = {"resample": draws.kind, "repeats": draws.done, "requested": draws.requested}
-    return data | {"failed": draws.failed, "seed": draws.seed, "interrupted": draws.interrupted}
+    more = {"failed": draws.failed, "seed": draws.seed, "interrupted": draws.interrupted}
+    return {"kind": "bootstrap", **data, **more}
 
 
 def _latex(row: dict[str, Any], spelling: Notation) -> str:

@@ -1,8 +1,8 @@
 """A fit repeated on resamples of its rows: the bootstrap of every law.
 
-A fit takes part by one method, `Fitted.refit`, which makes many refits at once. What is drawn is the
-same for a seed whatever the number of jobs: batch i has the random numbers of
-``SeedSequence(seed, spawn_key=(i,))``.
+A fit takes part by one function, which makes many refits at once. What is drawn is the same for a
+seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed,
+spawn_key=(i,))``.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from ..errors import whole_number
 from ..repeat import repeat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
-
-    from .fitted import Fitted
 
     Floats = NDArray[np.float64]
 
@@ -49,7 +47,7 @@ class Refits(NamedTuple):
 
     coefficients: Floats
     converged: NDArray[np.bool_]
-    values: Floats | None = None
+    values: Any = None
 
 
 def together(refits: Iterable[Refits]) -> Refits:
@@ -105,7 +103,8 @@ class Draws:
 
 
 def resample(
-    fit: Fitted,
+    refit: Callable[..., Refits],
+    size: int,
     n: int = 1000,
     *,
     by: ArrayLike | None = None,
@@ -117,10 +116,13 @@ def resample(
 
     Parameters
     ----------
-    fit : Fitted
+    refit : callable
+        Weights (K, size) that say how often each row is drawn -> `Refits`.
+    size : int
+        Number of rows.
     n : int
         How many resamples.
-    by : array_like of shape (n,), optional
+    by : array_like of shape (size,), optional
         Rows with the same entry are a group, and groups are drawn whole.
     seed, jobs, progress
         The draws of a seed do not depend on `jobs` (see `isoflop.numeric.repeat.repeat`).
@@ -145,14 +147,14 @@ def resample(
     def samples() -> Iterator[dict[str, Any]]:
         for index, first in enumerate(range(0, n, BATCH)):
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-            yield {"weights": case_weights(groups, fit.size, min(BATCH, n - first), random)}
+            yield {"weights": case_weights(groups, size, min(BATCH, n - first), random)}
 
     kind = "cases" if groups is None else "groups"
-    return refits_of(fit, samples(), n, kind=kind, seed=seed, jobs=jobs, progress=progress)
+    return refits_of(refit, samples(), n, kind=kind, seed=seed, jobs=jobs, progress=progress)
 
 
 def refits_of(
-    fit: Fitted,
+    refit: Callable[..., Refits],
     samples: Iterable[Mapping[str, Any]],
     n: int,
     *,
@@ -162,23 +164,12 @@ def refits_of(
     progress: bool = False,
     what: str = "bootstrap",
 ) -> Draws:
-    """Refits to resamples that the caller draws, as where several laws share them.
-
-    Parameters
-    ----------
-    fit : Fitted
-    samples : iterable of mapping
-        The arguments of `fit.refit`, a mapping a batch.
-    n : int
-        How many resamples there are in all batches.
-    kind, seed
-        How they were drawn, for the record.
-    jobs, progress, what
-        As in `isoflop.numeric.repeat.repeat`.
+    """Refits to resamples that the caller draws: `samples` are the arguments of `refit`, a mapping a
+    batch, of n resamples in all. The rest is for the record, or as in `isoflop.numeric.repeat.repeat`.
     """
     done = repeat(
         _refitted,
-        ((fit, sample) for sample in samples),
+        ((refit, sample) for sample in samples),
         jobs=jobs,
         progress=progress,
         what=what,
@@ -188,13 +179,12 @@ def refits_of(
     ).at_least_one()
     coefficients = np.concatenate([refits.coefficients for refits in done.values])
     converged = np.concatenate([refits.converged for refits in done.values])
-    failed = int((~converged).sum())
-    index = np.flatnonzero(converged)
+    failed, index = int((~converged).sum()), np.flatnonzero(converged)
     return Draws(coefficients[converged], index, n, failed, done.interrupted, kind, seed)
 
 
-def _refitted(fit: Fitted, sample: Mapping[str, Any]) -> Refits:
-    return fit.refit(**sample)
+def _refitted(refit: Callable[..., Refits], sample: Mapping[str, Any]) -> Refits:
+    return refit(**sample)
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:

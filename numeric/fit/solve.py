@@ -53,7 +53,7 @@ NOWHERE_FINITE = (
 
 
 @dataclass(frozen=True)
-class Solution:
+class Minimum:
     """Where a solver ended.
 
     Attributes
@@ -64,10 +64,6 @@ class Solution:
         The objective.
     converged : bool
         Whether the point is certified to be a local minimum in the box.
-    starts : int
-        From how many starts a minimum was sought.
-    equal : ndarray
-        (K, p): ends that are as good.
     others : ndarray
         (K, p): other minima that were found, best first.
     """
@@ -75,8 +71,6 @@ class Solution:
     theta: Floats
     value: float
     converged: bool
-    starts: int = 1
-    equal: Floats = field(default_factory=lambda: np.empty((0, 0)))
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
 
@@ -91,7 +85,7 @@ def solve(
     starts: Floats | None = None,
     seed: int = 0,
     limited: bool = True,
-) -> Solution:
+) -> Minimum:
     """The best minimum of one problem in a box.
 
     Parameters
@@ -124,10 +118,9 @@ def solve(
     problem = Problem.of(model, observed, weights, objective)
     with np.errstate(all="ignore"):
         if model.size > LARGE:
-            ends, count = _on_sample(problem, observed, lower, upper, starts, seed)
+            ends = _on_sample(problem, observed, lower, upper, starts, seed)
         else:
             ends = _minima(problem, observed, lower, upper, starts, seed)
-            count = len(ends.value)
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
@@ -147,12 +140,10 @@ def solve(
     converged = bool(ends.done[best]) and (
         limited or is_settled(problem, ends.theta[best], lower, upper)
     )
-    return Solution(
+    return Minimum(
         theta=ends.theta[best],
         value=float(ends.value[best]),
         converged=converged,
-        starts=count,
-        equal=ends.theta[close & ends.done],
         others=ends.theta[order[~close[order]]],
     )
 
@@ -230,9 +221,9 @@ def _on_sample(
     upper: Floats,
     given: Floats | None,
     seed: int,
-) -> tuple[Ends, int]:
+) -> Ends:
     """Minima on a sample of the runs, spread evenly over the order of what is observed; the best of
-    them over all runs, and how many starts there were.
+    them over all runs.
     """
     sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
     part = problem._replace(
@@ -245,8 +236,8 @@ def _on_sample(
     apart = ends.value[order] > ends.value[order[0]] * (1.0 + SAME)
     begun = ends.theta[[order[0], *order[apart]][:FOLLOWED]]
     if problem.objective.width == 0.0:
-        return follow(problem, begun, lower, upper, widest=AROUND), len(ends.value)
-    return minimise(problem, begun, lower, upper), len(ends.value)
+        return follow(problem, begun, lower, upper, widest=AROUND)
+    return minimise(problem, begun, lower, upper)
 
 
 def _hopeful(theta: Floats, values: Floats) -> Floats:

@@ -29,7 +29,7 @@ import numpy as np
 from .newton import Ends, Problem, best_of, follow, minimise
 from .objective import Objective
 from .sharp import sharpen
-from .solve import Solution, solve
+from .solve import Minimum, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,7 +195,7 @@ def classical(columns: Floats, variance: float) -> Floats:
 
 
 def refit(
-    problem: Problem, solution: Solution, lower: Floats, upper: Floats, *, exact: bool = True
+    problem: Problem, solution: Minimum, lower: Floats, upper: Floats, *, exact: bool = True
 ) -> Ends:
     """K problems that differ from one in their weights (K, n) or in what is observed (K, n).
 
@@ -203,7 +203,7 @@ def refit(
     ----------
     problem : Problem
         All K of them.
-    solution : Solution
+    solution : Minimum
         Of the one.
     lower, upper : ndarray
         (p,).
@@ -241,7 +241,7 @@ def _mean(problem: Problem) -> Problem:
     return problem._replace(target=of(problem.target), weights=of(problem.weights))
 
 
-def _alone(problem: Problem, near: Floats, lower: Floats, upper: Floats) -> Solution | None:
+def _alone(problem: Problem, near: Floats, lower: Floats, upper: Floats) -> Minimum | None:
     """One problem solved by itself; of an objective with a kink next to the smooth minimum at hand,
     if that is certified. None where the solver finds no law.
     """
@@ -254,7 +254,7 @@ def _alone(problem: Problem, near: Floats, lower: Floats, upper: Floats) -> Solu
     if objective.width == 0.0:
         end = sharpen(Problem(model, target, weights, objective), near, lower, upper)
         if end.done[0]:
-            return Solution(end.theta[0], float(end.value[0]), True)
+            return Minimum(end.theta[0], float(end.value[0]), True)
     observed = np.exp(target) if objective.in_logs else target
     try:
         return solve(model, observed, weights, objective, lower, upper)

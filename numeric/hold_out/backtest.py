@@ -16,12 +16,11 @@ from ..data.rows import those_dropped
 from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
-from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.models import form_of
 from ..passk.fit_at_k import Models
 from ..passk.kinds import KINDS
 from ..passk.laws import ks_of
-from ..results import checked_level
+from ..results import DEFAULT_LEVEL, checked_level
 from ..words import counted, listed
 from . import accuracy, counts, losses
 from .judge import judge

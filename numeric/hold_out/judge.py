@@ -111,7 +111,7 @@ class Judged:
     law : str
     split : Split
     level : float
-    fit : Fitted or None
+    fit : Fit, LawFit or PassFit or None
         None where the law could not be fitted.
     predicted, low, high : ndarray
         (m,): at the held-out rows; NaN where there is none.

@@ -102,13 +102,14 @@ def _predicted(runs: Runs, level: float, fit: Fit, chosen: Mask) -> Band:
     """
     rows = runs.subset(chosen)
     law = np.asarray(fit.predict(rows), dtype=np.float64)
-    if fit.interval_kind == "none":
+    if fit.drawn is None:
         return Band(law, level=level)
-    spare = max(1, fit.spare)
-    off = np.log(fit.fitted) - np.log(fit.observed)
+    solution, spare = fit.solution, max(1, fit.solution.spare)
+    off = np.log(solution.fitted) - np.log(solution.observed)
+    thetas = solution.design.thetas(fit.drawn.coefficients)
     scatter = coverage_factor(level, spare) * np.sqrt((off**2).sum() / spare)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = percentiles(np.log(fit.predicted_by_draws(rows)), level)
+        low, high = percentiles(np.log(solution.design.at(rows).evaluate(thetas)[0]), level)
         below = np.hypot(np.log(law) - low, scatter)
         above = np.hypot(high - np.log(law), scatter)
     return Band(law, law * np.exp(-below), law * np.exp(above), level)

@@ -27,10 +27,10 @@ import numpy as np
 from ..data.runs import Runs
 from ..errors import positive_array
 from ..fit.fit import Fit, fit_form
-from ..fit.models import Design
 from ..fit.newton import Problem, minimise
 from ..fit.objective import Objective
-from ..fit.solve import Solution
+from ..fit.solution import Design, Solution
+from ..fit.solve import Minimum
 from ..results import Estimate, coverage_factor, percentiles
 from .curve import curve
 from .likelihood import evidence_of
@@ -195,7 +195,7 @@ class PassFit:
     @property
     def degrees_of_freedom(self) -> float:
         """Models less free coefficients, at least 1."""
-        return float(max(1, self.size - int(self.fit.free.sum())))
+        return float(max(1, self.size - int(self.fit.solution.free.sum())))
 
     @property
     def drawn(self) -> Floats:
@@ -229,7 +229,7 @@ class PassFit:
             self.coefficients[name],
             drawn[:, at],
             level,
-            on_limit=self.fit.on_limit(drawn)[:, at],
+            on_limit=self.fit.solution.design.on_limit(drawn)[:, at],
             undetermined=name in self.undetermined,
         )
         if found.high is None or name != self.kind.floor or not self.is_limited(level):
@@ -301,7 +301,7 @@ class PassFit:
             positive_array(name, covariates[name])
         held = {name: np.atleast_1d(covariates[name]) for name in self.kind.covariates}
         rows: Any = SimpleNamespace(**self.kind.variables(held))
-        values, jacobian = self.fit.design.at(rows).evaluate(self.fit.theta[None])
+        values, jacobian = self.fit.solution.design.at(rows).evaluate(self.fit.solution.theta[None])
         return values[0], jacobian[0]
 
     @cached_property
@@ -309,18 +309,18 @@ class PassFit:
         """(p, p): of minus the log likelihood in the solver's parameters; for least squares of the
         sum of squares over twice their variance.
         """
-        model, theta = self.fit.design.model, self.fit.theta[None]
+        model, theta = self.fit.solution.design.model, self.fit.solution.theta[None]
         if self.evidence is not None:
             measure = Marginal(self.evidence, self.scatter)
             return Problem(model, np.zeros(self.size), 1.0, measure).expand(theta).hessian[0]
-        return self.fit.problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
+        return self.fit.solution.problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
 
     @cached_property
     def covariance(self) -> Floats:
         """Covariance (p, p) of the solver's parameters: the inverse Hessian, 0 for what is fixed or
         on a bound.
         """
-        free = self.fit.free
+        free = self.fit.solution.free
         hessian = self.hessian[np.ix_(free, free)]
         scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
         values, vectors = np.linalg.eigh(hessian / np.outer(scale, scale))
@@ -350,11 +350,11 @@ def fit_at_k(models: Models, kind: PassKind, index: int, method: str, weights: F
         return fit
     drawn, own = weights[:, fit.used], fit.fit
     if fit.evidence is None:
-        coefficients, certified = own.refit(weights=drawn)[:2]
+        coefficients, certified = own.solution.refit(weights=drawn)[:2]
     else:
-        starts = np.repeat(own.theta[None], len(drawn), axis=0)
-        again = fit_marginal(own.design, fit.evidence, starts, drawn, fit.scatter)
-        coefficients, certified = own.design.coefficients(again.theta), again.done
+        starts = np.repeat(own.solution.theta[None], len(drawn), axis=0)
+        again = fit_marginal(own.solution.design, fit.evidence, starts, drawn, fit.scatter)
+        coefficients, certified = own.solution.design.coefficients(again.theta), again.done
     return replace(fit, refits=np.where(certified[:, None], coefficients, np.nan))
 
 
@@ -372,7 +372,7 @@ def _by_squares(models: Models, kind: PassKind, index: int) -> PassFit:
     others = f"{refused} with problems of fewer than k samples, {without} without a success"
     _require(k, int(used.sum()), kind, others)
     fit = fit_form(_runs(kind, models, used, y[used]), kind.terms, SQUARES)
-    scatter = float(np.sqrt(fit.objective_value / max(1, fit.size - int(fit.free.sum()))))
+    scatter = float(np.sqrt(fit.objective_value / max(1, fit.solution.spare)))
     numbers: dict[str, Any] = {"n_without": without, "n_refused": refused}
     return PassFit(
         kind=kind, k=k, method=METHODS[1], fit=fit, used=used, scatter=scatter, **numbers
@@ -394,13 +394,14 @@ def _by_likelihood(models: Models, kind: PassKind, index: int) -> PassFit:
     theta, tau = found.theta[best], float(found.tau[best])
     mu = np.log(design.model.evaluate(theta[None])[0])
     expected = np.exp(mu[0] - Marginal(evidence, tau).moments(mu)[1][0])
-    fit = Fit(
-        model=kind.terms,
-        objective=SQUARES,
-        runs=_runs(kind, models, used, expected),
+    solution = Solution(
         design=design,
-        solution=Solution(theta, float(found.value[best]), bool(found.done[best]), len(starts)),
+        objective=SQUARES,
+        observed=expected,
+        weights=np.ones(size),
+        minimum=Minimum(theta, float(found.value[best]), bool(found.done[best])),
     )
+    fit = Fit(runs=_runs(kind, models, used, expected), solution=solution)
     numbers: dict[str, Any] = {"evidence": evidence, "n_unsolved": unsolved}
     return PassFit(kind=kind, k=k, method=METHODS[0], fit=fit, used=used, scatter=tau, **numbers)
 
@@ -434,7 +435,7 @@ def upper_limit(fit: PassFit, level: float = LEVEL) -> float:
 
     spare = max(1, fit.spare)
     allowed = float(fit.size * np.log1p(coverage_factor(level, spare) ** 2 / spare))
-    own, law, scale = float(fit.fit.theta[0]), fit.fit.fitted, overdispersion(fit)
+    own, law, scale = float(fit.fit.solution.theta[0]), fit.fit.solution.fitted, overdispersion(fit)
     least, _ = _held(fit, own)
 
     def excess(value: float) -> float:
@@ -456,14 +457,14 @@ def _held(fit: PassFit, value: float) -> tuple[float, bool]:
     """The objective in the units of chi^2 of the best law whose irreducible part is held, and
     whether that is certified.
     """
-    design, start = fit.fit.design, fit.fit.theta.copy()
+    design, start = fit.fit.solution.design, fit.fit.solution.theta.copy()
     lower, upper = design.lower.copy(), design.upper.copy()
     lower[0] = upper[0] = start[0] = value
     if fit.evidence is not None:
         narrowed = replace(design, lower=lower, upper=upper)
         found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
         return 2.0 * float(found.value[0]), bool(found.done[0])
-    ends = minimise(fit.fit.problem, start[None], lower, upper)
+    ends = minimise(fit.fit.solution.problem, start[None], lower, upper)
     return fit.size * float(np.log(ends.value[0])), bool(ends.done[0])
 
 
@@ -473,11 +474,11 @@ def overdispersion(fit: PassFit) -> float:
     """
     if fit.clusters is None:
         return 1.0
-    values, jacobian = fit.fit.design.model.evaluate(fit.fit.theta[None])
+    values, jacobian = fit.fit.solution.design.model.evaluate(fit.fit.solution.theta[None])
     slope = -fit.fit.residuals / fit.scatter**2
     if fit.evidence is not None:
         slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]
-    others, along = fit.fit.free.copy(), np.zeros(len(fit.fit.theta))
+    others, along = fit.fit.solution.free.copy(), np.zeros(len(fit.fit.solution.theta))
     others[0], along[0] = False, 1.0
     hessian = fit.hessian[others]
     along[others] = -np.linalg.lstsq(hessian[:, others], hessian[:, 0], rcond=None)[0]

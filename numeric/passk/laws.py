@@ -179,7 +179,7 @@ class PassLaws(Shown):
             held = joint.models.counts.covariates
             own = {name: held[name][one.used] for name in ("params", "tokens")}
             cost = float(
-                np.median(one.fit.law_of(one.fit.coefficients).penalty(**own).loss_penalty)
+                np.median(one.fit.model.law(one.fit.coefficients).penalty(**own).loss_penalty)
             )
             is_open: Any = {"level": self.level, "undetermined": bool(one.undetermined)}
             rows.append(
@@ -200,7 +200,7 @@ class PassLaws(Shown):
 
     def _following(self, fit: PassFit, value: float, drawn: Any) -> Estimate:
         """What follows from the exponents of a params+tokens law."""
-        stopped_at = fit.fit.on_limit(fit.drawn)[:, 3:].any(axis=1)
+        stopped_at = fit.fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
         options: Any = {"on_limit": stopped_at, "undetermined": bool(fit.undetermined)}
         return Estimate.of_draws(value, drawn, self.level, **options)
 

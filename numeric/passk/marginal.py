@@ -29,7 +29,7 @@ from ..fit.newton import ENOUGH, Problem, minimise
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..fit.models import Design
+    from ..fit.solution import Design
     from .likelihood import Evidence
 
     Floats = NDArray[np.float64]

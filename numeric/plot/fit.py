@@ -53,19 +53,22 @@ def draw_law(fit: Fit, ax: Axes) -> None:
     """
     from matplotlib.lines import Line2D
 
-    observed, outcome = fit.observed, _outcome(fit)
+    observed, outcome = fit.solution.observed, _outcome(fit)
     ax.set_ylabel(outcome)
     if fit.model.is_expression:
-        ends = [min(observed.min(), fit.fitted.min()), max(observed.max(), fit.fitted.max())]
+        ends = [
+            min(observed.min(), fit.solution.fitted.min()),
+            max(observed.max(), fit.solution.fitted.max()),
+        ]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
-        _mark_runs(fit, ax, observed, fit.fitted)
+        _mark_runs(fit, ax, observed, fit.solution.fitted)
         ax.set_xlabel(f"observed {outcome}")
         ax.set_ylabel("fitted")
         return
     if fit.model.name == "compute":
         x = np.asarray(fit.runs.compute)
         path = np.geomspace(x.min(), x.max(), POINTS)
-        curve = fit.law_of(fit.coefficients).loss(path)
+        curve = fit.model.law(fit.coefficients).loss(path)
         ax.plot(path, curve, color=COLOURS[1], zorder=2, label=r"$E + C_0\,C^{-\alpha}$")
         ax.set_xlabel(r"compute $C$ (FLOP)")
     else:
@@ -82,14 +85,14 @@ def draw_law(fit: Fit, ax: Axes) -> None:
 
 def draw_residuals(fit: Fit, ax: Axes) -> None:
     """Residuals, observed less law, against params (compute, or the fitted loss)."""
-    x, label = fit.fitted, f"fitted {_outcome(fit)}"
+    x, label = fit.solution.fitted, f"fitted {_outcome(fit)}"
     if fit.model.name == "params-tokens":
         x, label = np.asarray(fit.runs.params), r"params $N$"
     elif fit.runs.compute is not None:
         x, label = np.asarray(fit.runs.compute), r"compute $C$ (FLOP)"
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
     _mark_runs(fit, ax, x, fit.residuals)
-    ax.set_xscale("linear" if x is fit.fitted else "log")
+    ax.set_xscale("linear" if x is fit.solution.fitted else "log")
     ax.set_xlabel(label)
     ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
 
@@ -98,7 +101,7 @@ def _draw_profiles(fit: Fit, ax: Axes, params: Floats) -> None:
     """IsoFLOP profiles of the law as far as there are runs near, and its envelope."""
     compute, shades = _computes(fit), _shades(fit)
     try:
-        law = fit.law_of(fit.coefficients)
+        law = fit.model.law(fit.coefficients)
         for number, (budget, near) in enumerate(_budgets(compute)):
             path = np.geomspace(params[near].min() / BEYOND, params[near].max() * BEYOND, POINTS)
             colour = DIM if shades is None else shades.to_rgba(budget)

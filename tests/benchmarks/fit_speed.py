@@ -138,7 +138,7 @@ def _refits(table: Runs, ours: Fit) -> Ratio:
     """
     weights = case_weights(None, len(table), RESAMPLES, np.random.default_rng(0))
     start = time.perf_counter()
-    refits = ours.refit(weights=weights)
+    refits = ours.solution.refit(weights=weights)
     together = time.perf_counter() - start
     c = ours.coefficients
     warm = np.array([c["E"], np.log(c["A"]), np.log(c["B"]), c["beta"], c["gamma"]])

@@ -82,7 +82,6 @@ def test_bounds(data) -> None:
     found = data("fit runs.csv --bound beta=0.4:1 --bound E=:1.75")
     assert found["coefficients"]["beta"] == {"value": 0.4, "se": None, "lo": None, "hi": None}
     assert "beta" in found["at_bound"]
-    assert any("beta = 0.4 is on a bound" in text for text in found["warnings"])
 
 
 def test_bootstrap(data, refused, plain, columns) -> None:
@@ -112,7 +111,6 @@ def test_all_runs_at_one_size(call, data, refused, columns) -> None:
         assert {found["coefficients"][name][key] for key in ("se", "lo", "hi")} == {None}
     for name in ("alpha", "C0", "params_share", "N_star", "L_star"):
         assert found["derived"][name] == UNKNOWN
-    assert any(text.startswith("no resamples") for text in found["warnings"])
     assert any("undetermined" in text for text in found["warnings"])
     assert r"$\alpha$ & undetermined & --- & --- &" in call("fit one.csv --format latex").out
     refused(("undetermined",), "penalty --law open.json")

@@ -143,7 +143,7 @@ def test_no_optimum_is_no_verdict(data, refused, there, monkeypatch) -> None:
     def never(*words, **more):
         return replace(solve(*words, **more), converged=False)
 
-    monkeypatch.setattr("isoflop.numeric.fit.models.solve", never)
+    monkeypatch.setattr("isoflop.numeric.fit.solution.solve", never)
     found = data("fit runs.csv --save never.json", code=NO_VERDICT)
     assert (found["converged"], found["coefficients"]["E"]["se"]) == (False, None)
     refused(("did not reach an opt",), "penalty --law never.json")
@@ -184,10 +184,10 @@ def test_a_backtest_keeps_its_fits(call, there, monkeypatch, words, fits, count)
 
 
 def test_a_check_keeps_its_verdict(call, tmp_path, monkeypatch) -> None:
-    from isoflop.numeric.fit import Fit
+    from isoflop.numeric.fit.solution import Solution
 
     path = isoflops(tmp_path / "runs.csv")
-    stopping(monkeypatch, Fit, "refit", after=1)
+    stopping(monkeypatch, Solution, "refit", after=1)
     result = call(f"check {CHECK}", path)
     assert result.code == INTERRUPTED
     assert "interrupted" in result.err
@@ -195,10 +195,10 @@ def test_a_check_keeps_its_verdict(call, tmp_path, monkeypatch) -> None:
 
 
 def test_a_bootstrap_keeps_what_is_done(call, there, monkeypatch) -> None:
-    from isoflop.numeric.fit import Fit
+    from isoflop.numeric.fit.solution import Solution
 
     plain = json.loads(call("fit runs.csv --format json").out)
-    stopping(monkeypatch, Fit, "refit", after=2)
+    stopping(monkeypatch, Solution, "refit", after=2)
     words = "fit runs.csv --bootstrap 1000 --format json"
     result = call(f"{words} --save part.json")
     done = "200 of 1000 resamples are done; the intervals are of these"

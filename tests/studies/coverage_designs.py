@@ -79,7 +79,7 @@ def repetition(name, seed, objective="huber-log", resamples=0):
         return {}
     at = BEYOND * float(compute.max())
     asked = [one for one in quantities(PARAMS_TOKENS, (at,)) if one.name in NAMES]
-    made = {} if found.interval_kind == "none" else {"sandwich": found}  # E = 0: there is none
+    made = {} if found.drawn is None else {"sandwich": found}  # E = 0: there is none
     if resamples:
         made["bootstrap"] = found.resampled(resamples, seed=1)
     columns = {name: np.array([value]) for name, value in law.numbers.items()}

@@ -33,10 +33,10 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
+from isoflop.numeric.accuracy.bilinear import BilinearLaw, fit_bilinear
 from isoflop.numeric.check.published import BenchmarkCheck
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
-from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
 from isoflop.numeric.hold_out import Backtest, backtest
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import percentiles
@@ -301,13 +301,13 @@ class Subset:
         pairs = self.evaluations.pairs(self.key[label], 0.0)
         pairs = pairs.subset(above_guessing(pairs.accuracy, 0.0, 0.05))
         y = -np.log(pairs.accuracy)
-        law = fit_bilinear(pairs.at.compute, pairs.at.k, y).law
+        law = BilinearLaw(**fit_bilinear(pairs.at.compute, pairs.at.k, y).coefficients)
         random, runs, drawn = np.random.default_rng(SEED), np.unique(pairs.index), []
         of_run = [np.flatnonzero(pairs.index == run) for run in runs]
         for _ in range(RESAMPLES):
             part = np.concatenate([of_run[i] for i in random.integers(len(runs), size=len(runs))])
-            again = fit_bilinear(pairs.at.compute[part], pairs.at.k[part], y[part]).law
-            drawn.append([again.a, again.b, again.d, again.log_A])
+            again = fit_bilinear(pairs.at.compute[part], pairs.at.k[part], y[part]).coefficients
+            drawn.append([again[name] for name in ("a", "b", "d", "log_A")])
         covariance = np.cov(np.transpose(drawn))
         paper = printed_bilinear(label)
         names = ("a", "b", "d", "log_A")
@@ -350,9 +350,10 @@ class Subset:
         """Equation 5 on HumanEval fitted up to 6e21 FLOP and k = 32, judged on the other pairs."""
         pairs = self.bilinear["HumanEval"].pairs
         fitted = (pairs.at.compute <= UP_TO) & (pairs.at.k <= 32)
-        law = fit_bilinear(
+        part = fit_bilinear(
             pairs.at.compute[fitted], pairs.at.k[fitted], -np.log(pairs.accuracy[fitted])
-        ).law
+        )
+        law = BilinearLaw(**part.coefficients)
         errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [

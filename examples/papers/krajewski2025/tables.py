@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric.accuracy.bilinear import BilinearLaw
 from isoflop.numeric.accuracy.broken import broken_values
 from isoflop.numeric.check.published import (
     TOLERANCE,
@@ -31,7 +32,6 @@ from isoflop.numeric.check.published import (
     PublishedCheck,
     check_published,
 )
-from isoflop.numeric.fit.bilinear import BilinearLaw
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.bibliography import WORKS
 from isoflop.theory.data.published import KRAJEWSKI_RUNS, compute_counterparts

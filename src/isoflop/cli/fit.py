@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -135,6 +134,8 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
+    from ..numeric.fit.page import page
+
     form, table = options.chosen("--format", FORMATS), TableOptions(options, "runs", LISTS)
     model = (options.one("--model") or _models()[0]).strip()
     _check(options, model)
@@ -146,20 +147,17 @@ def run(options: Options) -> tuple[str, int]:
         name[2:]: [x for _, x in options.positives(name) or ()] or None for name in LISTS
     }
     fit = _fitted(options, table, model, seed)
-    more: tuple[str, ...] = ()
     stopped = ""
-    if repeats is not None and not fit.is_sound:
-        more = ("no resamples: the fit is no result that they could tell about",)
-    elif repeats is not None:
+    if repeats is not None and fit.is_sound:
         fit, stopped = _resampled(options, fit, repeats, seed)
-    page = replace(fit.page(**asked), more=more)
+    found = page(fit, **asked)
     if save is not None:
-        page.save(save)
+        found.save(save)
     if plot is not None:
         from ..numeric.plot.panels import save as save_figure
 
         save_figure(fit.plot(), plot)
-    text = written(form, page, page.as_dict("" if save is None else Path(save).stem))
+    text = written(form, found, found.as_dict("" if save is None else Path(save).stem))
     if stopped:
         say_interrupted(stopped)
         return text, INTERRUPTED
@@ -268,12 +266,13 @@ def _resampled(options: Options, fit: Fit, repeats: int, seed: int) -> tuple[Fit
     """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
     from ..numeric.words import counted
 
-    total, jobs = counted(repeats, "resample"), -1 if fit.size > MANY else 1
+    total, jobs = counted(repeats, "resample"), -1 if len(fit.runs) > MANY else 1
     try:
         fit = fit.resampled(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
     except KeyboardInterrupt:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
     except ValueError as error:
         raise blamed(error, ("--bootstrap", str(options.one("--bootstrap")))) from None
-    done = f"{fit.drawn.done} of {total} are done; the intervals are of these"
-    return fit, done if fit.drawn.interrupted else ""
+    draws: Any = fit.draws
+    done = f"{draws.done} of {total} are done; the intervals are of these"
+    return fit, done if draws.interrupted else ""

@@ -42,7 +42,7 @@ def published_fit(runs, dataset="rpj", **options):
 def test_published_relative_errors_and_coefficients(gadre):
     """To every printed digit, at the exact minima of both laws."""
     found: Any = published_fit(gadre)
-    assert (found.loss_fit.size, found.error_fit.size) == (5, 6)
+    assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
     assert found.is_sound
     off = found.predictions.set_index(found.predictions["tokens_per_param"].round())
     assert (100 * off["loss_difference"]).round(5).to_dict() == {640: 0.71034, 20: 0.73205}
@@ -124,7 +124,7 @@ def test_the_truth_is_recovered():
     assert found.benchmarks == ("one", "two")
     assert not found.notes
     foretold = found.predictions
-    assert len(foretold) == 36 - found.loss_fit.size
+    assert len(foretold) == 36 - len(found.loss_fit.runs)
     assert foretold["loss_difference"].abs().max() < 1e-8
     assert foretold["error_difference"].abs().max() < 1e-7
 
@@ -192,7 +192,7 @@ def test_runs_without_a_score_are_left_out_and_said():
     columns = simulated()
     columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
     found: Any = fit_overtraining(columns, loss="c4")
-    assert (found.loss_fit.size, found.error_fit.size) == (36, 33)
+    assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
 
 
@@ -257,6 +257,6 @@ def test_the_figure_shows_runs_and_laws():
     params = np.sqrt(compute / 480.0)
     np.testing.assert_allclose(loss, found.loss(params, 80.0 * params))
     fitted, other = (len(marks.get_offsets()) for marks in first.collections)
-    assert (fitted, other) == (found.loss_fit.size, 36 - found.loss_fit.size)
+    assert (fitted, other) == (len(found.loss_fit.runs), 36 - len(found.loss_fit.runs))
     losses, errors = second.lines[0].get_xydata().T
     np.testing.assert_allclose(errors, found.error(losses))

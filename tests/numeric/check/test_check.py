@@ -11,7 +11,7 @@ from tests.data import at_ratios, grid, isoflop_group, noisy, power_law
 from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check as checked
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit import Fit
+from isoflop.numeric.fit.solution import Solution
 
 #: A and B balance near the compute of the designs.
 LAW = {"E": 1.8, "A": 480.0, "B": 2100.0, "beta": 0.35, "gamma": 0.37}
@@ -268,14 +268,14 @@ def test_the_seed_fixes_the_result(consistent):
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
-    calls, refit = iter(range(100)), Fit.refit
+    calls, refit = iter(range(100)), Solution.refit
 
     def stopped(*arguments, **named):
         if next(calls) == 3:
             raise KeyboardInterrupt
         return refit(*arguments, **named)
 
-    monkeypatch.setattr(Fit, "refit", stopped)
+    monkeypatch.setattr(Solution, "refit", stopped)
     found = check(runs(profiles()), draws=1000, seed=1)
     assert found.interrupted
     assert found.as_dict()["resamples"] == {

@@ -8,7 +8,7 @@ import pytest
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.models import Design, Expression
+from isoflop.numeric.fit.models import Expression
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.solve import solve
 
@@ -40,20 +40,13 @@ def _solved(
     ends = dict.fromkeys(names, (-np.inf, np.inf)) | (bounds or {})
     ends |= {name: (value, value) for name, value in fixed.items()}
     lower, upper = np.array([ends[name] for name in names], dtype=float).T
-    design = Design(
-        terms=form,
-        model=ExpressionModel(law, variables, names),
-        lower=lower,
-        upper=upper,
-        given=fixed,
-        centres=np.empty(0),
-    )
+    model = ExpressionModel(law, variables, names)
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     weights = None if weights is None else np.asarray(weights, dtype=float)
     near = None if start is None else np.array([[start[name] for name in names]])
     observed = np.asarray(observed, dtype=float)
     found = solve(
-        design.model, observed, weights, chosen, lower, upper,
+        model, observed, weights, chosen, lower, upper,
         starts=near, seed=seed, limited=False,
     )  # fmt: skip
     named = dict(zip(names, found.theta.tolist(), strict=True))

@@ -59,7 +59,7 @@ def test_chinchilla(chinchilla, chinchilla_240, points, objective):
     least, printed = PUBLISHED[points, objective]
     found = fit(runs, objective=objective)
     assert found.converged
-    assert found.at_bound == ()
+    assert found.solution.at_bound == ()
     sharp = objective == "absolute-log"
     assert found.objective_value <= float(least) + 0.5 * last_place(least)
     assert found.objective_value >= float(least) - (12.0 if sharp else 0.5) * last_place(least)
@@ -108,7 +108,7 @@ def test_fixed_coefficients_against_scipy(fixed, objective):
     for name, value in fixed.items():
         # A prefactor passes through its logarithm, here about 6: a few roundings of that.
         assert found.coefficients[name] == pytest.approx(value, rel=1e-14)
-        assert not found.free[list(LAW).index(name)]
+        assert not found.solution.free[list(LAW).index(name)]
     rest = [name for name in LAW if name not in fixed]
 
     def residuals(x):
@@ -132,12 +132,12 @@ def test_all_coefficients_fixed():
     runs = table(0.01)
     found = fit(runs, fixed=LAW)
     assert found.converged
-    assert not found.free.any()
+    assert not found.solution.free.any()
     expected = found.objective.residuals(
         losses(runs["params"], runs["tokens"], **LAW), runs["loss"]
     )
     np.testing.assert_allclose(-found.residuals, expected, atol=1e-14)
-    assert not any(found.standard_errors.values())
+    assert not found.covariance.any()
 
 
 def test_without_irreducible_loss_is_with_none():
@@ -162,7 +162,7 @@ def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
     runs = table(0.005)
     found = fit(runs, bounds=bounds)
     assert found.converged
-    assert found.at_bound == (on,)
+    assert found.solution.at_bound == (on,)
     edge = next(side for side in bounds[on] if side is not None)
     assert found.coefficients[on] == pytest.approx(edge, rel=1e-14)
     held = fit(runs, fixed={on: edge})
@@ -234,14 +234,14 @@ def test_many_runs_are_fitted_on_all_of_them():
     }
     found = fit(runs, objective="least-squares-log")
     assert found.converged
-    jacobian = found.problem.residuals(found.theta[None])[1][0]
+    jacobian = found.solution.problem.residuals(found.solution.theta[None])[1][0]
     pull = jacobian @ found.residuals
     assert (
         np.abs(pull / (np.linalg.norm(jacobian, axis=1) * np.linalg.norm(found.residuals))).max()
         < 1e-9
     )
-    for name, se in found.standard_errors.items():
-        assert abs(found.coefficients[name] - LAW[name]) < 4.0 * se
+    for name, estimate in found.estimates().items():
+        assert abs(estimate.value - LAW[name]) < 4.0 * (estimate.standard_error or 0.0)
 
 
 # -- what the runs cannot tell ---------------------------------------------------------------------
@@ -415,7 +415,7 @@ def test_losses_that_scatter_more_than_runs_of_one_kind_do():
     found = fit({**pooled, "source": source}, objective=squares)
     (scatter,) = said(found, "the losses scatter about the law by")
     assert (
-        f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %"
+        f"{100.0 * np.sqrt(np.mean((np.log(found.solution.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %"
         in scatter
     )
     assert scatter in found.as_dict()["warnings"]
@@ -485,4 +485,3 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
         assert estimate.low is not None
         assert estimate.high is not None
         assert estimate.low < estimate.value < estimate.high
-        assert estimate.standard_error == found.standard_errors[name]

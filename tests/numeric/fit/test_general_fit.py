@@ -9,6 +9,7 @@ from tests.data import LAW, grid_runs
 
 from isoflop.numeric.fit import OBJECTIVES, fit
 from isoflop.numeric.fit.models import MODELS, Expression
+from isoflop.numeric.fit.resample import case_weights
 
 FORMULA = "E + A*N^-beta + B*D^-gamma"
 
@@ -53,16 +54,18 @@ def test_uncertainty_of_the_named_model():
         fit(runs, objective="least-squares-log"),
         fit(runs, model=FORMULA, objective="least-squares-log"),
     )
-    for name, value in named.standard_errors.items():
-        assert general.standard_errors[name] == pytest.approx(value, rel=1e-4)
+    for name, estimate in named.estimates().items():
+        error = general.estimate(name).standard_error
+        assert error == pytest.approx(estimate.standard_error, rel=1e-4)
     interval = general.estimates()["A"]
     low, high = interval.low, interval.high
     assert low is not None
     assert high is not None
     middle = 0.5 * (low + high)  # of 1,000 draws
     assert middle == pytest.approx(general.coefficients["A"], abs=0.1 * (high - low))
-    own, drawn = (one.resampled(20, seed=1).drawn.coefficients for one in (named, general))
-    order = [general.names.index(name) for name in named.names]
+    weights = case_weights(None, 30, 20, np.random.default_rng(1))
+    own, drawn = (one.solution.refit(weights=weights).coefficients for one in (named, general))
+    order = [list(general.coefficients).index(name) for name in named.coefficients]
     np.testing.assert_allclose(drawn[:, order], own, rtol=1e-3)
 
 
@@ -78,9 +81,10 @@ def test_fixed_and_bounded(given):
     )
     assert general.converged
     assert general.objective_value == pytest.approx(named.objective_value, rel=1e-8)
-    assert set(general.at_bound) == set(named.at_bound)
+    assert set(general.solution.at_bound) == set(named.solution.at_bound)
     np.testing.assert_array_equal(
-        [general.free[list(general.coefficients).index(n)] for n in LAW], named.free
+        [general.solution.free[list(general.coefficients).index(n)] for n in LAW],
+        named.solution.free,
     )
 
 

@@ -64,7 +64,7 @@ def test_an_exponent_that_ran_to_its_limit_is_open():
 
 def test_a_bound_of_the_callers_is_a_choice():
     found = fit(runs(*np.meshgrid(SIZES, TOKENS)), bounds={"beta": (None, 0.3)})
-    assert found.at_bound == ("beta",)
+    assert found.solution.at_bound == ("beta",)
     assert found.undetermined == ()
     assert found.law.beta == 0.3
 
@@ -115,11 +115,11 @@ def test_no_run_notices_an_open_direction(name):
         assert max(map(abs, direction.values())) == pytest.approx(1.0)
         moved = dict(found.coefficients)
         for coefficient, change in direction.items():
-            size = found.fitted.min() if coefficient == "E" else moved[coefficient]
+            size = found.solution.fitted.min() if coefficient == "E" else moved[coefficient]
             moved[coefficient] += 1e-3 * change * size
         E, A, B, beta, gamma = moved.values()
         step = E + A * params**-beta + B * tokens**-gamma
-        assert np.abs(step / found.fitted - 1.0).max() < 1e-3
+        assert np.abs(step / found.solution.fitted - 1.0).max() < 1e-3
 
 
 def test_a_redundant_coefficient_of_an_expression_is_open():

@@ -62,7 +62,9 @@ def test_a_run_above_the_law_has_a_positive_residual_and_the_largest_distance():
     found = fit(data, objective=SQUARES)
     frame = found.influence()
     assert frame.residual.idxmax() == frame.distance.idxmax() == found.runs.row[35]
-    assert frame.residual.max() == pytest.approx(np.log(data["loss"][35] / found.fitted[35]))
+    assert frame.residual.max() == pytest.approx(
+        np.log(data["loss"][35] / found.solution.fitted[35])
+    )
 
 
 def test_no_influence_without_a_covariance():

@@ -68,7 +68,7 @@ def test_standard_errors_are_the_delta_methods(fitted):
 
 def test_every_interval_is_of_one_set_of_draws(fitted, resampled):
     for found in (fitted, resampled):
-        draws = dict(zip(found.names, found.drawn.coefficients.T, strict=True))
+        draws = dict(zip(found.coefficients, found.drawn.coefficients.T, strict=True))
         beta, gamma = draws["beta"], draws["gamma"]
         alphas = beta * gamma / (beta + gamma)
         for estimate in (
@@ -110,7 +110,7 @@ def test_no_interval_where_E_is_zero_for_want_of_a_better_value():
     data = grid()
     data["loss"] = 40 * data["params"] ** -0.12 + 30 * data["tokens"] ** -0.1 - 0.05
     found = fit(data)
-    assert found.at_bound == ("E",)
+    assert found.solution.at_bound == ("E",)
     assert any("these runs do not tell it from 0" in text for text in found.warnings)
     assert not any(estimate.has_interval for estimate in found.estimates().values())
     assert not found.estimate("alpha").has_interval

@@ -1,127 +1,94 @@
-"""Resamples of any fit: a straight line by weighted least squares, whose refits NumPy makes one by
-one.
+"""Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted
+or fails is said.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from tests.data import grid_runs
 
-from isoflop.numeric.fit.fitted import Fitted
+from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.models import PARAMS_TOKENS
+from isoflop.numeric.fit.quantities import quantities
 from isoflop.numeric.fit.resample import Draws, Refits, case_weights, refits_of, resample
+from isoflop.numeric.fit.solution import Solution
+
+# -- a straight line, whose refits NumPy makes one by one ------------------------------------------
 
 N = 30
+X = np.linspace(0.0, 1.0, N)
+Y = 1.0 + 2.0 * X + 0.1 * np.random.default_rng(0).normal(size=N)
 
 
-@dataclass(frozen=True, eq=False)
-class Line(Fitted):
-    """y = intercept + slope x."""
-
-    x: np.ndarray
-    y: np.ndarray
-    fail: float = -np.inf  # refits with a slope below this are not certified
-    stop: int = -1  # an interrupt comes in the call of so many rows
-    draws: Draws | None = None
-
-    size, objective_value, converged = N, 0.0, True
-
-    def solved(self, weights, y):
-        root = np.sqrt(weights)
-        return np.linalg.lstsq(np.column_stack([root, root * self.x]), root * y, rcond=None)[0]
-
-    @property
-    def coefficients(self):
-        return dict(zip(("intercept", "slope"), self.solved(np.ones(N), self.y), strict=True))
-
-    def predict(self, rows):
-        raise NotImplementedError
-
-    def refit(self, *, weights):
-        if len(weights) == self.stop:
-            raise KeyboardInterrupt
-        solved = np.array([self.solved(each, self.y) for each in weights])
-        return Refits(solved, solved[:, 1] > self.fail)
+def line(*, weights, fail=-np.inf, stop=-1):
+    """Intercepts and slopes; those below `fail` are not certified, an interrupt comes in the call
+    of `stop` resamples.
+    """
+    if len(weights) == stop:
+        raise KeyboardInterrupt
+    found = np.array([np.polyfit(X, Y, 1, w=np.sqrt(own))[::-1] for own in weights])
+    return Refits(found, found[:, 1] > fail)
 
 
-@pytest.fixture(scope="module")
-def line():
-    x = np.linspace(0.0, 1.0, N)
-    return Line(x, 1.0 + 2.0 * x + 0.1 * np.random.default_rng(0).normal(size=N))
-
-
-def test_draws_are_refits_of_the_drawn_rows(line):
-    draws = resample(line, 250, seed=5)
+def test_draws_are_refits_of_the_drawn_rows():
+    draws = resample(line, N, 250, seed=5)
     assert (len(draws), draws.requested, draws.failed, draws.interrupted) == (250, 250, 0, False)
     for index in (0, 99, 100, 249):
         random = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(index // 100,)))
         rows = case_weights(None, N, min(100, 250 - 100 * (index // 100)), random)[index % 100]
         chosen = np.repeat(np.arange(N), rows.astype(int))
-        slope, intercept = np.polyfit(line.x[chosen], line.y[chosen], 1)
+        slope, intercept = np.polyfit(X[chosen], Y[chosen], 1)
         assert draws.coefficients[index] == pytest.approx([intercept, slope], rel=1e-9)
 
 
-def test_draws_do_not_depend_on_the_number_of_jobs(line):
-    one, two = (resample(line, 250, seed=3, jobs=jobs) for jobs in (1, 2))
+def test_draws_do_not_depend_on_the_number_of_jobs():
+    one, two = (resample(line, N, 250, seed=3, jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one.coefficients, two.coefficients)
 
 
-def test_spread_is_that_of_the_formula(line):
+def test_spread_is_that_of_the_formula():
     """sqrt(sum (off x)^2)/sum of squares of x for errors of any variances; 2,000 draws know it to
     2 %, and resamples of 30 rows differ from it in higher order.
     """
-    estimate = line.resampled(2000).estimate("slope")
-    own, x = line.coefficients, line.x - line.x.mean()
-    off = line.y - own["intercept"] - own["slope"] * line.x
+    slope, intercept = np.polyfit(X, Y, 1)
+    x, off = X - X.mean(), Y - intercept - slope * X
     expected = np.sqrt(np.sum((off * x) ** 2)) / np.sum(x**2)
-    assert estimate.standard_error == pytest.approx(expected, rel=0.12)
+    drawn = resample(line, N, 2000).coefficients[:, 1]
+    assert drawn.std() == pytest.approx(expected, rel=0.12)
 
 
-def test_intervals_are_percentiles(line):
-    found = line.resampled(101)
-    columns = dict(zip(found.names, found.draws.coefficients.T, strict=True))
-    for name, estimate in found.estimates(0.8).items():
-        ends = np.quantile(columns[name], [0.1, 0.9])
-        assert (estimate.low, estimate.high) == pytest.approx(tuple(ends), rel=1e-12)
-        assert estimate.value == pytest.approx(line.coefficients[name])
-    end = found.estimate(lambda c: c["intercept"] + c["slope"], 0.8)
-    sums = found.draws.coefficients.sum(axis=1)
-    assert (end.low, end.high) == pytest.approx(tuple(np.quantile(sums, [0.1, 0.9])), rel=1e-12)
-    assert end.value == pytest.approx(sum(line.coefficients.values()))
-
-
-def test_groups_are_drawn_whole(line):
+def test_groups_are_drawn_whole():
     by = np.repeat(list("abcdef"), 5)
-    assert resample(line, 3, by=by).kind == "groups"
+    assert resample(line, N, 3, by=by).kind == "groups"
     weights = case_weights(by, N, 50, np.random.default_rng(0)).reshape(50, 6, 5)
     assert (weights == weights[:, :, :1]).all()
     assert (weights[:, :, 0].sum(axis=1) == 6).all()
 
 
-def test_failed_refits_are_counted_and_left_out(line):
-    whole = resample(line, 150)
+def test_failed_refits_are_counted_and_left_out():
+    whole = resample(line, N, 150)
     middle = float(np.median(whole.coefficients[:, 1]))
-    some = resample(replace(line, fail=middle), 150)
+    some = resample(partial(line, fail=middle), N, 150)
     assert (len(some), some.failed, some.done) == (75, 75, 150)
     np.testing.assert_array_equal(some.coefficients, whole.coefficients[some.index])
-    none = resample(replace(line, fail=np.inf), 20)
-    assert (len(none), none.failed) == (0, 20)
-    assert line.with_draws(none).estimate("slope").low is None
 
 
-def test_an_interrupt_keeps_what_is_done(line):
-    whole = resample(line, 250)
-    part = resample(replace(line, stop=50), 250)  # in the last batch
+def test_an_interrupt_keeps_what_is_done():
+    whole = resample(line, N, 250)
+    part = resample(partial(line, stop=50), N, 250)  # in the last batch
     assert part.interrupted
     assert (len(part), part.requested) == (200, 250)
     np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
     with pytest.raises(KeyboardInterrupt):
-        resample(replace(line, stop=50), 50)
+        resample(partial(line, stop=50), N, 50)
 
 
-def test_resamples_of_the_caller(line):
+def test_resamples_of_the_caller():
     weights = case_weights(None, N, 12, np.random.default_rng(1))
     draws = refits_of(line, [{"weights": weights[:7]}, {"weights": weights[7:]}], 12)
-    np.testing.assert_array_equal(draws.coefficients, line.refit(weights=weights).coefficients)
+    np.testing.assert_array_equal(draws.coefficients, line(weights=weights).coefficients)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +98,146 @@ def test_resamples_of_the_caller(line):
         ({"n": 10.0}, "n=10.0"),
         ({"seed": -1}, "seed=-1"),
         ({"jobs": 0}, "jobs=0"),
-        ({"by": ["a"] * N}, "by: has 1 group"),
+        ({"by": ["a"] * N}, "by: has 1 groups; resampling whole groups needs at least 4"),
     ],
 )
-def test_bad_arguments(line, given, message):
+def test_bad_arguments(given, message):
     with pytest.raises(ValueError, match="^" + message):
-        resample(line, **given)
+        resample(line, N, **given)
+
+
+# -- refits of a law -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def squares():
+    return fit(grid_runs(noise=0.01, sizes=6, durations=7), objective="least-squares-log")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(weighted):
+    """Their own weights count beside."""
+    runs = grid_runs(noise=0.01, sizes=6, durations=7)
+    if weighted:
+        runs["weight"] = np.random.default_rng(1).uniform(0.5, 2.0, 42)
+    found = fit(runs, objective="least-squares-log")
+    drawn = case_weights(None, 42, 6, np.random.default_rng(3))
+    refits = found.solution.refit(weights=drawn)
+    assert refits.converged.all()
+    for times, value, own in zip(drawn, refits.values, refits.coefficients, strict=True):
+        index = np.repeat(np.arange(42), times.astype(int))
+        again = fit(found.runs.subset(index), objective="least-squares-log")
+        assert value == pytest.approx(again.objective_value, rel=1e-9)
+        np.testing.assert_allclose(own, list(again.coefficients.values()), rtol=1e-4)
+
+
+@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log"])
+def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
+    """Each within 1e-6 of a fit from scratch of the resampled runs, or below it."""
+    drawn = case_weights(None, 240, 40, np.random.default_rng(7))
+    refits = fit(chinchilla_240, objective=objective).solution.refit(weights=drawn)
+    assert refits.converged.all()
+    for times, value in zip(drawn, refits.values, strict=True):
+        rows = chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int)))
+        assert value == pytest.approx(fit(rows, objective=objective).objective_value, rel=1e-6)
+
+
+def test_standard_errors_of_besiroglu(chinchilla_240):
+    """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257,
+    alpha 0.0154, beta 0.0206.
+    """
+    errors = fit(chinchilla_240).resampled(400, seed=0).estimates()
+    printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
+    for name, value in printed.items():
+        assert errors[name].standard_error == pytest.approx(value, rel=0.25)
+
+
+def test_draws_are_the_seeds(squares):
+    one, same, other, more = (
+        squares.resampled(n, seed=seed).draws.coefficients
+        for n, seed in ((150, 3), (150, 3), (150, 4), (200, 3))
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+    # Batches have their own numbers: more resamples leave the first ones as they are.
+    np.testing.assert_allclose(more[:100], one[:100], rtol=1e-12)
+
+
+def test_nothing_but_failures(squares, monkeypatch):
+    refit = Solution.refit
+
+    def failing(*given, **more):
+        found = refit(*given, **more)
+        return found._replace(converged=np.zeros(len(found.converged), dtype=bool))
+
+    monkeypatch.setattr(Solution, "refit", failing)
+    with pytest.raises(ValueError, match="none of 20 refits reached a minimum"):
+        squares.resampled(20)
+
+
+def few_runs(seed=4):
+    """24 runs, whose resamples often hang on a handful of them."""
+    return grid_runs(noise=0.006, seed=seed, sizes=6, durations=4)
+
+
+@pytest.mark.parametrize("options", [{"delta": 1e-4}, {"objective": "absolute-log"}])
+def test_no_refit_is_left_out(options):
+    draws = fit(few_runs(), **options).resampled(60).draws
+    assert draws is not None
+    assert draws.failed == 0
+
+
+def test_refits_by_absolute_deviations_are_sharp():
+    """Not minima of a smoothed objective: at each as many residuals are 0 as there are
+    coefficients, as of a linear programme; one less where an exponent or E is on its bound.
+    """
+    found = fit(few_runs(), objective="absolute-log").solution
+    drawn = case_weights(None, 24, 12, np.random.default_rng(3))
+    refits = found.refit(weights=drawn)
+    assert refits.converged.all()
+    thetas = found.design.thetas(refits.coefficients)
+    for times, value, theta in zip(drawn, refits.values, thetas, strict=True):
+        law = found.design.model.evaluate(theta[None])[0][0]
+        residuals = np.abs(np.log(law) - np.log(found.observed))[times > 0]
+        assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
+        assert np.count_nonzero(residuals < 1e-9) >= 4
+
+
+# -- wild resamples --------------------------------------------------------------------------------
+
+
+def with_draws(found, *wild):
+    """A bootstrap of a hundred draws around the fit, and the wild ones."""
+    own = np.array(list(found.coefficients.values()))
+    tame = own * np.exp(0.01 * np.random.default_rng(0).normal(size=(100, 5)))
+    rows = np.vstack([tame, *wild])
+    return replace(found, draws=Draws(rows, np.arange(len(rows)), len(rows)))
+
+
+def test_a_wild_resample_takes_no_interval_away(squares):
+    """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile
+    hangs on it.
+    """
+    tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
+    for quantity in quantities(PARAMS_TOKENS, (1e24,)):
+        interval, without = (each.estimate(quantity.function) for each in (one, tame))
+        assert np.isfinite([interval.low, interval.high]).all()
+        assert without.low <= interval.value <= without.high
+        assert interval.high == pytest.approx(without.high, rel=0.1)
+
+
+def test_no_standard_error_that_a_few_draws_make(squares):
+    heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
+    estimate = heavy.estimate("A")
+    assert estimate.standard_error is None
+    assert estimate.low < estimate.value < estimate.high
+    assert heavy.estimate("beta").standard_error == pytest.approx(
+        np.std(heavy.draws.coefficients[:, 3], ddof=1), rel=1e-12
+    )
+
+
+def test_ends_at_a_limit_of_the_search_are_marked(squares):
+    limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
+    found = with_draws(squares, *limit)
+    assert found.estimates()["gamma"].at_limit == ("high",)
+    assert found.estimates()["beta"].at_limit == ()

@@ -57,15 +57,15 @@ def test_least_squares_is_the_fit_layer_on_the_estimates(squares, joint_counts, 
     y, model = curve(joint_counts, KS).neg_log, "params-tokens" if law == LAWS[1] else "compute"
     for index, found in enumerate(squares.laws[law].fits):
         own = fit(table_of(joint_counts, law, y[:, index]), model=model, objective=SQUARES)
-        assert found.values == pytest.approx(own.values, rel=1e-6)
-        spare = len(joint_counts) - int(own.free.sum())
+        assert found.values == pytest.approx(own.solution.values, rel=1e-6)
+        spare = len(joint_counts) - int(own.solution.free.sum())
         assert found.scatter == pytest.approx(np.sqrt(own.objective_value / spare), rel=1e-9)
         assert (found.size, found.converged) == (30, True)
         chosen = np.repeat(np.arange(30), squares_weights(joint_counts)[7].astype(int))
         again = fit(
             table_of(joint_counts, law, y[:, index], chosen), model=model, objective=SQUARES
         )
-        assert found.refits[7] == pytest.approx(again.values, rel=1e-4, abs=1e-6)
+        assert found.refits[7] == pytest.approx(again.solution.values, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -299,7 +299,7 @@ def test_laws_of_the_public_counts(public_runs):
         table = {"loss": -np.log(own.mean_pass_at_k), "C": 6.0 * own.N * own.D}
         reference = fit(table, model="compute", objective=SQUARES)
         assert found.size == len(own)
-        assert found.values == pytest.approx(reference.values, rel=1e-4)
+        assert found.values == pytest.approx(reference.solution.values, rel=1e-4)
     likely = fit_passk(counts, laws=["compute", "params-tokens"], k=(1, 10, 100), resamples=0)
     alpha = [row["derived"].value for row in likely.envelopes]
     fitted = [row["fitted"].value for row in likely.envelopes]

@@ -16,7 +16,8 @@ from scipy.stats import norm
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.models import COMPUTE, Design
+from isoflop.numeric.fit.models import COMPUTE
+from isoflop.numeric.fit.solution import Design
 from isoflop.numeric.passk.beta import beta_neg_log_pass, beta_pass, log_rising
 from isoflop.numeric.passk.likelihood import LEAST_SHAPE, MOST_SHAPE, Evidence, Surface
 from isoflop.numeric.passk.marginal import Marginal, fit_marginal
@@ -260,7 +261,7 @@ def test_sharp_counts_are_least_squares():
     table = {"compute": BUDGETS, "loss": np.exp(seen)}
     reference = fit(table, model="compute", objective="least-squares-log")
     assert found.done.all()
-    assert design.coefficients(found.theta)[0] == pytest.approx(reference.values, rel=1e-4)
+    assert design.coefficients(found.theta)[0] == pytest.approx(reference.solution.values, rel=1e-4)
     assert found.tau[0] ** 2 == pytest.approx(reference.objective_value / 27, rel=1e-3)
 
 

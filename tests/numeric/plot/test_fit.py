@@ -78,7 +78,9 @@ def test_axes_of_accuracy(runs, ax) -> None:
 def test_residuals(fitted, ax) -> None:
     draw_residuals(fitted, ax)
     # As everywhere in figures and text a run above the law stands above 0.
-    assert np.allclose(points(ax)[:, 1], np.log(np.asarray(fitted.runs.loss) / fitted.fitted))
+    assert np.allclose(
+        points(ax)[:, 1], np.log(np.asarray(fitted.runs.loss) / fitted.solution.fitted)
+    )
     assert ax.get_ylabel() == r"$\log$ observed $-\,\log$ law"
 
 
@@ -94,7 +96,7 @@ def test_a_compute_law(runs, ax) -> None:
 def test_a_law_that_is_no_curve_in_compute(runs, ax) -> None:
     found = fit(runs, model="E + a*N^-b + c*D^-d")
     draw_law(found, ax)
-    assert np.allclose(points(ax), np.column_stack([found.runs.loss, found.fitted]))
+    assert np.allclose(points(ax), np.column_stack([found.runs.loss, found.solution.fitted]))
     assert ax.get_ylabel() == "fitted"
 
 

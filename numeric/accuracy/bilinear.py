@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +13,15 @@ import numpy as np
 
 from .. import formulas
 from ..errors import outside, positive_array
-from .fitted import Fitted
-from .resample import Refits
+from ..fit.resample import Refits
+from .law import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
-
-    from .resample import Draws
 
     Floats = NDArray[np.float64]
 
-__all__ = ["COEFFICIENTS", "BilinearFit", "BilinearLaw", "fit_bilinear"]
+__all__ = ["COEFFICIENTS", "BilinearLaw", "fit_bilinear"]
 
 COEFFICIENTS = ("log_A", "a", "b", "d")
 #: Of these the sign is what the law says; it is open where the interval of this coverage holds 0.
@@ -71,82 +67,7 @@ class BilinearLaw:
         return formulas.bilinear_draws_exponent(compute=compute, b=self.b, d=self.d)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BilinearFit(Fitted):
-    """A bilinear law by ordinary least squares of log y.
-
-    Attributes
-    ----------
-    compute, k, neg_log : ndarray
-        (n,): the points.
-    run : ndarray
-        (n,): which run each point is of; the k of a run share its samples.
-    plane : ndarray
-        (4,): log_A, a, b, d.
-    draws : Draws or None
-    """
-
-    compute: Floats
-    k: Floats
-    neg_log: Floats
-    run: Any
-    plane: Floats
-    draws: Draws | None = None
-
-    converged = True
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """log_A, a, b and d."""
-        return dict(zip(COEFFICIENTS, self.plane.tolist(), strict=True))
-
-    @property
-    def size(self) -> int:
-        """Number of points."""
-        return len(self.neg_log)
-
-    @property
-    def objective_value(self) -> float:
-        """The sum of squares of log y about the law."""
-        return float(np.sum((np.log(self.neg_log) - np.log(self.predict(self))) ** 2))
-
-    @cached_property
-    def undetermined(self) -> tuple[str, ...]:
-        """Of a and d those whose sign is open: the interval of 90 % by the jackknife over runs,
-        whose points are not independent, holds 0; both where a plane hangs on a single run.
-        """
-        names = np.unique(self.run)
-        without = self.refit(weights=(self.run != names[:, None]).astype(np.float64)).coefficients
-        errors = np.sqrt((len(names) - 1.0) * without.var(axis=0))
-        reach = NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
-        known = dict(zip(COEFFICIENTS, np.abs(self.plane) > reach, strict=True))
-        return tuple(name for name in SIGNED if not known[name])
-
-    @property
-    def law(self) -> BilinearLaw:
-        """The fitted law, also where a sign is open."""
-        return self.law_of(self.coefficients)
-
-    def law_of(self, coefficients: Mapping[str, float]) -> BilinearLaw:
-        """The law with other coefficients."""
-        return BilinearLaw(**coefficients)
-
-    def predict(self, rows: Any) -> Floats:
-        """y at other rows with compute and k."""
-        return np.asarray(self.law.neg_log(rows.compute, rows.k))
-
-    def refit(self, *, weights: Floats, observed: Floats | None = None) -> Refits:
-        """The planes of K resamples, by weights (K, n) of each point, of its own y or of others
-        (K, n); NaN and not certified where what is drawn does not determine one.
-        """
-        values = np.broadcast_to(self.neg_log if observed is None else observed, weights.shape)
-        planes = np.array(
-            [_plane(self.compute, self.k, *each) for each in zip(values, weights, strict=True)]
-        )
-        return Refits(planes, np.isfinite(planes).all(axis=1))
-
-
-def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> BilinearFit:
+def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
     """The least-squares plane of log y over log C, log k and their product.
 
     Parameters
@@ -155,6 +76,12 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Bilinea
         At least four points: FLOP > 0, k >= 1, y = -log pass@k > 0 in nats.
     run : array_like, optional
         Which run each point is of; by default each is of its own.
+
+    Returns
+    -------
+    Part
+        Of a and d those are undetermined whose sign is open: the interval of 90 % by the jackknife
+        over runs, whose points are not independent, holds 0; both where a plane hangs on one run.
 
     Raises
     ------
@@ -173,8 +100,33 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Bilinea
     if not np.isfinite(plane).all():
         domain = "points at two or more compute and two or more k, enough for four coefficients"
         raise outside("compute", f"{len(k)} points", domain)
+    refit = partial(_refit, compute, k, neg_log)
     run = np.arange(len(k)) if run is None else np.asarray(run)
-    return BilinearFit(compute=compute, k=k, neg_log=neg_log, run=run, plane=plane)
+    runs = np.unique(run)
+    without = refit(weights=(run != runs[:, None]).astype(np.float64)).coefficients
+    errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
+    is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
+    named = dict(zip(COEFFICIENTS, plane.tolist(), strict=True))
+    off = np.log(neg_log) - np.log(BilinearLaw(**named).neg_log(compute, k))
+    known = dict(zip(COEFFICIENTS, is_known, strict=True))
+    return Part(
+        coefficients=named,
+        objective_value=float(np.sum(off**2)),
+        converged=True,
+        refit=refit,
+        undetermined=tuple(name for name in SIGNED if not known[name]),
+    )
+
+
+def _refit(
+    compute: Floats, k: Floats, neg_log: Floats, *, weights: Floats, observed: Floats | None = None
+) -> Refits:
+    """The planes of K resamples, by weights (K, n) of each point, of its own y or of others (K, n);
+    NaN and not certified where what is drawn does not determine one.
+    """
+    values = np.broadcast_to(neg_log if observed is None else observed, weights.shape)
+    planes = np.array([_plane(compute, k, *each) for each in zip(values, weights, strict=True)])
+    return Refits(planes, np.isfinite(planes).all(axis=1))
 
 
 def _plane(compute: Floats, k: Floats, neg_log: Floats, weights: Floats) -> Floats:
