@@ -132,18 +132,15 @@ def quantity_named(name: str, quantities: Mapping[str, str] = RUNS) -> str | Non
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns `names` of a table hold.
+    """What the columns of a table hold.
 
     `of`: quantity -> its column, as far as there is one; `unsettled`: quantity without a column ->
-    several that are like it to the same degree; `others`: quantity -> a warning that another column
-    may be it as well and holds something else.
+    several that may be it and differ.
     """
 
-    source: str
-    names: tuple[str, ...]
+    table: Table
     of: dict[str, str]
     unsettled: dict[str, tuple[str, ...]]
-    others: dict[str, str]
 
     def require(self, *wanted: Sequence[str]) -> None:
         """Raise where of some quantities none has a column: one error for all of them, with the
@@ -155,26 +152,27 @@ class Columns:
         asked = {*chain(*missing)} | ({*BUDGET} if {*chain(*missing)} & {*BUDGET} else set())
         texts = [self._choice(name) for name in self.unsettled if name in asked]
         if absent := [some for some in missing if not {*some} & self.unsettled.keys()]:
-            free = [name for name in self.names if name not in self.of.values()]
+            free = [name for name in self.table.names if name not in self.of.values()]
             said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
             which = ", ".join(" or ".join(some) for some in absent)
             words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
-            there = f"no column for {which}; the columns are {listed(self.names)}"
+            there = f"no column for {which}; the columns are {listed(self.table.names)}"
             texts.append(f"{there}; say which with columns={said!r} ({words})")
-        raise TableError(self.source, "; ".join(texts))
-
-    def _choice(self, quantity: str, verdict: str = "") -> str:
-        names = self.unsettled[quantity]
-        return f"{may_be(names, quantity)}{verdict}; {name_it(quantity, names[0])}"
-
-    def unsettled_warnings(self, *, but: Collection[str] = ()) -> list[str]:
-        """What is said of the quantities of which no column is taken, for there are several."""
-        return [self._choice(name, ": none is taken") for name in self.unsettled if name not in but]
+        raise TableError(self.table.source, "; ".join(texts))
 
     def settle(self, *quantities: str) -> None:
         """Raise where several columns may be one of the quantities."""
         for name in self.unsettled.keys() & {*quantities}:
-            raise TableError(self.source, self._choice(name))
+            raise TableError(self.table.source, self._choice(name))
+
+    def left_open(self, *, but: Collection[str] = ()) -> list[str]:
+        """What is said of the quantities of which no column is taken, for there are several."""
+        return [self._choice(name, ": none is taken") for name in self.unsettled if name not in but]
+
+    def _choice(self, quantity: str, verdict: str = "") -> str:
+        names = self.unsettled[quantity]
+        both = f"columns {listed(names)} may {'both' if len(names) == 2 else 'all'} be {quantity}"
+        return f"{both}{verdict}; {name_it(quantity, names[0])}"
 
 
 def recognise(
@@ -182,61 +180,46 @@ def recognise(
 ) -> Columns:
     """The column of each quantity.
 
-    A chosen column goes first, then one with the quantity's own name (``params``), then with its
-    letter (``N``), then with a usual spelling (``Model Size``), then one that is so called after a
-    slash (``train/loss``); an empty column comes after every filled one. Of two columns that are
-    equally like it none is taken, nor of one with all params and one with active params.
+    A chosen column goes first, then one with the quantity's own name (``params``) or letter
+    (``N``), then one with a usual spelling, also after a slash (``Model Size``, ``train/loss``); an
+    empty column comes after every filled one. Of several that are equally like it and differ none
+    is taken, nor of one with all params and one with active params.
 
     `quantities`: quantity -> its names, see `SPELLINGS`; `chosen`: quantity -> column, which may be
     in another table, or None where there is none.
     """
-    names, empty = table.names, table.empty()
-    chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
-    of = {quantity: name for quantity, name in chosen.items() if name is not None}
-    free = [name for name in names if name not in of.values()]
-    unsettled, others = {}, {}
-    for quantity in quantities:
-        ranks: dict[tuple[bool, int], list[str]] = {}
-        for name in free if quantity not in chosen else ():
-            if likeness := _likeness(quantity, quantities, name):
-                ranks.setdefault((name in empty, likeness), []).append(name)
-        strongest, *weaker = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
-        rest = [name for name in chain(*weaker) if name not in empty]
-        if quantity == "params":
-            active = {bool(ACTIVE.search(name)) for name in strongest}
-            strongest += [name for name in rest if bool(ACTIVE.search(name)) not in active]
-        if len(strongest) > 1:
-            unsettled[quantity] = tuple(strongest)
-        elif strongest:
-            taken = of[quantity] = strongest[0]
-            if differ := [name for name in rest if not _says_the_same(table, taken, name)]:
-                cure = f"{taken!r} is taken; --column {quantity}={differ[0]!r} takes another"
-                others[quantity] = f"{may_be([taken, *differ], quantity)}: {cure}"
-    return Columns(table.source, names, of, unsettled, others)
-
-
-def _says_the_same(table: Table, one: str, other: str) -> bool:
-    """Whether two columns hold the same numbers; text is no number of anything."""
-    first, second = table.numbers_or_none(one), table.numbers_or_none(other)
-    return first is None or second is None or np.array_equal(first, second, equal_nan=True)
+    chosen = {name: column for name, column in chosen.items() if column in (None, *table.names)}
+    of = {quantity: column for quantity, column in chosen.items() if column is not None}
+    free = [name for name in table.names if name not in of.values()]
+    filled = {name for name in free if table.frame[name].notna().any()}
+    unsettled = {}
+    for quantity in [name for name in quantities if name not in chosen]:
+        likeness = {name: _likeness(quantity, quantities, name) for name in free}
+        alike = [name for name in free if likeness[name]]
+        alike = [name for name in alike if name in filled] or alike
+        most = min([likeness[name] for name in alike], default=0)
+        best = [name for name in alike if likeness[name] == most]
+        if quantity == "params" and best:
+            is_active = {name: bool(ACTIVE.search(name)) for name in alike}
+            best += [name for name in alike if is_active[name] != is_active[best[0]]]
+        if any(not np.array_equal(table.texts(best[0]), table.texts(name)) for name in best[1:]):
+            unsettled[quantity] = tuple(dict.fromkeys(best))
+        elif best:
+            of[quantity] = best[0]
+    return Columns(table, of, unsettled)
 
 
 def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:
-    """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
+    """1 where a name is a quantity's own, 2 where it is a usual one; 0 where it is none."""
     letters, letter = letters_of(quantities), name.strip()
     if not {*COUNT_LETTERS} & {*letters}:  # where n is no quantity of its own, it is N
         letter = letter.upper()
-    _, slash, last = name.rpartition("/")
-    is_loss = quantity == "loss" and last.endswith("_loss")
-    ways = (
-        name == quantity,
-        plain(name) == plain(quantity),
-        letters.get(name) == quantity,
-        letters.get(letter) == quantity,
-        is_spelt(name, quantities[quantity]),
-        bool(slash) and (is_loss or is_spelt(last, quantities[quantity])),
-    )
-    return ways.index(True) + 1 if True in ways else 0
+    if plain(name) == plain(quantity) or letters.get(letter) == quantity:
+        return 1
+    last = name.rpartition("/")[2]
+    is_loss = quantity == "loss" and last != name and last.endswith("_loss")
+    pattern = quantities[quantity]
+    return 2 if is_loss or is_spelt(name, pattern) or is_spelt(last, pattern) else 0
 
 
 def chosen_columns(
@@ -252,41 +235,32 @@ def chosen_columns(
     among `others`; None allows every name.
     """
     if not isinstance(columns, Mapping) and columns is not None:
-        complaint = "must map quantities to columns, as in columns={'params': 'NAME'}"
-        raise ArgumentError("columns", columns, complaint=complaint)
+        domain = "a mapping of quantities to columns, as in columns={'params': 'NAME'}"
+        raise ArgumentError("columns", columns, domain)
     tables = [_with_expressions(table, columns or {}) for table in tables]
     names = tuple(dict.fromkeys(chain(*(table.names for table in tables))))
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
-    for key, name in (columns or {}).items():
+    for key, column in (columns or {}).items():
         quantity = quantity_named(key, quantities)
         called, target = quantity or key, chosen if quantity else more
-        twin = [known for known, column in (chosen | more).items() if name and column == name]
+        twin = [known for known, held in (chosen | more).items() if column and held == column]
         complaint = ""
-        if not isinstance(key, str) or not (name is None or isinstance(name, str)):
+        if not isinstance(key, str) or not (column is None or isinstance(column, str)):
             complaint = "must be the name of a quantity and that of a column"
         elif quantity is None and others is not None and key not in others:
             complaint = no_quantity(key, quantities)
-        elif name is not None and name not in names:
-            there = f"{close_matches(name, names)}; it has {listed(names)}"
-            complaint = f"{tables[0].source}: no column {name!r} for {called}{there}"
-        elif called in target or twin:
-            complaint = (
-                f"{called!r} is given twice"
-                if called in target
-                else (f"{name!r} cannot be both {twin[0]} and {called}")
-            )
+        elif column is not None and column not in names:
+            there = f"{close_matches(column, names)}; it has {listed(names)}"
+            complaint = f"{tables[0].source}: no column {column!r} for {called}{there}"
+        elif called in target:
+            complaint = f"{called!r} is given twice"
+        elif twin:
+            complaint = f"{column!r} cannot be both {twin[0]} and {called}"
         if complaint:
-            raise ArgumentError("columns", {key: name}, complaint=complaint)
-        target[called] = name
+            raise ArgumentError("columns", {key: column}, complaint=complaint)
+        target[called] = column
     return tables, chosen, more
-
-
-def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
-    """The complaint about a name that is none of the quantities."""
-    every = (*quantities, *letters_of(quantities))
-    hint = close_matches(name, every)
-    return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
 
 
 def _with_expressions(table: Table, columns: Mapping[str, str | None]) -> Table:
@@ -309,10 +283,6 @@ def _with_expressions(table: Table, columns: Mapping[str, str | None]) -> Table:
 # -- messages --------------------------------------------------------------------------------------
 
 
-def may_be(columns: Sequence[str], quantity: str) -> str:
-    return f"columns {listed(columns)} may {'both' if len(columns) == 2 else 'all'} be {quantity}"
-
-
 def name_it(quantity: str, column: str = "NAME") -> str:
     """How to say which column holds a quantity."""
     return f"choose one with columns={{{quantity!r}: {column!r}}} (--column {quantity}={column!r})"
@@ -321,6 +291,13 @@ def name_it(quantity: str, column: str = "NAME") -> str:
 def put_aside(quantity: str) -> str:
     """How to say that no column holds a quantity."""
     return f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
+
+
+def no_quantity(name: str, quantities: Mapping[str, str]) -> str:
+    """The complaint about a name that is none of the quantities."""
+    every = (*quantities, *letters_of(quantities))
+    hint = close_matches(name, every)
+    return f"{name!r} is no quantity; choose from {', '.join(every)}{hint}"
 
 
 def suggested(quantity: str, names: Iterable[str]) -> str:

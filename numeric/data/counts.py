@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
@@ -34,8 +35,6 @@ LETTERS = letters_of(COUNTS)
 #: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 A_SAMPLE = "one sample a row"
-#: Counts that floats hold exactly.
-LARGEST = 2.0**53
 #: Relative difference within which two tables agree on a covariate: that of printed digits.
 AGREEMENT = 1e-6
 
@@ -217,19 +216,14 @@ def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...
     if by is None:
         columns.settle(*GROUPING)
         return tuple(columns.of[name] for name in GROUPING if name in columns.of)
-    chosen: list[str] = []
+    names, chosen = columns.table.names, list[str]()
     for name in (by,) if isinstance(by, str) or not isinstance(by, Sequence) else by:
-        column = columns.of.get(name, name) if name in GROUPING else name
-        column = name if name in columns.names else column
-        complaint = ""
         if not isinstance(name, str):
-            complaint = "must be the name of a column, or several"
-        elif column not in columns.names:
-            there = f"{close_matches(name, columns.names)}; {columns.source} has"
-            complaint = f"no column {name!r}{there} {listed(columns.names)}"
-        elif column in chosen:
-            complaint = f"{name!r} is given twice"
-        if complaint:
+            raise ArgumentError("by", by, "the name of a column, or several")
+        column = name if name in names else columns.of.get(name, "") if name in GROUPING else ""
+        if not column or column in chosen:
+            there = f"{close_matches(name, names)}; {columns.table.source} has {listed(names)}"
+            complaint = f"{name!r} is given twice" if column else f"no column {name!r}{there}"
             raise ArgumentError("by", by, complaint=complaint)
         chosen.append(column)
     return tuple(chosen)
@@ -252,21 +246,20 @@ def _read(
     beside: Mapping[str, Table],
 ) -> Counts:
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
-    import pandas as pd
-
     (table, *others), chosen, _ = chosen_columns([table, *beside.values()], COUNTS, columns)
     table, known = _as_samples(table, recognise(table, COUNTS, chosen))
     known.settle("problem", *COVARIATES)
     known.require(*((name,) for name in NEEDED))
     by, rows, of = grouping(known, by), Rows(table, known), known.of
-    used = {of.get(name) for name in (*NEEDED, "problem")} | {*by}
+    used = {*by, *(of.get(name) for name in (*NEEDED, "problem"))}
     own = tuple(name for name in COVARIATES if name in of and of[name] not in used)
-    for name in (*NEEDED, *own):
-        rows.read(name, optional=name in own)
-    rows.drop_missing(NEEDED)
-    rows.select(where, "has counts", letters=LETTERS)
-    _check_counts(rows)
-    rows.warnings += [text for name, text in known.others.items() if name in rows.numbers]
+    rows.read(*NEEDED, *own, needed=NEEDED)
+    rows.drop_missing(*NEEDED)
+    rows.select(where, "has counts", rows.numbers, letters=LETTERS)
+    rows.refuse_fractions("n_samples", 1)
+    rows.refuse_fractions("n_correct", 0)
+    n, c = (rows.numbers[name] for name in NEEDED)
+    rows.refuse("n_correct", c > n, "at most n_samples")
     for name in filter(None, (*by, of.get("problem"))):
         rows.refuse_empty(name, "the group or the problem")
     problem = table.frame.index.astype(str).to_numpy(object)
@@ -274,14 +267,13 @@ def _read(
         problem = table.texts(of["problem"])
     else:
         rows.warnings.append("no column for problem: every row is taken as a problem of its own")
-    (groups, group), at = grouped(rows, by), rows.rows
-    n, c = (rows.numbers[name][at] for name in NEEDED)
-    frame = pd.DataFrame({"group": group, "row": at, "n": n, "c": c})
-    frame = frame.assign(problem=pd.Series(problem[at], dtype=object))
+    groups, group = grouped(rows, by)
+    frame = pd.DataFrame({"group": group, "row": rows.rows, "n": n[rows.rows], "c": c[rows.rows]})
+    frame["problem"] = pd.Series(problem[rows.rows], dtype=object)
     if of["n_samples"] == A_SAMPLE:
         summed = frame.groupby(["group", "problem"], sort=False, as_index=False)
         frame = summed.agg(row=("row", "first"), n=("n", "sum"), c=("c", "sum"))
-        what = f"{counted(len(at), 'row')} taken as samples of {counted(len(frame), 'problem')}"
+        what = f"{counted(len(group), 'row')} taken as samples of {counted(len(frame), 'problem')}"
         rows.warnings.append(what)
     elif twice := rows.repeated([*zip(table.labels(by), problem, strict=True)]):
         what = " ".join((*table.labels(by)[twice[1]], f"problem {problem[twice[1]]}"))
@@ -290,11 +282,11 @@ def _read(
         cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
         raise rows.error(f"hold the same problem of the same group ({shown(what)}){cure}", *twice)
     named = pd.DataFrame(list(groups), columns=list(by), dtype=object)
-    sources: list[tuple[Table, Columns, Sequence[str], Any]] = []
+    sources: list[tuple[Columns, Sequence[str], pd.DataFrame]] = []
     for name, other in zip(beside, others, strict=True):
         wanted, held = BUDGET if name == "models" else ("gold",), recognise(other, COUNTS, chosen)
-        sources.append((other, held, wanted, _pairs(other, held, wanted, named)))
-    sources.append((table, known, own, pd.DataFrame({"row": at, "group": group})))
+        sources.append((held, wanted, _pairs(held, wanted, named)))
+    sources.append((known, own, pd.DataFrame({"row": rows.rows, "group": group})))
     covariates, warnings = _covariates(sources, [" ".join(label) for label in groups])
     return Counts(
         by=by,
@@ -321,32 +313,19 @@ def _as_samples(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if not ({*texts} <= TRUTHS.keys() and repeated):
         return table, columns
     correct = [TRUTHS[text] for text in texts]
-    frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})
-    return replace(table, frame=frame), replace(columns, of=of | {"n_samples": A_SAMPLE})
-
-
-def _check_counts(rows: Rows) -> None:
-    """Counts are whole, and no more are correct than there are samples."""
-    n, c = rows.numbers["n_samples"], rows.numbers["n_correct"]
-    for name, values in (("n_samples", n), ("n_correct", c)):
-        rows.refuse(name, values < 0.0, "must be at least 0")
-        whole = (values == np.floor(values)) & (values <= LARGEST)
-        rows.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (at most 2^53)")
-    rows.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
-    for index in np.flatnonzero((c > n) & rows.kept)[:1]:
-        rows.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
+    table = replace(table, frame=table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0}))
+    return table, replace(columns, table=table, of=of | {"n_samples": A_SAMPLE})
 
 
 # -- what is known of the groups -------------------------------------------------------------------
 
 
-def _pairs(table: Table, columns: Columns, wanted: Sequence[str], groups: Any) -> Any:
+def _pairs(columns: Columns, wanted: Sequence[str], groups: pd.DataFrame) -> pd.DataFrame:
     """Each row of a table with some of the columns that make a group, and a group that it is of.
 
     `groups`: the values of these columns, a row a group.
     """
-    import pandas as pd
-
+    table = columns.table
     own = {role(name): name for name in reversed(table.names)}
     shared = [name for name in groups if role(name) in own]
     if not shared:
@@ -361,49 +340,47 @@ def _pairs(table: Table, columns: Columns, wanted: Sequence[str], groups: Any) -
     rows = pd.DataFrame({name: table.texts(own[role(name)]) for name in shared}, dtype=object)
     pairs = rows.reset_index(names="row").merge(groups.reset_index(names="group"), on=shared)
     if pairs.empty:
-        first, other = (" ".join(some[shared].iloc[0]) for some in (groups, rows))
-        both = f"({first!r} there, {other!r} here)"
-        raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
+        raise TableError(table.source, f"none of its rows is of a group in the counts by {shared}")
     return pairs
 
 
-def _of_groups(table: Table, name: str, column: str, pairs: Any, groups: Sequence[str]) -> Any:
+def _of_groups(columns: Columns, name: str, pairs: pd.DataFrame, groups: Sequence[str]) -> Any:
     """One value a group: the mean for gold, else the one that all of its rows have."""
+    table, column = columns.table, columns.of[name]
     cells = pairs.assign(value=table.numbers(column)[pairs["row"]])
     for row, reason in zip(cells["row"], unusable(name, cells["value"].to_numpy()), strict=True):
         if reason:
             raise TableError(table.source, reason, rows=(row + 1,), column=column)
     by_group = cells.dropna(subset="value").groupby("group", sort=False)["value"]
-    different = by_group.nunique() > 1
-    if name != "gold" and different.any():
-        group = different.idxmax()
-        of_group = cells[cells["group"] == group].drop_duplicates("value").dropna(subset="value")
-        both = " and ".join(f"{c.value:.10g} in row {c.row + 1}" for c in of_group[:2].itertuples())
-        what = f"{name} of {groups[group]!r} is {both}; must be one for a group"
+    several = by_group.nunique() > 1
+    if name != "gold" and several.any():
+        one = cells[cells["group"] == several.idxmax()].drop_duplicates("value").dropna()
+        both = " and ".join(f"{c.value:.10g} in row {c.row + 1}" for c in one[:2].itertuples())
+        what = f"{name} of {groups[several.idxmax()]!r} is {both}; must be one for a group"
         raise TableError(table.source, what, column=column)
     values = by_group.agg("mean" if name == "gold" else "first")
     return values.reindex(range(len(groups))).to_numpy(np.float64)
 
 
 def _covariates(
-    sources: Sequence[tuple[Table, Columns, Sequence[str], Any]], groups: Sequence[str]
+    sources: Sequence[tuple[Columns, Sequence[str], pd.DataFrame]], groups: Sequence[str]
 ) -> tuple[dict[str, Any], list[str]]:
     """The covariates of all tables, with what follows from C = 6ND, and warnings: a table that
     comes later fills what an earlier one leaves open.
     """
     known: dict[str, Any] = {}
     warnings: list[str] = []
-    for table, columns, wanted, pairs in sources:
+    for columns, wanted, pairs in sources:
         for name in [name for name in wanted if name in columns.of]:
-            values = _of_groups(table, name, columns.of[name], pairs, groups)
-            gaps = int(np.sum(np.isnan(table.numbers(columns.of[name])[pairs["row"]])))
+            values = _of_groups(columns, name, pairs, groups)
+            gaps = int(np.isnan(columns.table.numbers(columns.of[name])[pairs["row"]]).sum())
             if name == "gold" and gaps:
                 what = f"gold is missing in {counted(gaps, 'row')}; the mean is over the others"
-                warnings.append(f"{table.source}: {what}")
+                warnings.append(f"{columns.table.source}: {what}")
             held = known.get(name, values)
             if n := int(np.sum(np.abs(held - values) > AGREEMENT * np.abs(held))):
                 what = f"{name} of {counted(n, 'group')} differs between two tables"
-                warnings.append(f"{what}; that of {table.source} is not taken")
+                warnings.append(f"{what}; that of {columns.table.source} is not taken")
             known[name] = np.where(np.isnan(held), values, held)
     budget, _, filled = fill(known, "group")
     every = known | budget
@@ -412,12 +389,9 @@ def _covariates(
     full = ~np.isnan([*sizes.values()]).any(axis=0)
     at_full = {name: values[full] for name, values in sizes.items() if full.any()}
     warnings += [*filled, *(doubts(at_full, {name: name for name in known}) if at_full else ())]
-    lacked: dict[tuple[str, ...], list[str]] = {}
     for name, values in covariates.items():
-        missing = tuple(groups[g] for g in np.flatnonzero(np.isnan(values)).tolist())
-        lacked.setdefault(missing, []).append(name)
-    for missing, names in lacked.items():
-        if missing:
-            what = f"{counted(len(missing), 'group')} of {len(groups)} ({listed(missing)})"
-            warnings.append(f"no {', '.join(names)} for {what}")
+        lacking = [groups[g] for g in np.flatnonzero(np.isnan(values)).tolist()]
+        if lacking:
+            what = f"{counted(len(lacking), 'group')} of {len(groups)} ({listed(lacking)})"
+            warnings.append(f"no {name} for {what}")
     return covariates, warnings

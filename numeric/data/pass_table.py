@@ -10,7 +10,7 @@ import numpy as np
 
 from ..words import shown
 from .columns import PASS_AT_K, chosen_columns, recognise
-from .counts import LARGEST, grouped, grouping
+from .counts import grouped, grouping
 from .rows import Rows, View
 from .table import table_of
 
@@ -78,13 +78,11 @@ class PassTable(View):
         known.settle("se")
         columns_by, rows = grouping(known, by), Rows(table, known)
         known.require(("k",), ("pass_at_k",))
-        for name in (*NEEDED, *({"se"} & known.of.keys())):
-            rows.read(name, optional=name not in NEEDED)
-        rows.drop_missing(NEEDED)
-        rows.select(where, "has k and pass@k")
+        rows.read(*NEEDED, *({"se"} & known.of.keys()), needed=NEEDED)
+        rows.drop_missing(*NEEDED)
+        rows.select(where, "has k and pass@k", rows.numbers)
+        rows.refuse_fractions("k", 1)
         k, labels = rows.numbers["k"], table.labels(columns_by)
-        whole = (k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))
-        rows.refuse("k", ~whole, "must be a whole number of at least 1")
         if both := rows.repeated([*zip(labels, k, strict=True)]):
             what = shown(" ".join((*labels[both[0]], f"k={k[both[0]]:.0f}")))
             hint = "name the columns that make a group by by= (--by)"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import LETTERS, Columns, put_aside
+from .columns import BUDGET, LETTERS, Columns, put_aside
 from .table import Table
 from .where import holds
 
@@ -19,18 +19,14 @@ __all__ = ["Dropped", "Rows", "View", "lost_rows", "names_in_conditions", "those
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
+#: Quantities of which a row must have a positive and finite number.
+POSITIVE = (*BUDGET, "loss", "weight")
+#: Whole numbers that floats hold exactly.
+LARGEST = 2.0**53
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """A row that cannot be used, and why.
-
-    Attributes
-    ----------
-    row : int
-        Its number in the source; the first row of data is 1.
-    reason : str
-    """
+class Dropped(NamedTuple):
+    """A row that cannot be used, by its number in the source (the first row of data is 1), and why."""
 
     row: int
     reason: str
@@ -186,7 +182,7 @@ class Rows:
     """
 
     def __init__(self, table: Table, columns: Columns) -> None:
-        self.table, self.columns = table, columns
+        self.table, self.of = table, columns.of
         self.numbers: dict[str, Any] = {}
         self.reasons = np.full(len(table), "", dtype=object)
         self.selected = np.ones(len(table), dtype=bool)
@@ -203,13 +199,15 @@ class Rows:
         """The indices of the rows that are in use."""
         return np.flatnonzero(self.kept)
 
-    def read(self, quantity: str, *, positive: bool = False, optional: bool = True) -> None:
-        """Read a quantity as numbers, and drop the rows where one is not positive and finite."""
-        remedy = put_aside(quantity) if optional else ""
-        values = self.table.numbers(self.columns.of[quantity], remedy)
-        self.numbers[quantity] = values
-        if positive:
-            self.drop(unusable(quantity, values))
+    def read(self, *quantities: str, needed: Collection[str] = ()) -> None:
+        """Read quantities as numbers; rows where one that must be positive and finite is not are
+        dropped. A column of text that is not `needed` may be put aside.
+        """
+        for name in quantities:
+            remedy = "" if name in needed else put_aside(name)
+            values = self.numbers[name] = self.table.numbers(self.of[name], remedy)
+            if name in POSITIVE:
+                self.drop(unusable(name, values))
 
     def fill_budget(self) -> None:
         """Compute what follows from C = 6ND, and drop the rows where that is beyond the floats."""
@@ -224,7 +222,7 @@ class Rows:
         """Note why rows cannot be used, one reason or one a row; the first one stays."""
         self.reasons = np.where((self.reasons == "") & rows, reasons, self.reasons)
 
-    def drop_missing(self, quantities: Iterable[str]) -> None:
+    def drop_missing(self, *quantities: str) -> None:
         """Drop rows without a number that they must have."""
         for name in quantities:
             self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
@@ -233,21 +231,18 @@ class Rows:
         self,
         where: str | None,
         what: str,
-        quantities: Mapping[str, Any] | None = None,
+        quantities: Mapping[str, Any],
         *,
         letters: Mapping[str, str] = LETTERS,
         others: Mapping[str, Any] | None = None,
     ) -> None:
-        """Select the rows of a condition on quantities (all that were read, if not said otherwise)
-        and `others`; an error where none is left, which says `what` none of them is or has.
+        """Select the rows of a condition on quantities, `others` and the columns; an error where none
+        is left, which says `what` none of them is or has.
         """
         if where is not None:
-            numbers = self.numbers if quantities is None else quantities
-            of = self.columns.of
-            own = {of[name]: values for name, values in numbers.items() if name in of}
-            every = names_in_conditions(
-                numbers, self.table.columns | dict(others or {}) | own, letters
-            )
+            own = {self.of[name]: v for name, v in quantities.items() if name in self.of}
+            columns = self.table.columns | dict(others or {}) | own
+            every = names_in_conditions(quantities, columns, letters)
             self.selected = holds(where, every, self.table.source)
         if not self.kept.any():
             origin = self.origin()
@@ -276,7 +271,13 @@ class Rows:
         if len(rows):
             more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
             value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
-            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
+            raise self.error(f"{value} must be {domain}{more}", rows[0], column=self.of[quantity])
+
+    def refuse_fractions(self, quantity: str, least: int) -> None:
+        """TableError for the first row in use that is no whole number of at least so much."""
+        values = self.numbers[quantity]
+        whole = (values >= least) & (values <= LARGEST) & (values == np.floor(values))
+        self.refuse(quantity, ~whole, f"a whole number from {least} to 2^53")
 
     def refuse_empty(self, column: str, what: str) -> None:
         """TableError for the first row in use without a text; `what`: what the column names."""

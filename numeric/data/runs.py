@@ -4,7 +4,7 @@ row that is left out named.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from .columns import (
 )
 from .rows import Dropped, Rows, View, chosen_rows, lost_rows, names_in_conditions
 from .scale import checked_baseline, neg_log_accuracy
-from .table import UNNAMED, table_of
+from .table import table_of
 
 __all__ = ["Dropped", "Runs"]
 
@@ -200,60 +200,47 @@ def _read(
     if random_baseline is not None and not is_accuracy:
         complaint = f"is for accuracy, and {table.source} has loss"
         raise ArgumentError("random_baseline", random_baseline, complaint=complaint)
-    for name in of:
-        if name not in ("group", "accuracy"):
-            rows.read(name, positive=True, optional=name not in (*require, *OUTCOME))
-    rows.fill_budget()
     baseline = checked_baseline("random_baseline", random_baseline or 0.0) if is_accuracy else None
-    beneath = _take_logarithm(rows, baseline) if baseline is not None else None
+    rows.read(*(name for name in of if name != "group"), needed=(*require, *OUTCOME))
+    rows.fill_budget()
+    measured = dict(rows.numbers)
+    if baseline is not None:
+        rows.numbers["loss"] = _neg_log(rows, baseline)
     required = {*require, "loss", "weight"} & rows.numbers.keys()
-    rows.drop_missing(name for name in QUANTITIES if name in required)
-    # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
-    asked = {n: values for n, values in rows.numbers.items() if not (is_accuracy and n == "loss")}
-    rows.select(where, "is a usable run", asked)
-    rows.warnings += [text for name, text in known.others.items() if name != "group"]
+    rows.drop_missing(*(name for name in QUANTITIES if name in required))
+    rows.select(where, "is a usable run", measured)
+    if is_accuracy and (n := int(np.sum((measured["accuracy"] <= baseline) & rows.selected))):
+        rows.warnings.append(
+            f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the "
+            "others are selected by their outcome, and a fit to them is biased"
+        )
     for name in [name for name in BUDGET if name in rows.numbers and name not in require]:
         if n := int(np.sum(np.isnan(rows.numbers[name][rows.kept]))):
             del rows.numbers[name]
             rows.derived = None if rows.derived == name else rows.derived
             what = f"{name} is missing in {counted(n, 'run')}"
             rows.warnings.append(f"{what}; it is not required, and left out for all")
-    at = rows.rows
-    values = {name: rows.numbers[name][at] for name in QUANTITIES if name in rows.numbers}
-    unread = [name for name in table.names if name not in of.values()]
-    for name in BUDGET:
-        text = suggested(name, unread)  # of a column in other units
-        if "*1e" in text and name not in {*of, *known.unsettled}:
-            rows.warnings.append(f"no column is read as {name}; --column {name}={text!r} takes one")
+    values = {name: rows.numbers[name][rows.rows] for name in QUANTITIES if name in rows.numbers}
+    if baseline is None:
+        refuse_losses(table.source, values["loss"])
     if "group" not in {*chosen, *of} and (name := _checkpoints(rows)):
         of["group"] = name
-        runs = counted(len({*table.texts(name)[at]}), "run")
-        what = f"{counted(len(at), 'row')} of {runs} by {name!r}, of one size at several tokens"
-        rows.warnings.append(f"{what}: {GROUPED}")
     groups = _groups(rows, of["group"]) if "group" in of else None
     extra = {name: cells for name, cells in table.columns.items() if name not in of.values()}
     if is_accuracy:
         extra[of["accuracy"]] = rows.numbers["accuracy"]
-        if n := int(np.sum(beneath & rows.selected)):
-            rows.warnings.append(
-                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be "
-                "used: the others are selected by their outcome, and a fit to them is biased"
-            )
-    else:
-        refuse_losses(table.source, values["loss"])
-    measured = {name: v for name, v in values.items() if not (is_accuracy and name == "loss")}
-    shown = [name for name in table.names if not name.startswith(UNNAMED)]
-    copies = int(table.frame.loc[rows.kept, shown].astype(str).duplicated().sum())
-    unsettled = known.unsettled_warnings(but=() if is_accuracy else ("accuracy",))
-    warnings = [*unsettled, *rows.warnings, *doubts(measured, of)]
-    if copies:
-        copied = f"{counted(copies, 'row')} copied exactly from another row; all are kept"
-        warnings.append(copied)
+    unread = [name for name in extra if not any(name in some for some in known.unsettled.values())]
+    warnings = [
+        *known.left_open(but=() if is_accuracy else ("accuracy",)),
+        *rows.warnings,
+        *_in_other_units(of, unread),
+        *doubts({name: v for name, v in values.items() if name in measured}, of),
+    ]
     held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
     return Runs(
         **held,
-        row=at + 1,
-        extra={name: cells[at] for name, cells in extra.items()},
+        row=rows.rows + 1,
+        extra={name: cells[rows.rows] for name, cells in extra.items()},
         metric="accuracy" if is_accuracy else "loss",
         random_baseline=baseline,
         columns=of | {name: str(column) for name, column in aliases.items()},
@@ -281,25 +268,28 @@ def _recognised(
     return columns
 
 
-def _take_logarithm(rows: Rows, baseline: float) -> Any:
-    """Read accuracy, and as loss the negative logarithm of what exceeds guessing; where it does not
-    exceed that, a mask.
-    """
-    rows.read("accuracy", optional=False)
-    values = rows.numbers["accuracy"]
-    for index in np.flatnonzero((values < 0.0) | (values > 1.0))[:1]:
-        value = f"accuracy={float(values[index])!r}"
-        domain = "a number from 0 to 1 (divide percentages by 100)"
-        raise rows.error(f"{value} must be {domain}", index, column=rows.columns.of["accuracy"])
-    beneath, usable = values <= baseline, (values > baseline) & (values < 1.0)
-    level = f"the random baseline {baseline!r}" if baseline else "0"
-    low = [f"accuracy={value!r}: must be above {level}" for value in values.tolist()]
-    rows.drop(np.array(low, dtype=object), beneath)
-    rows.drop("accuracy=1.0: must be below 1 (-log 1 = 0)", values == 1.0)
-    rows.drop("accuracy is missing", np.isnan(values))
-    rows.numbers["loss"] = np.full(len(values), np.nan)
-    rows.numbers["loss"][usable] = neg_log_accuracy(values[usable], baseline)
-    return beneath
+def _neg_log(rows: Rows, baseline: float) -> Any:
+    """-log of what accuracy exceeds guessing by, (rows,); rows where it does not exist are dropped."""
+    Q = rows.numbers["accuracy"]
+    shares = "a number from 0 to 1 (divide percentages by 100)"
+    rows.refuse("accuracy", (Q < 0.0) | (Q > 1.0), shares)
+    low = [f"accuracy={value!r}: must be above {baseline or 0}" for value in Q.tolist()]
+    rows.drop(np.array(low, dtype=object), baseline >= Q)
+    rows.drop("accuracy=1.0: must be below 1 (-log 1 = 0)", Q == 1.0)
+    rows.drop("accuracy is missing", np.isnan(Q))
+    y, usable = np.full(len(Q), np.nan), (baseline < Q) & (Q < 1.0)
+    y[usable] = neg_log_accuracy(Q[usable], baseline)
+    return y
+
+
+def _in_other_units(of: Mapping[str, str], unread: Sequence[str]) -> list[str]:
+    """What takes a column of params, tokens or compute that is in other units."""
+    texts = {name: suggested(name, unread) for name in BUDGET if name not in of}
+    return [
+        f"no column is read as {name}; --column {name}={text!r} takes one"
+        for name, text in texts.items()
+        if "*1e" in text
+    ]
 
 
 def _checkpoints(rows: Rows) -> str:
@@ -310,29 +300,26 @@ def _checkpoints(rows: Rows) -> str:
         return ""
     params, tokens = (rows.numbers[name][rows.kept] for name in ("params", "tokens"))
     for name in rows.table.names:
-        if is_spelt(name, RUN_NAME) and name not in rows.columns.of.values():
+        if is_spelt(name, RUN_NAME) and name not in rows.of.values():
             labels = rows.table.texts(name)[rows.kept]
             runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
             points = {*zip(labels, tokens, strict=True)}
             if "" not in runs and len(runs) == len(sizes) < len(points):
+                what = f"{counted(len(labels), 'row')} of {counted(len(runs), 'run')} by {name!r}"
+                rows.warnings.append(f"{what}, of one size at several tokens: {GROUPED}")
                 return name
     return ""
 
 
 def _groups(rows: Rows, column: str) -> Any:
     """Labels of groups; a run without one is a group of its own."""
-    cells = rows.table.columns[column][rows.kept].tolist()
-    known = [cell for cell in cells if cell is not None and cell == cell]
-    whole = all(isinstance(cell, float) and cell.is_integer() for cell in known)
-    labels = np.empty(len(cells), dtype=object)
-    for place, (row, cell) in enumerate(zip(rows.rows + 1, cells, strict=True)):
-        if cell is None or cell != cell:
-            labels[place] = f"row {row}"
-        elif isinstance(cell, (list, dict)):
-            labels[place] = str(cell)  # as it would be in CSV
-        else:
-            labels[place] = int(cell) if whole else cell  # seed 3, not 3.0
-    if missing := len(cells) - len(known):
-        what = f"group is missing in {counted(missing, 'run')}"
+    cells = rows.table.frame[column][rows.kept]
+    if cells.dtype.kind == "f" and (cells.dropna() % 1 == 0).all():
+        cells = cells.astype("Int64")  # seed 3, not 3.0
+    missing = cells.isna().to_numpy()
+    labels = np.array([None, *cells.tolist()], dtype=object)[1:]
+    labels[missing] = [f"row {row}" for row in cells.index[missing]]
+    if missing.any():
+        what = f"group is missing in {counted(int(missing.sum()), 'run')}"
         rows.warnings.append(f"{what}, each a group of its own")
     return labels

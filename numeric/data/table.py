@@ -21,16 +21,11 @@ from .numerals import OutOfRangeError, parse
 
 __all__ = ["Table", "table_of"]
 
-#: Readers of pandas by the ending of a file, and the package that each needs.
-READERS = {
-    ".parquet": ("read_parquet", "pyarrow"),
-    ".pq": ("read_parquet", "pyarrow"),
-    ".xlsx": ("read_excel", "openpyxl"),
-}
+#: Readers of pandas by the ending of a file that is no text.
+READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 #: Spellings of an empty cell, in lower case.
 MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "-", "--", "<na>", "#n/a", "nat"))
-#: How a column is called that has no name.
-UNNAMED = "unnamed column"
+SHAPES = "must hold a list of records, an object of columns or an object of runs"
 
 
 @dataclass(frozen=True)
@@ -57,15 +52,9 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def empty(self, rows: Any = slice(None)) -> frozenset[str]:
-        """The columns that hold nothing in these rows."""
-        every = self.columns.items()
-        return frozenset(name for name, cells in every if all(map(is_missing, cells[rows])))
-
     def texts(self, column: str) -> Any:
         """The cells as labels: whole numbers without a point, "" for an empty cell; (rows,)."""
-        cells = self.frame[column].tolist()
-        return np.array([None, *map(label, cells)], dtype=object)[1:]
+        return np.array([None, *map(label, self.frame[column].tolist())], dtype=object)[1:]
 
     def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
         """The texts of some columns, row by row."""
@@ -131,17 +120,16 @@ def number_of(cell: Any) -> float:
     """
     if is_missing(cell):
         return math.nan
-    if isinstance(cell, str):
-        if "," in cell:
-            raise ValueError("a comma may separate thousands or decimals: write 1234.5")
-        try:
-            return parse(cell)
-        except OutOfRangeError as error:
-            return math.inf if "largest" in str(error) else 0.0
-    if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
-        raise ValueError(f"of type {type(cell).__name__}")
+    if isinstance(cell, str) and "," in cell:
+        raise ValueError("a comma may separate thousands or decimals: write 1234.5")
     try:
+        if isinstance(cell, str):
+            return parse(cell)
+        if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, (kinds.Real, Decimal)):
+            raise ValueError(f"of type {type(cell).__name__}")
         return float(cell)
+    except OutOfRangeError as error:
+        return math.inf if "largest" in str(error) else 0.0
     except OverflowError:
         return math.inf
 
@@ -164,27 +152,27 @@ def table_of(data: Any, source: str = "data") -> Table:
 
 
 def _framed(source: str, data: Any) -> Table:
-    """The table in anything that pandas makes a frame of, each column with a name of its own."""
+    """The table in anything that pandas makes a frame of; columns without a name are left out."""
     import pandas as pd
 
     try:
         frame = pd.DataFrame(data)
-    except OverflowError:  # an integer beyond the largest float, among floats
-        frame = pd.DataFrame(data, dtype=object)
     except Exception as error:  # pandas raises whatever its many readers raise
         what = f"must be a path or what pandas.DataFrame accepts, not {type(data).__name__}"
         raise TableError(source, f"{what} ({one_line(error)})") from None
-    names = [str(name) for name in frame.columns]
-    if twice := [name for name in names if name.strip() and names.count(name) > 1]:
-        raise TableError(source, f"has two columns {twice[0]!r}; each must have its own name")
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    frame = frame.loc[:, [bool(name.strip()) for name in frame.columns]]
+    if frame.columns.has_duplicates:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise TableError(source, f"has two columns {name!r}; each must have its own name")
     if frame.empty:
-        header = f"a header ({', '.join(map(repr, names[:6]))})" if names else "no columns"
-        raise TableError(source, f"has {header} and no rows")
-    called = [name if name.strip() else f"{UNNAMED} {place}" for place, name in enumerate(names, 1)]
-    columns = {name: _cells(frame.iloc[:, place]) for place, name in enumerate(called)}
+        header = (
+            f"a header ({', '.join(map(repr, frame.columns[:6]))})" if frame.size else "no rows"
+        )
+        raise TableError(source, f"has {header}; must hold a header and at least one row")
+    columns = {name: _cells(frame[name]) for name in frame}
     held = {name: pd.Series(cells, dtype=cells.dtype) for name, cells in columns.items()}
-    rows = pd.RangeIndex(1, len(frame) + 1, name="row")
-    return Table(source, pd.DataFrame(held).set_axis(rows, axis=0))
+    return Table(source, pd.DataFrame(held).set_axis(range(1, len(frame) + 1), axis=0))
 
 
 def _cells(series: Any) -> Any:
@@ -205,56 +193,38 @@ def _file(path: str | PathLike[str]) -> Table:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
             content = file.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+        if ending in READERS:
+            return _framed(source, getattr(pd, READERS[ending])(io.BytesIO(content)))
+        text = content.decode("utf-8-sig").strip()
+        if not text or "\0" in text:
+            raise ValueError("a zero byte" if text else "it is empty")
+        if ending in (".jsonl", ".ndjson"):
+            lines = ",\n".join(filter(str.strip, text.splitlines()))
+            return _framed(source, _shaped(json.loads(f"[{lines}]")))
+        if ending == ".json" or text.startswith(("{", "[")):
+            return _framed(source, _shaped(json.loads(text)))
+        return _framed(source, _delimited(text))
+    except TableError:
+        raise
+    except Exception as error:  # each reader has errors of its own
+        reason = getattr(error, "strerror", None) or one_line(error)
         raise TableError(source, f"cannot be read ({reason})") from None
-    if ending in READERS:
-        reader, engine = READERS[ending]
-        try:
-            return _framed(source, getattr(pd, reader)(io.BytesIO(content)))
-        except ImportError:
-            complaint = f"cannot be read: {engine} is not installed (pip install {engine})"
-            raise TableError(source, complaint) from None
-        except Exception as error:  # each engine has its own errors
-            complaint = f"cannot be read by {engine} ({one_line(error)})"
-            raise TableError(source, complaint) from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        byte = f"byte 0x{content[error.start]:02x} in line {line}"
-        raise TableError(source, f"must be text in UTF-8 ({byte} is not)") from None
-    if not text.strip() or "\0" in text:
-        what = "has a zero byte" if "\0" in text else "is empty"
-        raise TableError(source, f"{what}; must hold a header and at least one row")
-    if ending in (".jsonl", ".ndjson"):
-        lines = [(line, row) for line, row in enumerate(text.splitlines(), 1) if row.strip()]
-        records = [_decoded(f"{source}, line {line}", row) for line, row in lines]
-        return _framed(source, _shaped(source, records))
-    if ending == ".json" or text.lstrip().startswith(("{", "[")):
-        return _framed(source, _shaped(source, _decoded(source, text)))
-    return _framed(source, _delimited(source, text))
 
 
-def _delimited(source: str, text: str) -> Any:
+def _delimited(text: str) -> Any:
     """CSV with a comma, a semicolon or a tab, whichever the header uses most."""
     import pandas as pd
 
-    header = text.lstrip().splitlines()[0]
-    try:
-        rows = pd.read_csv(
-            io.StringIO(text),
-            sep=max(",;\t", key=header.count),
-            header=None,  # so that a row with too many cells, or a name twice, is an error
-            dtype=object,
-            na_values=[""],
-            keep_default_na=False,
-            skipinitialspace=True,
-        )
-    except (ValueError, pd.errors.ParserError) as error:
-        raise TableError(source, f"cannot be read as CSV ({one_line(error)})") from None
-    names = rows.iloc[0].fillna("").str.strip()
-    return rows.iloc[1:].set_axis(names, axis=1).apply(_typed)
+    rows = pd.read_csv(
+        io.StringIO(text),
+        sep=max(",;\t", key=text.splitlines()[0].count),
+        header=None,  # so that a row with too many cells, or a name twice, is an error
+        dtype=object,
+        na_values=[""],
+        keep_default_na=False,
+        skipinitialspace=True,
+    )
+    return rows.iloc[1:].set_axis(rows.iloc[0].fillna("").str.strip(), axis=1).apply(_typed)
 
 
 def _typed(cells: Any) -> Any:
@@ -267,28 +237,17 @@ def _typed(cells: Any) -> Any:
         return stripped
 
 
-def _shaped(source: str, data: Any) -> Any:
+def _shaped(data: Any) -> Any:
     """What JSON holds as pandas reads it: a list of records, or an object of columns; an object of
     runs by name becomes records.
     """
-    if isinstance(data, list):
-        for row, record in enumerate(data, 1):
-            if not isinstance(record, dict):
-                complaint = f"must be an object of names and values, not {shown(record)}"
-                raise TableError(source, complaint, rows=(row,))
-        return data
-    parts = list(data.values()) if isinstance(data, dict) else []
-    if not parts or not all(isinstance(part, (list, dict)) for part in parts):
-        what = "a list of records, an object of columns or an object of runs"
-        raise TableError(source, f"must hold {what}")
+    parts = list(data.values()) if isinstance(data, dict) else data
+    kind = (list, dict) if isinstance(data, dict) else dict
+    if not isinstance(parts, list) or not parts or not all(isinstance(p, kind) for p in parts):
+        raise ValueError(SHAPES)
     # pandas writes an object of columns, each from row to value.
-    if any(isinstance(part, list) or all(map(str.isdigit, part)) for part in parts):
+    if isinstance(data, list) or any(
+        isinstance(p, list) or all(map(str.isdigit, p)) for p in parts
+    ):
         return data
     return [{"run": name, **part} for name, part in data.items()]
-
-
-def _decoded(source: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise TableError(source, f"is not JSON ({one_line(error)})") from None

@@ -26,9 +26,9 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
-from ..words import counted, listed, one_line
+from ..words import counted, listed, one_line, shown
 
-__all__ = ["computed", "holds", "named", "parsed"]
+__all__ = ["computed", "holds", "named"]
 
 LONGEST_TEXT = 4_000
 #: A column in backticks; texts in quotes stay as they are.
@@ -43,20 +43,13 @@ ALLOWED = (
 EXAMPLE = "write as in \"loss < 4.5 and (source == 'a' or N >= 7e9)\""
 
 
-def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]]:
+def _parsed(text: str, argument: str) -> tuple[ast.expr, dict[str, str]]:
     """The expression that a text spells, with nothing in it but what is allowed and every column
     under a plain name; and the plain names with their columns.
-
-    Raises
-    ------
-    ArgumentError
-        Naming the text and what cannot be read.
     """
-    if not isinstance(text, str):
-        raise ArgumentError(argument, text, "a text such as 'loss < 4.5'")
-    if len(text) > LONGEST_TEXT:
-        complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
-        raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
+    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+        domain = f"a text of at most {LONGEST_TEXT} characters, such as 'loss < 4.5'"
+        raise ArgumentError(argument, shown(text), domain)
     names: dict[str, str] = {}  # column -> its plain name
 
     def plain(column: str) -> str:
@@ -67,38 +60,34 @@ def parsed(text: str, argument: str = "where") -> tuple[ast.expr, dict[str, str]
         with catch_warnings():
             simplefilter("error")  # `1e9if` is an error, not a warning
             tree = ast.parse(quoted, mode="eval").body
-        _check(tree)
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        known = {*names.values()}
+        quoted_names = {*names.values()}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
+            _check(node)
+            if isinstance(node, ast.Name) and not (id(node) in called or node.id in quoted_names):
                 node.id = plain(node.id)
-    except SyntaxError as error:
-        raise ArgumentError(argument, text, complaint=f"{error.msg}; {EXAMPLE}") from None
-    except (RecursionError, MemoryError):
-        raise ArgumentError(argument, text, complaint="is nested too deeply") from None
-    except ValueError as error:
-        raise ArgumentError(argument, text, complaint=one_line(error)) from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "msg", "") or one_line(error) or "nested too deeply"
+        raise ArgumentError(argument, text, complaint=f"{reason}; {EXAMPLE}") from None
     return tree, {name: column for column, name in names.items()}
 
 
-def _check(tree: ast.expr) -> None:
-    """Raise where an expression holds anything but what is allowed; whole numbers become floats, so
-    that none grows beyond bounds.
+def _check(node: ast.AST) -> None:
+    """Raise where a part of an expression is none that is allowed; a whole number becomes a float,
+    so that none grows beyond bounds.
     """
-    for node in ast.walk(tree):
-        if not isinstance(node, ALLOWED):
-            what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
-            raise ValueError(f"{what}: only comparisons, arithmetic and functions are allowed")
-        if isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if name not in FUNCTIONS or len(node.args) != 1 or node.keywords:
-                raise ValueError(f"{ast.unparse(node)}: functions are {', '.join(FUNCTIONS)}")
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, int) and not isinstance(node.value, bool):
-                node.value = float(node.value)
-            elif not isinstance(node.value, (float, str, bool)):
-                raise ValueError(f"cannot read {node.value!r}")
+    if not isinstance(node, ALLOWED):
+        what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
+        raise ValueError(f"{what}: only comparisons, arithmetic and functions are allowed")
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in FUNCTIONS or len(node.args) != 1 or node.keywords:
+            raise ValueError(f"{ast.unparse(node)}: functions are {', '.join(FUNCTIONS)}")
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            node.value = float(node.value)
+        elif not isinstance(node.value, (float, str, bool)):
+            raise ValueError(f"cannot read {node.value!r}")
 
 
 def named(text: str) -> tuple[str, ...]:
@@ -108,7 +97,7 @@ def named(text: str) -> tuple[str, ...]:
     (('tokens (B)',), ())
     """
     try:
-        return tuple(sorted(parsed(text)[1].values()))
+        return tuple(sorted(_parsed(text, "")[1].values()))
     except ArgumentError:
         return ()
 
@@ -152,7 +141,7 @@ def _evaluated(text: str, columns: Mapping[str, Any], source: str, argument: str
     """The value of an expression at each row."""
     import pandas as pd
 
-    tree, names = parsed(text, argument)
+    tree, names = _parsed(text, argument)
     series = {}
     for plain, name in names.items():
         if name not in columns:
@@ -168,7 +157,5 @@ def _evaluated(text: str, columns: Mapping[str, Any], source: str, argument: str
         with np.errstate(all="ignore"):
             frame = pd.DataFrame(series, index=range(rows))
             return np.broadcast_to(np.asarray(frame.eval(ast.unparse(tree), engine="python")), rows)
-    except (RecursionError, MemoryError):
-        raise ArgumentError(argument, text, complaint="is nested too deeply") from None
     except Exception as error:  # pandas raises whatever its evaluation raises
-        raise ArgumentError(argument, text, complaint=one_line(error)) from None
+        raise ArgumentError(argument, text, complaint=one_line(error) or "too deep") from None

@@ -5,7 +5,6 @@ has it.
 from __future__ import annotations
 
 from functools import partial
-from math import floor, log10
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
@@ -55,9 +54,6 @@ FIGURES: dict[str, tuple[str, str, Format, str]] = {
     "binding": ("binding", "", FOUR, ""),
 }
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
-#: From here on a number of a column is written with a power of ten, and has no say in how many
-#: decimals the others have; where these are further apart or tiny, each has those that it needs.
-LARGE, APART, MOST_PLACES = 1e4, 1e4, 5
 
 
 def _column(key: str, names: Mapping[str, str], notation: str | Notation) -> Column:
@@ -79,15 +75,13 @@ def results_table(
     names: Mapping[str, str] | None = None,
     notation: str | Notation = DEFAULT,
     *,
-    aligned: bool = False,
     like: Any = None,
     more: Mapping[str, Sequence[Any]] | None = None,
 ) -> Table:
     """Penalties, or allocations, of one law or several: a row each.
 
-    ``names``: other headings for some figures; ``aligned``: with as many decimals in all rows, as a
-    page has them; ``like``: what they are like, where there may be none; ``more``: columns of
-    numbers that the rows do not have themselves.
+    ``names``: other headings for some figures; ``like``: what they are like, where there may be none;
+    ``more``: columns of numbers that the rows do not have themselves.
     """
     first: Any = like or rows[0]
     known = any(row.law.E is not None for row in rows)
@@ -100,10 +94,6 @@ def results_table(
             keys += ["binding"]
         keys += ["unspent_compute"] if any(row.unspent_compute for row in rows) else []
     shown = [_column(key, names or {}, notation) for key in keys]
-    if aligned:
-        shown = [
-            column if column.key in first.given else _aligned(column, rows) for column in shown
-        ]
     for key, values in (more or {}).items():
         of_row = dict(zip(map(id, rows), values, strict=True))
         own = _column(key, names or {}, notation)
@@ -122,33 +112,6 @@ def _binding(row: Any) -> str:
     """The cap that binds, in words."""
     both = "max params, max tokens"
     return both if row.unspent_compute else str(row.binding).replace("_", " ")
-
-
-def _aligned(column: Column, rows: Sequence[Any]) -> Column:
-    """The column with the same number of decimals in all rows, where its numbers are of one size;
-    shares are in per cent, which the heading says.
-    """
-    form, entry = column.format, column.entry
-    if not isinstance(form, Percent | Shortest):
-        return column
-    is_share = isinstance(form, Percent)
-    factor, fewest, least = (100.0, 2, 1) if is_share else (1.0, 3, 0)
-    sizes = [factor * abs(value) for value in map(entry, rows) if value]
-    sizes = [size for size in sizes if size < LARGE]
-    if not sizes or max(sizes) > APART * min(sizes):
-        return column
-    enough = ((max(sizes), form.digits), (min(sizes), fewest))
-    places = max(least, *(digits - 1 - floor(log10(size)) for size, digits in enough))
-    if places > MOST_PLACES:
-        return column
-    if not is_share:
-        return column.changed(format=Places(places))
-    return column.changed(
-        of=lambda row: entry(row) and 100.0 * entry(row),
-        format=Places(places, form.infinite),
-        heading=f"{column.head()} (%)",
-        latex=column.latex and rf"{column.latex} (\%)",
-    )
 
 
 def intervals_table(rows: Sequence[Any], names: Mapping[str, str] | None = None) -> list[Table]:
@@ -229,13 +192,21 @@ def _value(name: str, law: Law) -> Any:
     return law.evaluate(OF_ENVELOPE[name]) if own is None else own
 
 
-def laws(kind: str | None = None) -> Table:
-    """The published laws as a table: names, coefficients in the package's notation, and sources.
+def laws(
+    kind: str | None = None,
+    notation: str | Notation = DEFAULT,
+    only: Iterable[str] | None = None,
+) -> Table:
+    """The published laws as a table: names, coefficients, what they predict, and sources.
 
     Parameters
     ----------
     kind : {"params-tokens", "compute"}, optional
         Only these.
+    notation : str
+        Of the coefficients' headings.
+    only : iterable of str, optional
+        The names of laws, in this order.
 
     Examples
     --------
@@ -245,22 +216,32 @@ def laws(kind: str | None = None) -> Table:
     from ...theory.data.notation import KINDS
     from ...theory.data.published import names, published
 
-    kinds = (kind,) if kind else tuple(KINDS)
-    listed = [entry for one in kinds for entry in map(published, names(one))]
-    coefficients = list(dict.fromkeys(name for one in kinds for name in DEFAULT.names(one)))
+    spelling, kinds = find_notation(notation), (kind,) if kind else tuple(KINDS)
+    known = [name for one in kinds for name in names(one)]
+    chosen = [published(name) for name in (known if only is None else only) if name in known]
+    headings: dict[str, str] = {}
+    for one in kinds:
+        headings |= spelling.names(one)
     rows = [
-        {"law": law.name, "kind": law.kind, "predicts": law.metric, "source": law.source.key}
-        | dict.fromkeys(coefficients)
+        {"law": law.name, "kind": law.kind, "predicts": law.predicts, "source": law.source.key}
+        | dict.fromkeys(headings)
         | {name: digits and float(digits) for name, digits in law.coefficients.items()}
-        for law in listed
+        for law in chosen
     ]
     return Table(
         [
             Column("law", align="left"),
-            *(() if kind else (Column("kind", align="left"),)),
-            *(Column(name, format=Shortest(6)) for name in coefficients),
+            Column("kind", align="left", only="data" if kind else ""),
+            *(
+                Column(name, own, f"${spelling.latex(name)}$", format=Shortest(6))
+                for name, own in headings.items()
+            ),
             Column("predicts", align="left"),
-            Column("source", align="left"),
+            Column("source", align="left", of=_cited),
         ],
         rows,
     )
+
+
+def _cited(row: Mapping[str, Any]) -> Words:
+    return Words(row["source"], rf"\cite{{{row['source']}}}")

@@ -115,6 +115,11 @@ class PublishedLaw:
         return self.printed["alpha"]
 
     @property
+    def predicts(self) -> str:
+        """What y is: the benchmark and how it is scored, or the loss."""
+        return self.metric if self.label is None else f"{self.label} ({self.metric_type})"
+
+    @property
     def source(self) -> Work:
         """The source of the coefficients."""
         return self.sources[0]

@@ -95,7 +95,7 @@ def run(options: Options) -> tuple[str, int]:
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        return tables_text(tables_of(rows, known, spelling, aligned=True), form), DONE
+        return tables_text(tables_of(rows, known, spelling), form), DONE
     lines = [law_line(law, spelling) for law in laws]
     for table in tables_of(rows, known, spelling):
         lines += ["", table.text()]

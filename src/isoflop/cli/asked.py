@@ -98,8 +98,6 @@ def tables_of(
     rows: Sequence[Any],
     known: Mapping[str, float],
     spelling: Notation,
-    *,
-    aligned: bool = False,
 ) -> list[Table]:
     """A table of the laws of loss and one of the laws of accuracy, which are known, each with that
     of its intervals.
@@ -113,7 +111,7 @@ def tables_of(
             names = IN_ACCURACY if is_accuracy else {}
             more = is_accuracy and some[0].view == "allocations"
             accuracies = {"accuracy": [accuracy_of(row, known) for row in some]} if more else {}
-            tables.append(results_table(some, names, spelling, aligned=aligned, more=accuracies))
+            tables.append(results_table(some, names, spelling, more=accuracies))
             tables += intervals_table(some, names)
     return tables
 

@@ -6,7 +6,7 @@ from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output
 from .errors import DONE, UsageError, shown
-from .render import TABLES, WIDTH, json_text, pairs
+from .render import TABLES, json_text, pairs
 from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
@@ -23,7 +23,6 @@ FORMATS = ("text", "json", "bibtex", *TABLES)
 #: The exponents of both kinds in the order of their forms.
 EXPONENTS = ("beta", "gamma", "alpha")
 FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^-{}"}
-DIGITS = 6
 
 
 def parser() -> Parser:
@@ -57,7 +56,8 @@ def run(options: Options) -> tuple[str, int]:
     if form == "bibtex":
         return "\n\n".join({x.key: x.bibtex() for law in found for x in law.sources}.values()), DONE
     if form in TABLES:
-        return _latex(found, spelling), DONE
+        tables = _tables(found, spelling).values()
+        return "\n\n".join(table.latex() for table in tables), DONE
     return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
 
 
@@ -93,72 +93,28 @@ def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
 
 def _table(found: Sequence[PublishedLaw], spelling: Notation) -> str:
     """A table for each kind of law, and the sources."""
-    from textwrap import wrap
-
-    from ..theory.typeset.table import Subheading
-
     lines: list[str] = []
     for kind, table in _tables(found, spelling).items():
-        *columns, what = table.columns
-        _, rule, *_ = table.changed(columns=columns).lines(WIDTH)
-        left = len(rule) + 2
-        rows: list[Any] = []
-        for row in table.rows:
-            first, *rest = wrap(row["what"], max(WIDTH - left, 20))
-            rows += [row | {"what": first}, *(Subheading(" " * left + more) for more in rest)]
-        is_bare = any(row["E"] is None for row in table.rows)
-        bare = "; - for E: no irreducible term" if is_bare else ""
-        shown = table.changed(columns=[*columns, what], rows=rows)
-        lines += [f"{kind} laws: {_form(kind, spelling)}{bare}", "", *shown.lines(), ""]
+        bare = any(law.coefficients["E"] is None for law in found if law.kind == kind)
+        note = "; - for E: no irreducible term" if bare else ""
+        table = table.changed(columns=table.columns[:-1])  # sources stand below
+        lines += [f"{kind} laws: {_form(kind, spelling)}{note}", "", table.text(), ""]
     sources = {law.source.key: law.source.citation for law in found}
     return "\n".join([*lines, "sources", *pairs(list(sources.items()))])
 
 
 def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Table]:
     """Kind -> table of the laws of that kind."""
-    from ..theory.typeset.numbers import Shortest
-    from ..theory.typeset.table import Column, Table
+    from ..numeric.law.tables import laws
 
-    tables: dict[str, Table] = {}
-    for kind in KINDS:
-        columns = [Column("name", align="left")]
-        columns += [
-            Column(name, own, f"${spelling.latex(name)}$", format=Shortest(DIGITS))
-            for name, own in spelling.names(kind).items()
-        ]
-        columns.append(Column("what", align="left"))
-        rows = [
-            {"name": law.name, "what": _what(law), "key": law.source.key}
-            | {name: digits and float(digits) for name, digits in law.coefficients.items()}
-            for law in found
-            if law.kind == kind
-        ]
-        tables |= {kind: Table(columns, rows)} if rows else {}
-    return tables
-
-
-def _latex(found: Sequence[PublishedLaw], spelling: Notation) -> str:
-    r"""The tables for a paper, with ``\cite`` of each source by its key of ``--format bibtex``."""
-    from ..theory.typeset.table import Column, Words
-
-    source = Column(
-        "key", "source", align="left", of=lambda row: Words(row["key"], rf"\cite{{{row['key']}}}")
-    )
-    tables = _tables(found, spelling).values()
-    return "\n\n".join(
-        table.changed(columns=[*table.columns[:-1], source]).latex() for table in tables
-    )
+    every = {kind: laws(kind, spelling, [law.name for law in found]) for kind in KINDS}
+    return {kind: table for kind, table in every.items() if table.rows}
 
 
 def _form(kind: str, spelling: Notation) -> str:
     """The law of a kind in the letters of the notation."""
     names = spelling.names(kind)
     return FORMS[kind].format(*(names[name] for name in EXPONENTS if name in names))
-
-
-def _what(law: PublishedLaw) -> str:
-    """Short enough for one column."""
-    return law.title if law.label is None else f"{law.label} ({law.metric_type})"
 
 
 def _details(found: Sequence[PublishedLaw], spelling: Notation) -> str:

@@ -109,7 +109,7 @@ def run(options: Options) -> tuple[str, int]:
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
         say_notes(warnings)
-        tables = tables_text(tables_of(rows, {}, spelling, aligned=True), form)
+        tables = tables_text(tables_of(rows, {}, spelling), form)
         sentences = [_tolerance_latex(*pair, spelling) for pair in pairs]
         return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
     parts = ["\n".join(law_line(law, spelling) for law in laws)]

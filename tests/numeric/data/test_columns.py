@@ -1,4 +1,4 @@
-"""Which column is which quantity, what is asked where that is open, and expressions for columns."""
+"""Which column is which quantity, what is asked where that is open, and what a table holds."""
 
 from typing import Any
 
@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, is_spelt
+from isoflop.numeric.data.metrics import kind_of
 from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.data.table import table_of
 
 REQUIRED = ("params", "tokens", "loss")
 
@@ -17,16 +19,15 @@ def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[st
     return Runs.read(cells, columns=chosen or None, require=require).columns
 
 
-def refusal(*names: str, chosen: Any = None, require: Any = REQUIRED) -> str:
+def refusal(*names: str, **options: Any) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
-        Runs.read({name: [1.0] for name in names}, columns=chosen, require=require)
+        found(*names, **options)
     return str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("params", "tokens", "loss"),
     [
-        ("params", "tokens", "loss"),
         ("N", "D", "L"),
         ("n", "d", "l"),
         ("Model Size", "Training Tokens", "val_loss"),
@@ -43,21 +44,13 @@ def test_usual_spellings(params: str, tokens: str, loss: str) -> None:
     assert found(params, tokens, loss, "other") == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "quantity"),
-    [
-        *((name, "compute") for name in ("C", "FLOPs", "train_flops", "budget", "C_6ND")),
-        *((name, "group") for name in ("seed", "Run ID", "run_id")),
-        ("weights", "weight"),
-    ],
-)
-def test_other_spellings(name: str, quantity: str) -> None:
-    assert found("N", "D", "loss", name)[quantity] == name
-
-
-@pytest.mark.parametrize("name", ["params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"])
-def test_other_units_and_kinds_are_not_recognised(name: str) -> None:
-    assert name not in found("N", "D", "loss", name).values()
+def test_other_spellings_and_names_of_other_things() -> None:
+    quantities = {"compute": "C FLOPs train_flops budget C_6ND", "group": "seed run_id"}
+    for quantity, names in quantities.items():
+        for name in names.split():
+            assert found("N", "D", "loss", name)[quantity] == name
+    for name in ("params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"):
+        assert name not in found("N", "D", "loss", name).values()
 
 
 @pytest.mark.parametrize("quantities", [RUNS, EVALUATIONS, COUNTS, PASS_AT_K])
@@ -67,15 +60,16 @@ def test_a_name_has_one_meaning_in_a_table(quantities: Any) -> None:
         assert meant == [name]
 
 
-def test_the_stronger_likeness_goes_first() -> None:
-    assert found("N", "params", "Model Size", "D", "loss")["params"] == "params"
-    assert found("N", "Model Size", "D", "loss")["params"] == "N"
-    assert found("N", "n", "D", "loss")["params"] == "N"
-    assert found("N", "D", "val_loss", "c4/macro_loss")["loss"] == "val_loss"
-    names = ("params", "N_no_embed", "tokens", "loss")
-    assert found(*names, N="N_no_embed")["params"] == "N_no_embed"
+def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
+    assert found("params", "Model Size", "D", "loss")["params"] == "params"
+    assert found("N", "Model Size", "D", "loss", "train/loss")["loss"] == "loss"
+    assert found("params", "N_no_embed", "D", "loss", N="N_no_embed")["params"] == "N_no_embed"
     assert "weight" not in found("N", "D", "loss", "weight", weight=None)
     assert found("N", "D", "loss", "acc")["loss"] == "loss"
+    empty = {"params": [None, "n/a"], "N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.0, 2.5]}
+    assert Runs.read(empty | {"params": [None, None]}).columns["params"] == "N"
+    same = empty | {"params": ["1e8", "2e8"], "flops": [1.2e18, 4.8e18], "C": [1.2e18, 4.8e18]}
+    assert Runs.read(same | {"params": [1e8, 2e8]}).columns["params"] == "params"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +77,7 @@ def test_the_stronger_likeness_goes_first() -> None:
     [
         (("N", "D", "val_loss", "train_loss"), "columns 'val_loss', 'train_loss' may both be loss"),
         (("N", "D", "train/loss", "eval/loss"), "(--column loss='train/loss')"),
+        (("N", "params", "D", "loss"), "columns 'N', 'params' may both be params"),
         (("N", "loss", "flops", "budget"), "'flops', 'budget' may both be compute"),
         (("total_params", "active_params", "D", "loss"), "--column params='total_params'"),
         (("N", "n_active_params", "D", "loss"), "'N', 'n_active_params' may both be params"),
@@ -126,3 +121,48 @@ def test_two_of_the_budget_give_the_third() -> None:
     for pair in (("N", "D"), ("N", "C"), ("C", "D")):
         assert {*found(*pair, "loss", require=every).values()} == {*pair, "loss"}
     assert found("C", "loss", require=("compute", "loss")) == {"compute": "C", "loss": "loss"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"lost": "loss"}, r"'lost' is no quantity; choose from .*did you mean loss"),
+        ({"loss": "los"}, r"no column 'los' for loss \(did you mean loss"),
+        ({"N": "N", "params": "D"}, "'params' is given twice"),
+        ({"params": "N", "tokens": "N"}, "'N' cannot be both params and tokens"),
+        ({"params": 3}, "must be the name of a quantity and that of a column"),
+        ("params=N", "must be a mapping"),
+    ],
+)
+def test_what_the_user_says_wrong_of_columns(columns: Any, message: str) -> None:
+    table = {"N": [1e8], "D": [2e9], "loss": [3.0]}
+    with pytest.raises(ValueError, match=rf"^columns=.*{message}"):
+        Runs.read(table, columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        ("model problem n c", "counts"),
+        ("prompt_idx num_samples num_correct params", "counts"),
+        ("model task_id passed", "counts"),
+        ("model k pass_at_k", "pass@k"),
+        ("model k pass@k n c", "counts"),
+        ("N D val_loss train_loss", "runs"),
+        ("N D accuracy", "runs"),
+        ("N D loss acc_piqa", "runs"),
+        ("run task acc metric", "evaluations"),
+        ("N D acc_piqa acc_sciq", "evaluations"),
+        ("N D hellaswag arc:easy", "evaluations"),
+        ("N D width", None),
+    ],
+)
+def test_kinds(names: str, kind: str | None) -> None:
+    assert kind_of(table_of({name: [1.0] for name in names.split()})) == kind
+
+
+def test_what_the_user_says_of_a_table_goes_first() -> None:
+    table = table_of({name: [1.0] for name in ("tried", "solved", "loss")})
+    assert kind_of(table) == "runs"
+    assert kind_of(table, {"n": "tried", "n_correct": "solved"}) == "counts"
+    assert kind_of(table, {"loss": None}) is None

@@ -149,7 +149,10 @@ def test_public_counts(public_runs: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_correct": [0, 21, 13, 1]}, r"row 2, .*: n_correct=21 .* n_samples=20 \(1 more row\)"),
+        (
+            {"n_correct": [0, 21, 13, 1]},
+            r"row 2, .*: n_correct=21 must be at most n_samples \(1 more row\)",
+        ),
         ({"n_correct": [0, 2.5, 3, 1]}, "row 2, column 'n_correct': n_correct=2.5"),
         ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, "row 3, .*: n_samples=0"),
         ({"problem": [1, 1, 1, 2]}, r"rows 1 and 2: .* \('a problem 1'\)"),

