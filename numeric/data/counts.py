@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
@@ -25,6 +24,9 @@ from .columns import (
 )
 from .rows import Rows, View, chosen_rows, unusable
 from .table import Table, table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Counts"]
 
@@ -246,6 +248,8 @@ def _read(
     beside: Mapping[str, Table],
 ) -> Counts:
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
+    import pandas as pd
+
     (table, *others), chosen, _ = chosen_columns([table, *beside.values()], COUNTS, columns)
     table, known = _as_samples(table, recognise(table, COUNTS, chosen))
     known.settle("problem", *COVARIATES)
@@ -325,6 +329,8 @@ def _pairs(columns: Columns, wanted: Sequence[str], groups: pd.DataFrame) -> pd.
 
     `groups`: the values of these columns, a row a group.
     """
+    import pandas as pd
+
     table = columns.table
     own = {role(name): name for name in reversed(table.names)}
     shared = [name for name in groups if role(name) in own]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
@@ -47,6 +46,8 @@ def read_evaluations(
     where: str | None,
 ) -> dict[str, Any]:
     """The fields of `Evaluations`."""
+    import pandas as pd
+
     (table,), chosen, benchmarks = chosen_columns([table], EVALUATIONS, columns, None)
     known, is_long = _recognised(table, chosen)
     if is_long and benchmarks:
@@ -198,8 +199,8 @@ def _joined(rows: Rows, scores: Collection[str], is_long: bool) -> _Runs:
     index = np.full(len(table), -1)
     index[at] = range(len(at))
     if is_long or "run" in of:
-        labels = pd.Series(table.labels(by), dtype=object)[at]
-        index[at] = pd.factorize(labels)[0]
+        labels, places = table.labels(by), dict[tuple[str, ...], int]()
+        index[at] = [places.setdefault(labels[row], len(places)) for row in at]
     first = at[np.unique(index[at], return_index=True)[1]]
     ahead = first[index[at]]
     texts = {name: table.texts(name) for name in {*free, *naming}}
