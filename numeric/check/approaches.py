@@ -30,11 +30,13 @@ law through the law's own losses on the ray.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from math import ceil, exp, log
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..fit.power_law import lines
+from ..words import counted
 from .laws import LEAST_SQUARES, SAME_COMPUTE, ComputeLaws, Laws, fit_compute_laws
 
 if TYPE_CHECKING:
@@ -47,29 +49,18 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
 
-__all__ = [
-    "LEAST_BUDGETS",
-    "LEAST_RUNS",
-    "LEAST_SPAN",
-    "Approach",
-    "Estimates",
-    "FixedRatio",
-    "Frontier",
-    "Isoflop",
-    "find_budgets",
-    "find_rays",
-    "frontier",
-    "vertices",
-]
-
-#: A compute law has three coefficients.
-LEAST_BUDGETS = 4
+#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share.
+TOGETHER = 0.1
+#: A compute law has three coefficients; a frontier of fewer runs has too little beyond them to be
+#: judged.
+LEAST_BUDGETS, LEAST_FRONTIER = 4, 6
 #: The largest compute over the smallest, at least.
 LEAST_SPAN = 10.0
 #: Points of compute at which curves are compared.
 GRID = 33
-#: Runs of a ray, and as many values of compute.
-LEAST_RUNS = 5
+#: Runs of a ray, and as many values of compute; a ratio that a smaller share of the runs has is one
+#: by chance.
+LEAST_RUNS, LEAST_SHARE = 5, 0.1
 #: A parabola has three coefficients: with five sizes two are left to judge it. The largest size over
 #: the smallest, at least.
 LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
@@ -126,11 +117,19 @@ class Approach:
         Of the compute law; least squares of the log loss unless the subclass has another.
     compute : ndarray
         (m,): of its points, FLOP.
+    lacks : str
+        Why the runs do not allow it; "" where they do.
     """
 
     name: ClassVar[str]
     objective: Objective = LEAST_SQUARES
     compute: Floats
+    lacks: str
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs it uses."""
+        raise NotImplementedError
 
     def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The points for losses (K, n) of the n runs with weights (n,), moved along K laws."""
@@ -179,8 +178,15 @@ class Frontier(Approach):
     params: Floats
     tokens: Floats
     compute: Floats
+    on_frontier: int
+    lacks: str = ""
 
     name = "frontier"
+
+    @property
+    def n_runs(self) -> int:
+        """Runs on the frontier."""
+        return self.on_frontier
 
     def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
@@ -188,6 +194,19 @@ class Frontier(Approach):
         moved = losses * laws.envelope(self.compute) / laws.losses(self.params, self.tokens)
         n, d = (np.broadcast_to(np.log(x), chosen.shape) for x in (self.params, self.tokens))
         return Points(moved, chosen, (n, d))
+
+
+def find_frontier(runs: Any, compute: Floats) -> Frontier:
+    """The frontier of runs; at least six over a factor 10 of compute."""
+    chosen = compute[frontier(compute, runs.loss)]
+    span, lacks = float(chosen.max() / chosen.min()), ""
+    if len(chosen) < LEAST_FRONTIER or span < LEAST_SPAN:
+        over = f" over a factor {span:.3g} of compute" if len(chosen) > 1 else ""
+        lacks = (
+            f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} "
+            f"over a factor {LEAST_SPAN:g} of compute"
+        )
+    return Frontier(runs.params, runs.tokens, compute, len(chosen), lacks)
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
@@ -254,13 +273,29 @@ class Isoflop(Approach):
     tokens: Floats
     members: tuple[Indices, ...]
     compute: Floats
+    lacks: str = ""
 
     name = "isoflop"
 
-    def some(self, chosen: Flags) -> Isoflop:
-        """The chosen budgets."""
+    @property
+    def n_runs(self) -> int:
+        """Runs of all budgets."""
+        return sum(map(len, self.members))
+
+    def usable(self, losses: Floats, weights: Floats | None, laws: Laws) -> Isoflop:
+        """The budgets whose profile of these losses (n,) has a minimum; at least four over a factor
+        10 of compute.
+        """
+        chosen = self.corrected(losses[None], weights, laws).valid[0]
         members = tuple(entry for entry, keep in zip(self.members, chosen, strict=True) if keep)
-        return replace(self, members=members, compute=self.compute[chosen])
+        compute, lacks = self.compute[chosen], ""
+        if len(members) < LEAST_BUDGETS or compute[-1] < LEAST_SPAN * compute[0]:
+            lacks = (
+                f"{counted(len(self.members), 'budget')} with five sizes or more over a factor 2, "
+                f"{len(members)} with a minimum within the sizes; takes at least {LEAST_BUDGETS} "
+                f"with one, over a factor {LEAST_SPAN:g} of compute"
+            )
+        return replace(self, members=members, compute=compute, lacks=lacks)
 
     def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
         """The vertices for losses (K, n) with weights (n,).
@@ -315,35 +350,35 @@ class Isoflop(Approach):
         from pandas import DataFrame
 
         raw, moved = self.minima(losses[None], weights), self.corrected(losses[None], weights, laws)
-        sizes = [self.params[members] for members in self.members]
-        known = [[np.where(part.valid, x, np.nan)[0] for x in part[:4]] for part in (raw, moved)]
-        (n, d, loss, curvature), (corrected_n, corrected_d, corrected_loss, _) = known
-        reasons = np.where(raw.valid[0], BIASED_AWAY, NO_MINIMUM)
-        columns = {
-            "compute": self.compute,
-            "n_runs": [len(own) for own in sizes],
-            "n_sizes": [len(np.unique(own)) for own in sizes],
-            "params_lo": [own.min() for own in sizes],
-            "params_hi": [own.max() for own in sizes],
-            "params": np.exp(n),
-            "tokens": np.exp(d),
-            "loss": loss,
-            "curvature": curvature,
-            "corrected_params": np.exp(corrected_n),
-            "corrected_tokens": np.exp(corrected_d),
-            "corrected_loss": corrected_loss,
-            "reason": np.where(moved.valid[0], "", reasons),
+        own = [self.params[members] for members in self.members]
+        named = {
+            "": ("params", "tokens", "loss", "curvature"),
+            "corrected_": ("params", "tokens", "loss"),
         }
-        return DataFrame(columns)
+        frame = DataFrame(
+            {
+                "compute": self.compute,
+                "n_runs": [len(sizes) for sizes in own],
+                "n_sizes": [len(np.unique(sizes)) for sizes in own],
+                "params_lo": [sizes.min() for sizes in own],
+                "params_hi": [sizes.max() for sizes in own],
+            }
+        )
+        for (prefix, names), found in zip(named.items(), (raw, moved), strict=True):
+            for name, values in zip(names, found, strict=False):
+                known = np.where(found.valid, values, np.nan)[0]
+                frame[f"{prefix}{name}"] = np.exp(known) if name in ("params", "tokens") else known
+        reasons = np.where(raw.valid[0], BIASED_AWAY, NO_MINIMUM)
+        return frame.assign(reason=np.where(moved.valid[0], "", reasons))
 
 
-def find_budgets(params: Floats, tokens: Floats, compute: Floats, tolerance: float) -> Isoflop:
+def find_budgets(params: Floats, tokens: Floats, compute: Floats) -> Isoflop:
     """The budgets, by increasing compute, at which at least five sizes that span a factor of two were
-    trained; the largest compute of a budget's runs exceeds the smallest by at most the tolerance.
+    trained; the largest compute of a budget's runs exceeds the smallest by at most 10 %.
     """
     members = [
         entry
-        for entry in clusters(compute, tolerance, LEAST_SIZES)
+        for entry in clusters(compute, TOGETHER, LEAST_SIZES)
         if len(np.unique(params[entry])) >= LEAST_SIZES
         and params[entry].max() >= LEAST_SIZES_SPAN * params[entry].min()
     ]
@@ -391,8 +426,14 @@ class FixedRatio(Approach):
     compute: Floats
     members: Indices
     objective: Objective
+    lacks: str = ""
 
     name = "fixed-ratio"
+
+    @property
+    def n_runs(self) -> int:
+        """Runs of the ray."""
+        return len(self.members)
 
     @property
     def tokens_per_param(self) -> float:
@@ -414,18 +455,28 @@ class FixedRatio(Approach):
         return fit_compute_laws(self.compute, on_ray, counted, self.objective)
 
 
-def find_rays(
-    params: Floats, tokens: Floats, compute: Floats, tolerance: float, objective: Objective
-) -> list[FixedRatio]:
-    """The ratios D/N, increasing, at which five runs at as many values of compute over a factor 10
-    were trained; the largest ratio of a ray's runs exceeds the smallest by at most the tolerance.
+def find_ray(runs: Any, compute: Floats, laws: Laws, objective: Objective) -> FixedRatio:
+    """The runs near one D/N, those within 10 % of one another: of the ratios that a tenth of the runs
+    share, at five values of compute or more over a factor 10, the one nearest D*/N* at the mean
+    compute.
     """
-    return [
+    params, tokens = runs.params, runs.tokens
+    least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
+    rays = [
         FixedRatio(params[own], tokens[own], compute[own], own, objective)
-        for own in clusters(tokens / params, tolerance, LEAST_RUNS)
-        if len(np.unique(compute[own])) >= LEAST_RUNS
+        for own in clusters(tokens / params, TOGETHER, LEAST_RUNS)
+        if len(own) >= least
+        and len(np.unique(compute[own])) >= LEAST_RUNS
         and compute[own].max() >= LEAST_SPAN * compute[own].min()
     ]
+    if not rays:
+        over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
+        lacks = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
+        none = np.empty(0, dtype=np.intp)
+        return FixedRatio(params[none], tokens[none], compute[none], none, objective, lacks)
+    centre = np.array([exp(np.log(compute).mean())])
+    optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
+    return min(rays, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))
 
 
 # -- runs that share a value -----------------------------------------------------------------------

@@ -8,9 +8,8 @@ arXiv 2512.08894, Tables 12 and 11.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from math import exp, log, sqrt
+from dataclasses import dataclass, replace
+from math import exp, log, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,31 +58,68 @@ class BenchmarkCheck:
 
     Attributes
     ----------
-    law : PublishedLaw
-        The params-tokens law.
-    compute_law : PublishedLaw
-        The compute law fitted to the same benchmark.
-    tolerance : float
+    law, compute_law : PublishedLaw
+        The params-tokens law, and the compute law fitted to the same benchmark.
+    coefficients : dict
+        A, B, beta and gamma of the params-tokens law.
+    name, metric_type : str
+        As Table 12 prints them.
+    alpha_derived, alpha_empirical : float
+        Exponents of the envelope, and of the compute law, decoded from Table 11.
+    alpha_ray, alpha_ray_lo, alpha_ray_hi : float
+        Local exponents of the ray at the geometric mean of the range, at its lowest and at its
+        highest compute; they fall with compute.
+    max_abs_difference, compute_at_max : float
+        Largest difference in raw accuracy of the ray from the compute law on the range, and where it
+        is attained, FLOP.
+    max_abs_difference_envelope : float
+        That of the envelope.
+    verdict : {"agrees", "differs"}
+        Whether that of the ray is within the tolerance.
     """
 
     law: PublishedLaw
     compute_law: PublishedLaw
-    tolerance: float = TOLERANCE
+    coefficients: dict[str, float]
+    name: str
+    metric_type: str
+    alpha_derived: float
+    alpha_empirical: float
+    alpha_ray: float
+    alpha_ray_lo: float
+    alpha_ray_hi: float
+    max_abs_difference: float = nan
+    compute_at_max: float = nan
+    max_abs_difference_envelope: float = nan
+    verdict: str = ""
 
-    @property
-    def name(self) -> str:
-        """The benchmark as Table 12 prints it."""
-        return str(self.law.label)
-
-    @property
-    def metric_type(self) -> str:
-        """How it is scored: acc_norm, acc, exact_match, pass@1."""
-        return str(self.law.metric_type)
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """A, B, beta and gamma of the params-tokens law."""
-        return {name: float(text) for name, text in self.law.coefficients.items() if text}
+    @classmethod
+    def of(cls, law: PublishedLaw, compute_law: PublishedLaw, tolerance: float) -> BenchmarkCheck:
+        """The comparison of two laws."""
+        c = {name: float(text) for name, text in law.coefficients.items() if text}
+        places = sqrt(RANGE[0]) * sqrt(RANGE[1]), *RANGE
+        ray, ray_lo, ray_hi = (float(formulas.ray_exponent(C, RATIO, **c)) for C in places)
+        curves = cls(
+            law=law,
+            compute_law=compute_law,
+            coefficients=c,
+            name=str(law.label),
+            metric_type=str(law.metric_type),
+            alpha_derived=formulas.exponent(c["beta"], c["gamma"]),
+            alpha_empirical=float(str(compute_law.coefficients["alpha"])),
+            alpha_ray=ray,
+            alpha_ray_lo=ray_lo,
+            alpha_ray_hi=ray_hi,
+        )
+        at, away = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)))
+        _, of_envelope = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)))
+        return replace(
+            curves,
+            max_abs_difference=away,
+            compute_at_max=at,
+            max_abs_difference_envelope=of_envelope,
+            verdict="agrees" if away <= tolerance else "differs",
+        )
 
     def envelope(self, compute: Any) -> Any:
         """Accuracy with the compute-optimal allocation."""
@@ -99,58 +135,6 @@ class BenchmarkCheck:
 
     def _raw(self, neg_log: Any) -> Any:
         return accuracy(neg_log, float(self.law.random_baseline or 0))
-
-    @property
-    def alpha_derived(self) -> float:
-        """Exponent of the envelope."""
-        return formulas.exponent(self.coefficients["beta"], self.coefficients["gamma"])
-
-    @property
-    def alpha_empirical(self) -> float:
-        """Exponent of the compute law, decoded from Table 11."""
-        return float(str(self.compute_law.coefficients["alpha"]))
-
-    @property
-    def alpha_ray(self) -> float:
-        """Local exponent of the ray at the geometric mean of the range."""
-        return self._ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]))
-
-    @property
-    def alpha_ray_lo(self) -> float:
-        """That at the *lowest* compute; the exponent falls with compute."""
-        return self._ray_exponent(RANGE[0])
-
-    @property
-    def alpha_ray_hi(self) -> float:
-        """That at the *highest* compute."""
-        return self._ray_exponent(RANGE[1])
-
-    def _ray_exponent(self, compute: float) -> float:
-        return float(formulas.ray_exponent(compute, RATIO, **self.coefficients))
-
-    @cached_property
-    def _ray_at_most(self) -> tuple[float, float]:
-        return _largest(lambda C: abs(self.ray(C) - self.fitted(C)))
-
-    @property
-    def max_abs_difference(self) -> float:
-        """Largest difference in raw accuracy of the ray from the compute law on the range."""
-        return self._ray_at_most[1]
-
-    @property
-    def compute_at_max(self) -> float:
-        """Where it is attained, FLOP."""
-        return self._ray_at_most[0]
-
-    @cached_property
-    def max_abs_difference_envelope(self) -> float:
-        """Largest difference of the envelope from the compute law."""
-        return _largest(lambda C: abs(self.envelope(C) - self.fitted(C)))[1]
-
-    @property
-    def verdict(self) -> str:
-        """ "agrees" where the ray differs by the tolerance at most, else "differs"."""
-        return "agrees" if self.max_abs_difference <= self.tolerance else "differs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +159,11 @@ class PublishedCheck(Shown):
     compute_range: tuple[float, float] = RANGE
     tokens_per_param: float = RATIO
 
+    @property
+    def agrees(self) -> int:
+        """How many rows agree."""
+        return sum(row.verdict == "agrees" for row in self.rows)
+
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each benchmark."""
         low, high = map(FLOP.text, self.compute_range)
@@ -184,11 +173,6 @@ class PublishedCheck(Shown):
             f"Source: {self.rows[0].law.source.citation}",
         )
         return (Table(COLUMNS, [*self.rows, RULE], notes=notes),)
-
-    @property
-    def agrees(self) -> int:
-        """How many rows agree."""
-        return sum(row.verdict == "agrees" for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
@@ -204,21 +188,13 @@ class PublishedCheck(Shown):
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     """Set what the published params-tokens laws imply beside the compute laws fitted to the same
-    benchmarks.
-
-    For each of the 12 benchmarks of Krajewski et al.: the exponent of the derived envelope, the
-    local exponent of the ray D/N = 20, and the largest difference in raw accuracy between each of
-    the two and the compute law. That was fitted to runs near D/N = 20, so the verdict is about the
-    ray.
+    benchmarks: for each of the 12 of Krajewski et al. the envelope and the ray D/N = 20. The compute
+    laws were fitted to runs near D/N = 20, so the verdict is about the ray.
 
     Parameters
     ----------
     tolerance : float
         Largest difference in accuracy that counts as agreement; 1, > 0.
-
-    Returns
-    -------
-    PublishedCheck
 
     Raises
     ------
@@ -232,11 +208,8 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     ('ARC-E', '0.1890')
     """
     tolerance = positive_number("tolerance", tolerance)
-    rows = tuple(
-        BenchmarkCheck(law=law, compute_law=fitted, tolerance=tolerance)
-        for law, fitted in compute_counterparts()
-    )
-    return PublishedCheck(rows=rows, tolerance=tolerance)
+    rows = [BenchmarkCheck.of(law, fitted, tolerance) for law, fitted in compute_counterparts()]
+    return PublishedCheck(rows=tuple(rows), tolerance=tolerance)
 
 
 def _largest(function: Callable[[Any], Any]) -> tuple[float, float]:

@@ -14,32 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import (
-    UNIT_INTERVAL,
-    ArgumentError,
-    outside,
-    positive_array,
-    positive_number,
-    whole_number,
-)
+from ..errors import positive_number, whole_number
+from ..fit.fit import fit
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
 from ..law import Law
 from ..law.form import COMPUTE
-from ..results import Estimate, percentiles
+from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
 from ..words import counted
-from .approaches import (
-    LEAST_BUDGETS,
-    LEAST_RUNS,
-    LEAST_SPAN,
-    Approach,
-    FixedRatio,
-    Frontier,
-    Isoflop,
-    find_budgets,
-    find_rays,
-    frontier,
-)
+from .approaches import FixedRatio, Isoflop, find_budgets, find_frontier, find_ray
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT, reason, simultaneous_band, verdict
 from .lack_of_fit import lack_of_fit
 from .laws import SIX_ND, Laws, RunsBudget
@@ -47,12 +30,12 @@ from .paired import Noise, PairedDraws, draw_paired
 from .result import AllocationCheck, Check, CurveCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from ..fit import Fit
-    from .approaches import Estimates
+    from .approaches import Approach, Estimates
 
     Floats = NDArray[np.float64]
 
@@ -60,20 +43,13 @@ __all__ = ["check"]
 
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
-#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share.
-TOGETHER = 0.1
-LEVEL = 0.9
 NAMES = ("E", "A", "B", "beta", "gamma")
 LEAST_RESAMPLES = 20
 #: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
 MOST_REPEATS = 3
-#: A ratio that fewer of the runs share is one by chance.
-LEAST_SHARE = 0.1
 #: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the
 #: noise.
 LEAST_SPARE = 15
-#: A frontier of fewer runs has too little beyond the three coefficients to be judged.
-LEAST_FRONTIER = 6
 #: Usable resamples beyond the quantile of a band, at least.
 LEAST_BEYOND = 2
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
@@ -85,9 +61,8 @@ def check(
     objective: str | Objective = "huber-log",
     draws: int = 1000,
     seed: int = 0,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
     tolerance: float = TOLERANCE,
-    ratios: Sequence[float] | None = None,
     compute: float | None = None,
     progress: bool = False,
 ) -> Check:
@@ -109,10 +84,6 @@ def check(
         Of intervals and bands, between 0 and 1.
     tolerance : float
         Largest relative difference in loss that counts as agreement; > 0.
-    ratios : sequence of float, optional
-        The D/N whose runs are compared with their ray, each within 10 % of that of at least five
-        runs over a factor 10 of compute; > 0. By default, of those that a tenth of the runs share,
-        the one nearest the D*/N* of the fitted law at the geometric mean of the runs' compute.
     compute : float, optional
         At which N*, D* and L* of all approaches are given, FLOP, > 0; by default the largest of the
         runs.
@@ -163,64 +134,50 @@ def check(
     >>> check(data, draws=200).verdict
     'consistent'
     """
-    from ..fit import fit
-
     objective = objective if isinstance(objective, Objective) else Objective(name=objective)
     draws, seed = whole_number("draws", draws, LEAST_RESAMPLES), whole_number("seed", seed, 0)
-    tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
-    if not level < 1.0:
-        raise outside("level", level, UNIT_INTERVAL)
+    tolerance, level = positive_number("tolerance", tolerance), checked_level(level)
 
     fitted = fit(runs, model="params-tokens", objective=objective)
     rows = fitted.runs
     spent = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
     budget = RunsBudget.of(rows.params, rows.tokens, spent)
-    laws = Laws(np.array([[fitted.coefficients[name] for name in NAMES]]), budget)
+    laws = Laws(fitted.solution.values[None], budget)
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
-    profiles = find_budgets(rows.params, rows.tokens, spent, TOGETHER)
-
-    approaches: list[Approach] = []
-    checks: list[CurveCheck] = []
-    unfit = _unfit(fitted)
-    if unfit:
-        names = ("frontier", "isoflop", "fixed-ratio")
-        checks += (CurveCheck(approach=name, reason=unfit) for name in names)
-    else:
-        candidates = [
-            _frontier(rows, spent),
-            _isoflop(rows, profiles, laws),
-            *_rays(rows, spent, laws, objective, ratios),
-        ]
-        approaches += (each for each in candidates if isinstance(each, Approach))
-        checks += (each for each in candidates if isinstance(each, CurveCheck))
-    predicted = laws.losses(rows.params, rows.tokens)[0]
-    noise = Noise.of(rows, predicted, fitted.solution.spare)
+    profiles, unfit = find_budgets(rows.params, rows.tokens, spent), _unfit(fitted)
+    found: list[Approach] = [
+        find_frontier(rows, spent),
+        profiles.usable(rows.loss, rows.weight, laws),
+        find_ray(rows, spent, laws, objective),
+    ]
+    approaches = [] if unfit else [each for each in found if not each.lacks]
+    noise = Noise.of(rows, laws.losses(rows.params, rows.tokens)[0], fitted.solution.spare)
     drawn = PairedDraws(laws[:0])
     if approaches:
         drawn = draw_paired(fitted, budget, noise, approaches, draws, seed, progress=progress)
+    estimates = iter(drawn.estimates)
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
-    misfit, derived = None, _derived(fitted, budget, level)
-    allocation: tuple[AllocationCheck, ...] = ()
-    for approach, resamples in zip(approaches, drawn.estimates, strict=True):
-        here = approach.estimate(rows.loss[None], rows.weight, laws)
-        counts = _counts(approach, rows)
-        checks.append(
-            _compared(approach, counts, here, resamples, at, level, band_level, tolerance)
-        )
+    derived = _derived(fitted, budget, level)
+    checks, allocation = list[CurveCheck](), tuple[AllocationCheck, ...]()
+    for approach in found:
+        if unfit or approach.lacks:
+            lacks, n_runs = (unfit, 0) if unfit else (approach.lacks, approach.n_runs)
+            checks.append(CurveCheck(approach=approach.name, reason=lacks, n_runs=n_runs))
+            continue
+        here, own = approach.estimate(rows.loss[None], rows.weight, laws), next(estimates)
+        checks.append(_compared(approach, here, own, at, level, band_level, tolerance))
         if isinstance(approach, Isoflop):
-            allocation = _allocation(here, resamples, laws, drawn.laws, derived, level)
-    order = ("frontier", "isoflop", "fixed-ratio")
-    checks.sort(key=lambda each: order.index(each.approach))
+            allocation = _allocation(here, own, laws, drawn.laws, derived, level)
+    misfit = None
     if not unfit:
+        law = fitted.model.law(fitted.coefficients)
         columns = rows.params, rows.tokens, spent, rows.loss
-        misfit = lack_of_fit(
-            *columns, fitted.model.law(fitted.coefficients), group=rows.group, seed=seed
-        )
-    found = [each.verdict for each in checks] if fitted.converged else []
+        misfit = lack_of_fit(*columns, law, group=rows.group, seed=seed)
+    verdicts = [each.verdict for each in checks] if fitted.converged else []
     if fitted.converged and misfit is not None and misfit.matters(tolerance):
-        found.append(INCONSISTENT)
+        verdicts.append(INCONSISTENT)
     return Check(
         fit=fitted,
         laws=laws,
@@ -230,7 +187,9 @@ def check(
         budgets=profiles.frame(rows.loss, rows.weight, laws),
         allocation=allocation,
         compute=at,
-        verdict=next((word for word in (INCONSISTENT, CONSISTENT) if word in found), CANNOT_TELL),
+        verdict=next(
+            (word for word in (INCONSISTENT, CONSISTENT) if word in verdicts), CANNOT_TELL
+        ),
         warnings=(*fitted.warnings, *_warnings(fitted, budget, drawn, draws)),
         tolerance=tolerance,
         level=level,
@@ -238,9 +197,6 @@ def check(
         done=drawn.done,
         seed=seed,
     )
-
-
-# -- together --------------------------------------------------------------------------------------
 
 
 def _derived(fitted: Fit, budget: RunsBudget, level: float) -> dict[str, Estimate]:
@@ -305,9 +261,6 @@ def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, draws: int) -
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
 
 
-# -- which approaches ------------------------------------------------------------------------------
-
-
 def _unfit(fitted: Fit) -> str:
     """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
     spare, group = fitted.solution.spare, fitted.runs.group
@@ -324,80 +277,8 @@ def _unfit(fitted: Fit) -> str:
     return ""
 
 
-def _frontier(runs: Any, compute: Floats) -> Frontier | CurveCheck:
-    chosen = compute[frontier(compute, runs.loss)]
-    span = float(chosen.max() / chosen.min())
-    if len(chosen) >= LEAST_FRONTIER and span >= LEAST_SPAN:
-        return Frontier(runs.params, runs.tokens, compute)
-    over = f" over a factor {span:.3g} of compute" if len(chosen) > 1 else ""
-    reason = (
-        f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} "
-        f"over a factor {LEAST_SPAN:g} of compute"
-    )
-    return CurveCheck(approach="frontier", reason=reason, n_runs=len(chosen))
-
-
-def _isoflop(runs: Any, profiles: Isoflop, laws: Laws) -> Isoflop | CurveCheck:
-    usable = profiles.some(profiles.corrected(runs.loss[None], runs.weight, laws).valid[0])
-    found = len(usable.members)
-    if found >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
-        return usable
-    reason = (
-        f"{counted(len(profiles.members), 'budget')} with five sizes or more over a factor 2, {found} "
-        f"with a minimum within the sizes; takes at least {LEAST_BUDGETS} with one, over a factor "
-        f"{LEAST_SPAN:g} of compute"
-    )
-    return CurveCheck(approach="isoflop", reason=reason, n_runs=sum(map(len, usable.members)))
-
-
-def _rays(
-    runs: Any, compute: Floats, laws: Laws, objective: Objective, ratios: Sequence[float] | None
-) -> list[FixedRatio | CurveCheck]:
-    """The rays of the chosen ratios; without any the one nearest D*/N* at the mean compute, of those
-    that a tenth of the runs share.
-    """
-    rays: list[FixedRatio | CurveCheck] = []
-    rays += (found := find_rays(runs.params, runs.tokens, compute, TOGETHER, objective))
-    over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
-    if ratios is None:
-        least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(runs)))
-        usual = [ray for ray in found if len(ray.members) >= least]
-        if not usual:
-            none = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-            return [CurveCheck(approach="fixed-ratio", reason=none)]
-        centre = np.array([exp(np.log(compute).mean())])
-        optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
-        return [min(usual, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))]
-    wanted = np.atleast_1d(positive_array("ratios", ratios))
-    if not wanted.size:
-        raise outside("ratios", ratios, "at least one positive finite number, or None")
-    own = np.array([ray.tokens_per_param for ray in found])
-    near = np.abs(np.log(own[:, None] / wanted)) <= np.log1p(TOGETHER)
-    for ratio in wanted[~near.any(axis=0)]:
-        known = ", ".join(f"{one:.3g}" for one in own) or "there is none"
-        domain = (
-            f"must be the D/N, within {100 * TOGETHER:g} %, of {LEAST_RUNS} runs {over}: {known}"
-        )
-        raise ArgumentError("ratios", float(ratio), complaint=domain)
-    nearest = {int(np.abs(np.log(own / ratio)).argmin()) for ratio in wanted}
-    return [ray for place, ray in enumerate(rays) if place in nearest]
-
-
-# -- one approach ----------------------------------------------------------------------------------
-
-
-def _counts(approach: Approach, runs: Any) -> dict[str, Any]:
-    """How many runs an approach uses, and how many budgets or at which ratio."""
-    if isinstance(approach, Isoflop):
-        return {"n_runs": sum(map(len, approach.members)), "n_budgets": len(approach.members)}
-    if isinstance(approach, FixedRatio):
-        return {"n_runs": len(approach.members), "tokens_per_param": approach.tokens_per_param}
-    return {"n_runs": int(frontier(approach.compute, runs.loss).sum())}
-
-
 def _compared(
     approach: Approach,
-    counts: dict[str, Any],
     here: Estimates,
     drawn: Estimates,
     at: float,
@@ -408,7 +289,11 @@ def _compared(
     """The verdict on one approach with everything it rests on, from its estimates for the losses of
     the runs and for the resamples; N*, D* and L* at a compute.
     """
-    counts = {"approach": approach.name, **counts}
+    counts: dict[str, Any] = {"approach": approach.name, "n_runs": approach.n_runs}
+    if isinstance(approach, Isoflop):
+        counts["n_budgets"] = len(approach.members)
+    if isinstance(approach, FixedRatio):
+        counts["tokens_per_param"] = approach.tokens_per_param
     if not here.valid[0]:
         return CurveCheck(reason="the compute law through its points did not converge", **counts)
     usable, needed = int(drawn.valid.sum()), ceil(LEAST_BEYOND / (1.0 - band_level))

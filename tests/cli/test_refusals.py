@@ -174,13 +174,10 @@ CASES = {
     "passk pass_at_k.csv --check --k 1": "--k '1'|for counts",
     # -- check
     "check --where=x": "--where",
-    "check --ratio=20": "--ratio",
     "check --bootstrap=100": "--bootstrap",
     "check --explain": "--explain",
     "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 20",
     "check runs.csv --tolerance -1%": "--tolerance '-1%'",
-    "check runs.csv --ratio 3000": "--ratio '3000'",
-    "check runs.csv --ratio -3": "--ratio '-3'|positive",
     # -- simulate
     "simulate --law hoffmann2022": "--law|runs|downstream",
     "simulate counts --noise 0.1": "--noise|counts",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed
 from .render import TABLES, written
 from .run_options import (
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"ratios": "--ratio", "draws": "--bootstrap"}
+OPTION_OF = {"draws": "--bootstrap"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json", *TABLES)
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
 OF_RUNS = (
     *("--column", "--where", "--random-baseline", "--bootstrap", "--seed", "--tolerance"),
-    *("--ratio", "--compute", "--explain"),
+    *("--compute", "--explain"),
 )
 
 
@@ -60,7 +60,7 @@ def parser() -> Parser:
         [
             "isoflop check runs.csv",
             "isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf",
-            "isoflop check runs.csv --ratio 20 --compute 1e24 --explain",
+            "isoflop check runs.csv --compute 1e24 --explain",
             "isoflop check runs.csv --bootstrap 2000 --seed 1 --format json",
             "isoflop check",
         ],
@@ -78,11 +78,6 @@ def parser() -> Parser:
         ("--compute", "C", "FLOP at which N*, D* and L* are given; default: the largest"),
     ):
         takes_one(group, option, metavar, said)
-    ray = (
-        "the D/N whose runs are compared with their ray; default: of those that a tenth of the "
-        "runs share, the nearest to the D*/N* of the fitted law"
-    )
-    takes_several(group, "--ratio", "R", ray)
     group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_output(
         built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"
@@ -124,12 +119,11 @@ def _of_tables(options: Options, form: str, path: str | None) -> str:
 
 def _of_runs(options: Options) -> Any:
     """The check of a file of runs."""
-    table, ratios = TableOptions(options, "runs"), options.positives("--ratio")
+    table = TableOptions(options, "runs")
     settings: dict[str, Any] = {
         "draws": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
         "tolerance": share(options, "--tolerance"),
-        "ratios": None if ratios is None else [value for _, value in ratios],
         "compute": options.positive("--compute"),
     }
     runs = table.runs("params", "tokens", "loss")

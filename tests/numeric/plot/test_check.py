@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.data import at_ratios, noisy
+from tests.data import noisy
 
 from isoflop.numeric.check.published import check_published
 from isoflop.numeric.check.runs import check
@@ -50,16 +50,6 @@ def test_no_curve_is_cut_off_and_no_legend_covers_any(result):
     for ax in (panels[0], panels[2]):
         legend = ax.get_legend().get_window_extent()
         assert all(legend.y1 < other.get_window_extent().y0 for other in panels)
-
-
-def test_any_number_of_ratios_can_be_drawn():
-    ratios = np.geomspace(2.0, 500.0, 6)
-    params, tokens = at_ratios(np.geomspace(1e18, 1e21, 6), ratios)
-    data = {"params": params, "tokens": tokens, "loss": noisy(LAW.loss(params, tokens), 0.002)}
-    found = check(data, draws=200, ratios=ratios.tolist())
-    lines = [line for line in plot_check_runs(found)[2].lines if ":" in line.get_label()]
-    assert len(lines) == len([each for each in found.empirical if each.compute is not None]) >= 6
-    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(lines)
 
 
 def test_no_empirical_law_is_said():
