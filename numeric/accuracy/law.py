@@ -16,7 +16,7 @@ from ..errors import whole_number
 from ..fit.fit import fit_form
 from ..fit.objective import Objective
 from ..fit.resample import case_weights, refits_of, together
-from ..results import Estimate, coverage_factor, percentiles
+from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -370,22 +370,23 @@ class LawFit:
         """Raw accuracy (K, m) by the refitted laws."""
         return np.asarray(self.kind.accuracy(self.refitted, at, self.baselines))
 
-    def interval(self, at: Points, level: float) -> Floats | None:
-        """Percentiles (m, 2) of the law's accuracy; None without refits."""
-        return np.stack(percentiles(self.drawn(at), level), 1) if len(self.refitted) > 1 else None
+    def band(self, at: Points, level: float) -> Band:
+        """The law's accuracy (m,) with its percentiles over the refits."""
+        return Band.of_draws(self.accuracy(at), self.drawn(at), level)
 
-    def new_run(self, at: Points, level: float) -> Floats | None:
-        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the
-        residual of some run.
+    def new_run(self, at: Points, level: float) -> Band:
+        """The same with percentiles of the measured accuracy of a new run: refitted laws, each with
+        the residual of some run.
 
         Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the
         refitted laws do not leave these, else of Q; they are stretched by sqrt(n/(n - p)) for what
-        p coefficients took from them. None without refits, or where there are no more runs than
-        coefficients.
+        p coefficients took from them. There are no ends without refits, or where there are no more
+        runs than coefficients.
         """
         n, p, guess = len(self.sample), len(self.names), self.sample.baseline
+        law = self.accuracy(at)
         if self.draws is None or len(self.draws) < 2 or n <= p:
-            return None
+            return Band(law, level=level)
         random = np.random.default_rng([self.draws.seed, 1])
         observed, own, laws = self.sample.accuracy, self.accuracy(self.sample.at), self.drawn(at)
         guessing, both = self.baselines[:, None], np.stack([observed, own])
@@ -398,7 +399,7 @@ class LawFit:
         values = laws + random.choice(residuals, size=(NEW_RUNS, *laws.shape))
         if in_logs:
             values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
-        return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
+        return Band(law, *percentiles(values.reshape(-1, len(at)), level), level)
 
 
 def _log_neg_log(values: Floats, baseline: Any) -> Floats:

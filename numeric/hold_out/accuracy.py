@@ -5,32 +5,29 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...theory.data.notation import close_matches
-from ..accuracy.baselines import Baseline
 from ..accuracy.law import fit_law, resampled
 from ..accuracy.laws import LAWS, law_named
 from ..data.sample import above_guessing
-from ..errors import ArgumentError, number, outside
-from ..results import Band
-from ..words import counted
-from .judge import Task
+from ..errors import ArgumentError, outside
 from .splits import require_a_part
+from .task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ..accuracy.baselines import Baseline
     from ..accuracy.law import Law, LawFit
     from ..data.evaluations import Evaluations
     from ..data.sample import Sample
+    from ..results import Band
     from .splits import Rule
 
     Floats = NDArray[np.float64]
@@ -44,195 +41,139 @@ IN_K = "bilinear"
 USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "bnsl-3", IN_K))
 #: Cutoffs leave at least so many runs to fit.
 LEAST = 6
-MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 
 
 def tasks_of_evaluations(
     evaluations: Evaluations,
     laws: Sequence[str] | None,
-    rule: Rule | None,
+    rule: Rule,
     *,
-    benchmarks: Sequence[str] | None = None,
-    baselines: Mapping[str, Baseline] | None = None,
+    benchmarks: Sequence[str],
+    baselines: Mapping[str, Baseline],
     proxy: str | None = None,
-    margin: float | Mapping[str, float] | None = None,
-    level: float,
     seed: int,
 ) -> tuple[list[Task], list[str]]:
     """Every law on every benchmark, and notes on the runs that have no part; see `backtest`.
 
     A law is fitted to the runs that exceed guessing by more than its own margin and, if it needs the
     proxy, have it. All laws of a benchmark are judged on the runs that exceed guessing by more than
-    the strictest of their margins. Without a rule no run is held out.
+    the strictest of their margins.
     """
-    from ..accuracy.baselines import resolve
-
     chosen = _chosen(laws, evaluations, proxy)
     proxy = _proxy(evaluations, proxy, chosen)
-    names = tuple(evaluations.benchmarks if benchmarks is None else benchmarks)
-    if not names:
-        raise outside("benchmarks", list(names), "at least one benchmark")
-    for name in names:
+    for name in benchmarks:
         evaluations.require(name)
         if proxy is not None and evaluations.proxy(proxy) is evaluations.scores[name]:
             complaint = "is the benchmark itself, whose accuracy is to be predicted"
             raise ArgumentError("proxy", proxy, complaint=complaint)
-    known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
-    if missing := [name for name in names if name not in known]:
-        raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
-    margins = _margins(margin, names)
+        if name not in baselines:
+            have = ", ".join(baselines)
+            raise ArgumentError("baselines", complaint=f"have none of {name!r}, but of {have}")
     tasks: list[Task] = []
     notes: list[str] = []
-    for name in names:
+    for name in benchmarks:
         in_k = len(evaluations.family(name)) > 1
-        own = [law for law in chosen if law != IN_K or in_k]
+        own = [law_named(law, baseline=baselines[name]) for law in chosen if law != IN_K or in_k]
         if not own:
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)
-        kinds = [law_named(law, margin=margins.get(name), baseline=known[name]) for law in own]
-        made = _Benchmark(evaluations, name, known[name], kinds, proxy, rule, level, seed)
-        tasks += made.tasks()
-        notes += made.notes()
-    if rule is not None and rule.hold_out is not None:
+        made, left = _of_benchmark(evaluations, name, baselines[name], own, proxy, rule, seed)
+        tasks += made
+        notes += left
+    if rule.hold_out:
         every = np.concatenate([task.held for task in tasks if task.held is not None])
         require_a_part(rule.hold_out, every, evaluations.source)
     return tasks, notes
 
 
-@dataclass(frozen=True, eq=False)
-class _Benchmark:
-    """A benchmark with the laws that are judged on it."""
-
-    evaluations: Evaluations
-    name: str
-    baseline: Baseline
-    kinds: Sequence[Law]
-    proxy: str | None
-    rule: Rule | None
-    level: float
-    seed: int
-
-    @property
-    def margin(self) -> float:
-        """The strictest margin of the laws."""
-        return max((kind.margin for kind in self.kinds if kind.margin is not None), default=0.0)
-
-    @cached_property
-    def runs(self) -> Sample:
-        """The runs with a score and, where there is one, the proxy, which is NaN at runs without
-        it.
-        """
-        runs = self.evaluations.sample(self.name, self.baseline.value)
-        if self.proxy is None:
-            return runs
-        at_runs = self.evaluations.proxy(self.proxy)[runs.index]
-        return replace(runs, at=replace(runs.at, proxy=at_runs))
-
-    @cached_property
-    def pairs(self) -> Sample:
-        """The pairs of run and k."""
-        return self.evaluations.pairs(self.name, self.baseline.value)
-
-    def rows(self, kind: Law) -> Sample:
-        """What a law is fitted to: the runs, or pairs of run and k."""
-        in_k = "k" in kind.asks and len(self.evaluations.family(self.name)) > 1
-        return self.pairs if in_k else self.runs
-
-    def tasks(self) -> Iterator[Task]:
-        """One a law."""
-        shared = None
-        if self.rule is not None and self.rule.hold_out is None:
-            plain = [kind for kind in self.kinds if "k" not in kind.asks]
-            shared = np.all(
-                [self._known(kind, rows := self.rows(kind)) & self._judged(rows) for kind in plain],
-                axis=0,
-            )
-        least = max(LEAST, 1 + max(len(kind.coefficients) for kind in self.kinds))
-        for kind in self.kinds:
-            rows = self.rows(kind)
-            known = self._known(kind, rows)
-            lacks = "" if known.any() else "no run has a score and the proxy"
-            by_k = "k" in kind.asks
-            if by_k and shared is not None:
-                lacks = "is of several k, and cutoffs are for laws at k = 1"
-            at = rows.index if rows.index is not None else np.arange(len(rows))
-            yield Task(
-                subject=self.name,
-                law=kind.name,
-                rows=rows,
-                fit=partial(_fitted, kind, rows, self.baseline, self.seed),
-                predict=partial(_predicted, rows, self.level),
-                names=tuple(str(self.evaluations.run[i]) for i in at),
-                noun="run",
-                observed=rows.accuracy,
-                level=self.level,
-                baseline=self.baseline,
-                covariates={
-                    name: values
-                    for name in ("compute", "params", "tokens")
-                    if (values := getattr(rows.at, name)) is not None
-                },
-                trainable=known & above_guessing(rows.accuracy, rows.baseline, kind.margin),
-                predictable=known & self._judged(rows),
-                n_coefficients=len(kind.coefficients),
+def _of_benchmark(
+    evaluations: Evaluations,
+    name: str,
+    baseline: Baseline,
+    laws: Sequence[Law],
+    proxy: str | None,
+    rule: Rule,
+    seed: int,
+) -> tuple[list[Task], list[str]]:
+    """The laws on one benchmark, and notes on its runs."""
+    margin = max((law.margin for law in laws if law.margin is not None), default=0.0)
+    runs = evaluations.sample(name, baseline.value)
+    if proxy is not None:  # NaN at runs without it
+        runs = replace(runs, at=replace(runs.at, proxy=evaluations.proxy(proxy)[runs.index]))
+    samples = [
+        evaluations.pairs(name, baseline.value) if law.name == IN_K else runs for law in laws
+    ]
+    known = [_known(law, sample) for law, sample in zip(laws, samples, strict=True)]
+    clear = [above_guessing(sample.accuracy, sample.baseline, margin) for sample in samples]
+    grid, at_one = None, [law.name != IN_K for law in laws]
+    if rule.hold_out is None:
+        parts = [a & b for a, b, plain in zip(known, clear, at_one, strict=True) if plain]
+        grid = np.all(parts, axis=0) if parts else None
+    least = max(LEAST, 1 + max(len(law.coefficients) for law in laws))
+    tasks = []
+    for law, sample, has_all, judged in zip(laws, samples, known, clear, strict=True):
+        in_k = law.name == IN_K
+        lacks = "" if has_all.any() else "no run has a score and the proxy"
+        if in_k and grid is not None:
+            lacks = "is of several k, and cutoffs are for laws at k = 1"
+        above = above_guessing(sample.accuracy, sample.baseline, law.margin)
+        covariates = {each: getattr(sample.at, each) for each in ("compute", "params", "tokens")}
+        tasks.append(
+            Task(
+                subject=name,
+                law=law.name,
+                rows=sample,
+                fit=partial(_fitted, law, sample, baseline, seed),
+                predict=partial(_predicted, sample),
+                names=[str(evaluations.run[i]) for i in sample.index],
+                observed=sample.accuracy,
+                covariates={k: values for k, values in covariates.items() if values is not None},
+                trainable=has_all & above,
+                predictable=has_all & judged,
                 least=least,
-                held=self._held(rows),
-                grid=None if by_k else shared,
+                held=_held(evaluations, sample, rule),
+                grid=None if in_k else grid,
                 lacks=lacks,
                 counts_open=True,
             )
+        )
+    notes = []
+    if low := int((~clear[0]).sum()):
+        why = f"accuracy within {margin:g} of guessing, below it, or 1"
+        notes.append(f"{name}: no law is judged on {low} of {len(clear[0])} runs: {why}")
+    return tasks, notes
 
-    def _known(self, kind: Law, rows: Sample) -> Mask:
-        """Which rows have the proxy, if the law needs it."""
-        if "proxy" in kind.requires and rows.at.proxy is not None:
-            return np.isfinite(rows.at.proxy)
-        return np.ones(len(rows), dtype=bool)
 
-    def _judged(self, rows: Sample) -> Mask:
-        """Which rows exceed guessing by more than the strictest margin."""
-        return above_guessing(rows.accuracy, rows.baseline, self.margin)
+def _known(law: Law, sample: Sample) -> Mask:
+    """Which rows have the proxy, if the law needs it."""
+    if "proxy" in law.requires and sample.at.proxy is not None:
+        return np.isfinite(sample.at.proxy)
+    return np.ones(len(sample), dtype=bool)
 
-    def _held(self, rows: Sample) -> Mask | None:
-        """The rows that the condition holds out, none without a rule; None where cutoffs do.
 
-        A condition on k concerns the pairs alone: runs without k are those at k = 1.
-        """
-        if self.rule is None:
-            return np.zeros(len(rows), dtype=bool)
-        if self.rule.hold_out is None:
-            return None
-        if rows.at.k is None:
-            rows = replace(rows, at=replace(rows.at, k=np.ones(len(rows))))
-        return self.evaluations.held_out(rows, self.rule.hold_out)
+def _held(evaluations: Evaluations, sample: Sample, rule: Rule) -> Mask | None:
+    """The rows that the condition holds out; None where cutoffs do.
 
-    def notes(self) -> Iterator[str]:
-        """The runs that have no part, and why."""
-        runs, total = self.rows(self.kinds[0]), len(self.evaluations)
-        if "k" not in self.kinds[0].asks and len(runs) < total:
-            missing = total - len(runs)
-            yield f"{self.name}: {missing} of {counted(total, 'run')} have no score"
-        if low := int((~self._judged(runs)).sum()):
-            why = f"accuracy within {self.margin:g} of guessing, below it, or 1"
-            yield f"{self.name}: no law is judged on {low} of {len(runs)} runs: {why}"
+    A condition on k concerns the pairs alone: runs without k are those at k = 1.
+    """
+    if not rule.hold_out:
+        return None if rule.hold_out is None else np.zeros(len(sample), dtype=bool)
+    if sample.at.k is None:
+        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
+    return evaluations.held_out(sample, rule.hold_out)
 
 
 def _fitted(
-    kind: Law, rows: Sample, baseline: Baseline, seed: int, chosen: Mask, resamples: int
+    law: Law, sample: Sample, baseline: Baseline, seed: int, chosen: Mask, resamples: int
 ) -> LawFit:
     """The law fitted to some of the rows; resamples redraw what guessing scores."""
-    try:
-        fit = fit_law(rows.subset(chosen), kind)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix(f"{rows.benchmark}: ")) from None
+    fit = fit_law(sample.subset(chosen), law)
     return resampled(fit, baseline, resamples, seed) if resamples else fit
 
 
-def _predicted(rows: Sample, level: float, fit: LawFit, chosen: Mask) -> Band:
+def _predicted(sample: Sample, fit: LawFit, chosen: Mask, level: float) -> Band:
     """Accuracy at some of the rows; with resamples the interval of a new run's."""
-    at = rows.at.subset(chosen)
-    ends = fit.new_run(at, level)
-    low, high = (None, None) if ends is None else ends.T
-    return Band(fit.accuracy(at), low, high, level)
+    return fit.new_run(sample.at.subset(chosen), level)
 
 
 # -- what is asked for -----------------------------------------------------------------------------
@@ -241,11 +182,10 @@ def _predicted(rows: Sample, level: float, fit: LawFit, chosen: Mask) -> Band:
 def _chosen(
     laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | None
 ) -> tuple[str, ...]:
+    """The laws that are asked for, or those for which there are columns."""
     if laws is not None:
         for name in laws:
-            if name not in LAWS:
-                domain = f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}"
-                raise ArgumentError("law", name, domain)
+            law_named(name)  # or the error that says which there are
         if not laws or len({*laws}) < len(laws):
             raise outside("laws", list(laws), "at least one law, each once")
         return tuple(laws)
@@ -262,6 +202,7 @@ def _chosen(
 
 
 def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> str | None:
+    """The proxy that is asked for, or the only one, if a law needs it."""
     if not any(law.startswith("two-stage") for law in laws):
         if proxy is not None:
             complaint = f"is for two-stage laws; those asked for are {', '.join(laws)}"
@@ -275,16 +216,3 @@ def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> 
         raise ArgumentError("proxy", complaint=complaint)
     evaluations.proxy(proxy)
     return proxy
-
-
-def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
-    if margin is None:
-        return {}
-    given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
-    for name, value in given.items():
-        if name not in names:
-            known = f"{close_matches(name, names)}: {', '.join(names)}"
-            raise ArgumentError("margin", complaint=f"{name!r} is none of the benchmarks{known}")
-        if not 0.0 <= number("margin", value, MARGIN) < 1.0:
-            raise outside("margin", value, MARGIN)
-    return given

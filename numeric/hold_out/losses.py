@@ -13,8 +13,8 @@ from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
 from ..results import Band, coverage_factor, percentiles
-from .judge import Task
-from .splits import held_out, without
+from .splits import held_out
+from .task import Task, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,73 +27,54 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["METHOD", "tasks_of_runs"]
+__all__ = ["tasks_of_runs"]
 
-#: How laws are fitted where nothing is said: prediction intervals take the scatter about a law to be
-#: normal in the logarithm.
-METHOD = "least-squares-log"
+#: How laws are fitted: prediction intervals take the scatter about a law to be normal in the
+#: logarithm.
+SQUARES = Objective(name="least-squares-log")
 #: The laws with a name, those that need least first.
 NAMED = tuple(sorted(MODELS, key=lambda name: len(MODELS[name].requires)))
 
 
-def tasks_of_runs(
-    runs: Runs,
-    laws: Sequence[str] | None,
-    rule: Rule,
-    *,
-    method: str | None = None,
-    level: float,
-    seed: int,
-) -> list[Task]:
+def tasks_of_runs(runs: Runs, laws: Sequence[str] | None, rule: Rule, *, seed: int) -> list[Task]:
     """Every law of the loss, by default those with a name whose covariates the runs have."""
-    objective = Objective(name=method or METHOD)
     known = {name: values for name in BUDGET if (values := getattr(runs, name)) is not None}
-    held = None
-    if rule.hold_out is not None:
-        held = held_out(rule.hold_out, runs.named(), runs.source)
-    names = tuple(f"row {row}" for row in runs.row)
-    every = np.ones(len(runs), dtype=bool)
-    forms = {name: form_of(name).on(runs) for name in laws or NAMED}
-    missing = {
-        name: [need for need in form.requires if need not in known] for name, form in forms.items()
-    }
-    for name in laws or ():
-        if missing[name]:
-            raise without(name, missing[name], forms[name].requires, runs.source)
-    return [
-        Task(
-            subject="",
-            law=name,
-            rows=runs,
-            fit=partial(_fitted, runs, form, objective, seed),
-            predict=partial(_predicted, runs, level),
-            names=names,
-            noun="run",
-            observed=np.asarray(runs.loss),
-            level=level,
-            covariates=known,
-            trainable=every,
-            predictable=every,
-            n_coefficients=len(form.coefficients),
-            least=len(form.coefficients) + 1,
-            held=held,
+    held = held_out(rule.hold_out, runs.named(), runs.source) if rule.hold_out else None
+    every, tasks = np.ones(len(runs), dtype=bool), []
+    for name in laws or NAMED:
+        form = form_of(name).on(runs)
+        if missing := [need for need in form.requires if need not in known]:
+            if laws is None:
+                continue
+            raise without(name, missing, form.requires, runs.source)
+        tasks.append(
+            Task(
+                subject="",
+                law=name,
+                rows=runs,
+                fit=partial(_fitted, runs, form, seed),
+                predict=partial(_predicted, runs),
+                names=[f"row {row}" for row in runs.row],
+                observed=np.asarray(runs.loss),
+                covariates=known,
+                trainable=every,
+                predictable=every,
+                least=len(form.coefficients) + 1,
+                held=held,
+            )
         )
-        for name, form in forms.items()
-        if not missing[name]
-    ]
+    return tasks
 
 
-def _fitted(
-    runs: Runs, form: Any, objective: Objective, seed: int, chosen: Mask, resamples: int
-) -> Fit:
+def _fitted(runs: Runs, form: Any, seed: int, chosen: Mask, resamples: int) -> Fit:
     """The law fitted to some of the runs."""
     rows = runs.subset(chosen)
-    fit = fit_form(rows, form, objective, seed=seed)
+    fit = fit_form(rows, form, SQUARES, seed=seed)
     enough = rows.group is None or len(np.unique(rows.group.astype(str))) >= LEAST_GROUPS
     return fit.resampled(resamples, seed=seed) if resamples and fit.is_sound and enough else fit
 
 
-def _predicted(runs: Runs, level: float, fit: Fit, chosen: Mask) -> Band:
+def _predicted(runs: Runs, fit: Fit, chosen: Mask, level: float) -> Band:
     """The law at some of the runs, with the interval of a new run.
 
     Its ends are apart from the law by the percentiles of the draws of the law and, as an

@@ -17,34 +17,25 @@ whose far end the interval takes.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...theory.typeset.numbers import Significant
-from ...theory.typeset.table import Column, Table
 from ..fit.resample import LEAST_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
     Floats = NDArray[np.float64]
 
-__all__ = ["THRESHOLDS", "Logistic", "fit_logistic", "successes", "threshold", "threshold_table"]
+__all__ = ["THRESHOLDS", "Logistic", "fit_logistic", "successes", "threshold"]
 
 #: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
 #: The relative error below which an extrapolation succeeds, and the fewest rows that tell.
 SUCCESS, LEAST_HELD_OUT = 0.10, 3
 RESAMPLES = 2000
-#: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in
-#: 79 %.
-FEW_BENCHMARKS = 10
-UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
 #: What is known of T50, by outcome.
 MEANINGS = {
     "fitted": "a finite maximum of the likelihood",
@@ -167,7 +158,7 @@ def successes(table: DataFrame) -> DataFrame:
     table : DataFrame
         As `Backtest.table`.
     """
-    usable = table[table["usable"]]
+    usable = table[table["usable"].astype(bool)]
     groups = usable.assign(off=usable["relative_error"].abs()).groupby(
         ["subject", "law", "cutoff"], observed=True, sort=False
     )["off"]
@@ -195,32 +186,28 @@ def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> dict[st
         law; T50 (FLOP), None where the regression gives no number; T50_low, T50_high, its interval,
         None for an end that the data do not bound; outcome, a key of `MEANINGS`, None without a
         fit; bounds, what the regression says of T50; intercept, slope; without_interval, why there
-        is none, "" where there is one; n_benchmarks, n_cells, n_success; resampled, outcome -> how
-        many resamples had it.
+        is none, "" where there is one; n_benchmarks, n_cells, n_success.
     """
-    found: dict[str, Any] = {"law": law}
-    found |= dict.fromkeys(("T50", "T50_low", "T50_high", "outcome"))
-    found |= {"bounds": [None, None], "intercept": None, "slope": None}
-    found |= {"without_interval": "no fit", "n_benchmarks": 0, "n_cells": 0, "n_success": 0}
-    found["resampled"] = {}
     own = cells[cells["law"] == law]
+    x, won = np.log10(own["cutoff"].to_numpy(dtype=float)), own["success"].to_numpy(dtype=bool)
+    subjects, of = np.unique(own["subject"].astype(str), return_inverse=True)
+    count = len(subjects)
+    found: dict[str, Any] = {"law": law, "T50": None, "T50_low": None, "T50_high": None}
+    found |= {"outcome": None, "bounds": [None, None], "intercept": None, "slope": None}
+    found |= {"without_interval": "no fit", "n_benchmarks": count, "n_cells": len(own)}
+    found["n_success"] = int(won.sum())
     if own.empty:
         return found
-    x, won = np.log10(own["cutoff"].to_numpy()), own["success"].to_numpy()
-    subjects, of = np.unique(own["subject"].astype(str), return_inverse=True)
-    count, regression = len(subjects), fit_logistic(x, won)
+    regression = fit_logistic(x, won)
     outcome = str(regression.outcome[0])
     low, high = _power_of_ten(regression.low[0]), _power_of_ten(regression.high[0])
     found |= {"outcome": outcome, "bounds": [low, high], "T50": low if low == high else None}
-    found |= {"n_benchmarks": count, "n_cells": len(own), "n_success": int(won.sum())}
     if outcome in ("fitted", "falling"):
         found["intercept"], found["slope"] = regression.coefficients[0].tolist()
-    found["without_interval"] = ""
     if outcome in ("falling", "reversed"):
         found["without_interval"] = "success does not get likelier with T"
     elif count < LEAST_GROUPS:
-        why = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
-        found["without_interval"] = why
+        found["without_interval"] = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
     else:
         even = np.full(count, 1.0 / count)
         times = np.random.default_rng(seed).multinomial(count, even, size=RESAMPLES)
@@ -231,7 +218,7 @@ def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> dict[st
             np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher"),
         )
         found["T50_low"], found["T50_high"] = map(_power_of_ten, ends)
-        found["resampled"] = dict(Counter(sorted(drawn.outcome)))
+        found["without_interval"] = ""
     return found
 
 
@@ -240,36 +227,3 @@ def _power_of_ten(exponent: Any) -> float | None:
     with np.errstate(over="ignore", under="ignore"):
         value = float(np.power(10.0, exponent))
     return value if 0.0 < value < np.inf else None
-
-
-def threshold_table(found: Sequence[dict[str, Any]], level: float) -> Table:
-    """T50 of every law."""
-    three = Significant(3)
-
-    def midpoint(row: dict[str, Any]) -> str | None:
-        low, high = (None if end is None else three.text(end) for end in row["bounds"])
-        if low is None or high is None:
-            return f"<= {high}" if high else f">= {low}" if low else None
-        return low if row["T50"] is not None else f"{low} to {high}"
-
-    def interval(row: dict[str, Any]) -> str | None:
-        ends = (row["T50_low"], row["T50_high"])
-        told = " to ".join("no end" if end is None else three.text(end) for end in ends)
-        return None if row["without_interval"] else told
-
-    columns = [
-        Column("law", align="left"),
-        Column("T50", "T50 (FLOP)", of=midpoint),
-        Column("interval", f"{100 * level:g} % interval", of=interval),
-        Column("n_success", "successes"),
-        Column("n_cells", "of fits"),
-    ]
-    odd = [row for row in found if row["outcome"] not in (None, "fitted")]
-    notes = [f"{row['law']}: {MEANINGS[row['outcome']]}" for row in odd]
-    if any(not row["without_interval"] and row["n_benchmarks"] < FEW_BENCHMARKS for row in found):
-        notes.append(UNSURE)
-    title = (
-        f"From how much compute on a law predicts all runs beyond with a mean relative error below "
-        f"{100 * SUCCESS:g} %, as a rule"
-    )
-    return Table(columns, list(found), title, notes)

@@ -66,8 +66,8 @@ CODE = ("HumanEval", "LBPP")
 
 def held_out_errors(found: Backtest, key: str, law: str) -> dict:
     """The errors of a law on the held-out runs of a benchmark; empty where there are none."""
-    rows = found.errors(by_decades=False)
-    return next((row for row in rows if (row["benchmark"], row["law"]) == (key, law)), {})
+    rows = found.errors(by_decades=False).query("subject == @key and law == @law")
+    return rows.iloc[0].to_dict() if len(rows) else {}
 
 
 class Bilinear(NamedTuple):
@@ -108,9 +108,7 @@ class Subset:
             & above_guessing(sample.accuracy, sample.baseline, self.margin(label))
         )
 
-    def compared(
-        self, *laws: str, proxy: str | None = None, margins: bool = True, resamples: int = 0
-    ):
+    def compared(self, *laws: str, proxy: str | None = None, resamples: int = 0):
         """Laws fitted from 3e18 to 6e21 FLOP and judged above; BNSL, as in the paper, to all runs
         above guessing.
         """
@@ -120,9 +118,6 @@ class Subset:
             hold_out=HELD_OUT,
             baselines=self.baselines,
             proxy=proxy,
-            margin={self.key[label]: self.margin(label) for label in self.labels}
-            if margins
-            else None,
             resamples=resamples,
             seed=SEED,
             level=LEVEL,
@@ -139,7 +134,7 @@ class Subset:
 
     @cached_property
     def broken(self):
-        return self.compared("bnsl", margins=False)
+        return self.compared("bnsl")
 
     @cached_property
     def staged(self):
@@ -422,15 +417,18 @@ class Subset:
 
     def staged_rows(self) -> list[list[str]]:
         rows = []
-        for row in self.staged.means():
-            finals = [self.staged.final(row["law"], name) for name in self.staged.subjects]
+        errors = self.staged.errors(by_decades=False)
+        shared = errors[errors.groupby("subject")["law"].transform("size") == len(self.staged.laws)]
+        for law, own in shared.groupby("law", sort=False):
+            finals = [self.staged.final(law, name) for name in self.staged.subjects]
             rmse = np.mean([one.train["rmse"] for one in finals if one.train["n"]])
+            mre, mae = own["mean_error"], own["mae"]
             rows.append(
                 [
-                    row["law"],
-                    f"{row['n']}",
-                    f"{100 * row['mean_error']:.1f} +- {100 * row['mean_error_deviation']:.1f} %",
-                    f"{row['mae']:.3f} +- {row['mae_deviation']:.3f}",
+                    law,
+                    f"{len(own)}",
+                    f"{100 * mre.mean():.1f} +- {100 * mre.std():.1f} %",
+                    f"{mae.mean():.3f} +- {mae.std():.3f}",
                     f"{rmse:.3f}",
                 ]
             )

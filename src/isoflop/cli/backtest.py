@@ -6,11 +6,11 @@ import sys
 
 from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
 from .evaluation_options import EvaluationTable, declare_guessing
 from .render import TABLES, csv_text, written
-from .run_options import check_figure, is_terminal, say_interrupted, target, whole
+from .run_options import check_figure, is_terminal, target, whole
 from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
 TYPE_CHECKING = False
@@ -56,8 +56,8 @@ def parser() -> Parser:
         "from each cutoff the most expensive row, of evaluations those up to the next cutoff\n"
         "(--rolling); or from each cutoff all beyond it (--sweep). Without any of these the laws of\n"
         "accuracy are fitted to all runs, and runs and counts have cutoffs in compute.\n"
-        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy\n"
-        "has no certified fit; 2: no fit could be made at all.",
+        "Exit status 3: no prediction could be compared with an observation, or where no row is\n"
+        "held out a law has no certified fit; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
             "isoflop backtest counts.csv --models models.csv --sweep --plot backtest.png",
@@ -120,9 +120,7 @@ def parser() -> Parser:
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where nothing could be compared or a law of accuracy
-    has no certified fit, 130 where Ctrl-C left a part undone.
-    """
+    """The command's output and exit status: 3 where nothing could be compared."""
     from ..numeric.hold_out.backtest import backtest, kind_of_table
 
     if options.words(POSITIONAL) is None:
@@ -157,10 +155,6 @@ def run(options: Options) -> tuple[str, int]:
         if form == "csv"
         else written(form, result, result.as_dict() if form == "json" else None)
     )
-    if result.interrupted:
-        made = f"{len(result)} of {result.planned} fits are made"
-        say_interrupted(f"{made}; what was not reached is left out")
-        return text, INTERRUPTED
     return text, DONE if result.has_verdict else NO_VERDICT
 
 

@@ -1,46 +1,41 @@
-"""Figures of backtests."""
+"""Figures of backtests: points, laws, bands and thresholds are where the result has them."""
+
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
+from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
-from isoflop.numeric.plot.backtest import SMALLEST_ERROR, plot_errors, plot_successes
+from isoflop.numeric.plot.backtest import (
+    SMALLEST_ERROR,
+    along,
+    plot_accuracy,
+    plot_backtest,
+    plot_errors,
+    plot_success,
+)
+
+GUESS = 0.2
+LAWS = ("compute", "params-tokens")
+PARAMS, TOKENS = at_ratios(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0))
 
 
-@pytest.fixture(scope="module")
-def result():
-    compute = np.geomspace(1e18, 1e23, 20)
-    noise = np.exp(3e-3 * np.random.default_rng(0).standard_normal(20))
-    table = {"compute": compute, "loss": (1.7 + 2e3 * compute**-0.16) * noise}
-    return backtest(table, targets=3, resamples=50)
-
-
-def test_errors_are_drawn_at_the_decades_held_out(result):
-    ax = plot_errors(result)
-    drawn = np.asarray(ax.collections[0].get_offsets())
-    rows = [row for row in result.rows() if row["converged"]]
-    np.testing.assert_allclose(
-        np.sort(drawn[:, 0]), np.sort([row["decades_held_out"] for row in rows])
-    )
-    assert ax.get_yscale() == "log"
-    assert "relative error of the loss" in ax.get_ylabel()
-
-
-def test_errors_too_small_for_the_axis_are_marked_as_such():
+def test_errors_are_drawn_at_the_decades_held_out_or_as_too_small_for_the_axis():
     compute = np.geomspace(1e18, 1e23, 30)
-    found = backtest(
-        {"compute": compute, "loss": 1.7 + 2e3 * compute**-0.16},
-        targets="all",
-        laws="compute",
-        resamples=0,
-    )
-    ax = plot_errors(found)
-    values = np.abs([row["relative_error"] for row in found.rows() if row["converged"]])
-    heights = [np.asarray(part.get_offsets())[:, 1] for part in ax.collections]
-    (marked,) = (y for y in heights if len(y) and (y == SMALLEST_ERROR).all())
-    assert len(marked) == (values < SMALLEST_ERROR).sum() > 0
-    assert ax.get_ylim()[0] == SMALLEST_ERROR
+    noise = np.exp(3e-3 * np.random.default_rng(0).standard_normal(30))
+    table = {"compute": compute, "loss": (1.7 + 2e3 * compute**-0.16) * noise}
+    ax = plot_errors(found := backtest(table, targets="all", laws="compute", resamples=0))
+    rows = found.table[found.table["usable"]]
+    large, small = (np.asarray(part.get_offsets()) for part in ax.collections)
+    is_small = rows["relative_error"].abs() < SMALLEST_ERROR
+    for drawn, chosen in ((large, ~is_small), (small, is_small)):
+        decades = rows["decades_held_out"][chosen].sort_values()
+        np.testing.assert_allclose(np.sort(drawn[:, 0]), decades)
+    assert (small[:, 1] == SMALLEST_ERROR).all()
+    assert (ax.get_yscale(), ax.get_ylim()[0]) == ("log", SMALLEST_ERROR)
     assert "below 0.1 %" in ax.get_legend_handles_labels()[1]
 
 
@@ -57,8 +52,99 @@ def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
         rows["score"] += np.exp(-np.exp(y)).tolist()
     found = backtest(Evaluations.read(rows), laws="compute", targets="all")
     (one,) = found.thresholds()
-    (ax,) = plot_successes(found)
+    ax = plot_success(found, "compute")
     assert one["outcome"] == "fitted"
     assert f"{one['T50']:.3g}".replace("e+", "e") in ax.get_title()
     (dashed,) = (line for line in ax.lines if line.get_linestyle() == "--")
     assert np.asarray(dashed.get_xdata())[0] == one["T50"]
+    assert [panel.get_title() for panel in plot_backtest(found).axes] == [ax.get_title()]
+
+
+# -- laws of accuracy ------------------------------------------------------------------------------
+
+
+def compare(names=("task",), **more):
+    """Runs with a params+tokens law, of which the smallest are within 0.05 of guessing."""
+    law = {"A": 270.0, "B": 1800.0, "beta": 0.27, "gamma": 0.3}
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
+    scores = {
+        (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS, law=law, **noisy)
+        for name in names
+    }
+    known = dict.fromkeys(names, Baseline(GUESS))
+    asked = {"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
+    return backtest(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return compare(resamples=30)
+
+
+def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
+    ax, task = plot_accuracy(compared, "task"), compared.tasks[0]
+    sample, held = task.rows, task.held
+    clear = sample.accuracy > GUESS + 0.05
+    places = np.column_stack([sample.at.compute, sample.accuracy])
+    marks: list[Any] = list(ax.collections)
+    parts = [part for part in marks if len(part.get_offsets()) > 1]
+    for part, chosen in zip(parts, (~held & clear, ~held & ~clear, held), strict=True):
+        assert chosen.any()
+        assert np.asarray(part.get_offsets()) == pytest.approx(places[chosen])
+    assert [len(part.get_facecolors()) for part in parts] == [1, 1, 0]
+    assert ax.get_xscale() == "log"
+
+
+def test_laws_are_drawn_by_their_coefficients_with_their_bands(compared) -> None:
+    """Laws of params and tokens at the median D/N."""
+    ax = plot_accuracy(compared, "task")
+    curves = {str(line.get_label()): np.asarray(line.get_xydata()) for line in ax.lines}
+    C0, alpha = compared.fit("compute", "task").values
+    A, B, beta, gamma = compared.fit("params-tokens", "task").values
+    x, y = curves["compute"].T
+    assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
+    x, y = curves["params-tokens at median $D/N$"].T
+    params = np.sqrt(x / (6.0 * 20.0))
+    law = A * params**-beta + B * (20.0 * params) ** -gamma
+    assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-law), rel=1e-9)
+    fit, sample = compared.fit("compute", "task"), compared.tasks[0].rows
+    edges = np.asarray(ax.collections[-2].get_paths()[0].vertices)
+    band = fit.band(along(fit, x[[40, 320]], sample), 0.9)
+    for at, low, high in zip(x[[40, 320]], *band.ends, strict=True):
+        heights = edges[np.isclose(edges[:, 0], at, rtol=1e-12), 1]
+        assert (heights.min(), heights.max()) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_a_panel_a_benchmark_and_one_legend() -> None:
+    names = (*(f"b{index:02d}" for index in range(5)), "odd $name_1")
+    figure = plot_backtest(compare(names, laws=("compute",)))
+    assert [ax.get_title() for ax in figure.axes[:6]] == [*names[:5], r"odd \$name_1"]
+    assert [ax.axison for ax in figure.axes] == [True] * 6 + [False] * 2
+    assert len(figure.legends) == 1
+    assert all(ax.get_legend() is None for ax in figure.axes)
+
+
+def test_a_law_that_failed_leaves_the_others() -> None:
+    few = compare(laws=("compute", "params-tokens-ceiling"), hold_out="compute > 2e20")
+    assert few.fit("params-tokens-ceiling", "task") is None
+    assert "compute" in plot_accuracy(few, "task").get_legend_handles_labels()[1]
+    none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
+    shown = plot_accuracy(none, "task").get_legend_handles_labels()[1]
+    assert {*shown} == {"not fitted", "held out", "guessing"}
+    with pytest.raises(ValueError, match="subject='tusk': must be one of task"):
+        plot_accuracy(none, "tusk")
+
+
+def test_a_law_in_k_is_drawn_at_one() -> None:
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
+    scores = {
+        ("code", f"pass@{k}"): pass_at_k(6.0 * PARAMS * TOKENS, k, **noisy) for k in (1, 4, 16)
+    }
+    data = Evaluations.read(evaluations(PARAMS, TOKENS, scores, code=0.0))
+    found: Any = backtest(data, laws=("compute", "bilinear"), hold_out="compute > 1e22")
+    log_A, a, *_ = found.fit("bilinear", "code").values
+    lines = {
+        str(line.get_label()): line.get_xydata() for line in plot_accuracy(found, "code").lines
+    }
+    x, y = np.asarray(lines["bilinear at $k=1$"]).T
+    assert y == pytest.approx(np.exp(-np.exp(log_A) * x**a), rel=1e-6)
