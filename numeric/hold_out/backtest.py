@@ -158,6 +158,8 @@ def backtest(
         if not started:
             last = max(trials, key=lambda one: one.n_train)
             complaint = f"no fit can be made; law {last.task.law}: {last.failed}"
+            if last.split.lacks and last.split.at is not None:
+                raise ArgumentError("cutoffs", last.split.at, complaint=complaint)
             raise TableError(table.source, complaint)
         if asked is None:
             trials = tuple(trial for trial in trials if trial.task.law in started)

@@ -246,7 +246,10 @@ def table_of(models, correct=None, **columns):
         ({"targets": "most"}, r"targets='most': must be all"),
         ({"targets": 15}, r"law compute: 16 rows .* must leave at least 4 cheaper"),
         ({"cutoffs": 0}, r"cutoffs=0: must be"),
-        ({"cutoffs": [1e10]}, r"law compute: fewer than 4 rows up to the cutoff"),
+        (
+            {"cutoffs": [1e10]},
+            r"cutoffs=1.*0: no fit can be made; law compute: fewer than 4 rows up to",
+        ),
         ({"cutoffs": []}, r"cutoffs=\[\]: must be"),
         ({"proxy": "c4"}, r"proxy='c4': is for evaluations"),
         ({"hold_out": "N > 1", "cutoffs": 3}, r"cutoffs=3: is for cutoffs"),
