@@ -67,8 +67,8 @@ LAWS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 
 @dataclass(frozen=True, eq=False)
 class ModelGrid:
-    """Models: parameters, tokens, compute = 6 N D, and the gold reference's negative log likelihood
-    (nats), (G,) each.
+    """Models: parameters, tokens, compute = 6 N D in FLOP, and the gold reference's negative log
+    likelihood (nats), (G,) each.
     """
 
     params: Floats
@@ -94,20 +94,21 @@ def grid(
     params: Sequence[float] = SIZES,
     tokens: Sequence[float] = TOKENS,
     *,
-    gold_floor: float = 0.0,
-    gold_coefficient: float = 2e4,
-    gold_exponent: float = 0.12,
+    gold: tuple[float, float, float] = (0.0, 2e4, 0.12),
     gold_scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
 ) -> ModelGrid:
-    """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z), z normal."""
+    """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z), z normal.
+
+    `gold`: Eg, Gg and ag.
+    """
     sizes, counts = positive_array("params", params), positive_array("tokens", tokens)
     size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
     z = np.random.default_rng(rng).standard_normal(len(size))
+    floor, coefficient, exponent = gold
+    reducible = coefficient * (6.0 * size * count) ** -exponent
     scatter = nonnegative_number("gold_scatter", gold_scatter) * z
-    coefficient = positive_number("gold_coefficient", gold_coefficient)
-    reducible = coefficient * (6.0 * size * count) ** -gold_exponent
-    return ModelGrid(size, count, gold_floor + reducible * np.exp(scatter))
+    return ModelGrid(size, count, floor + reducible * np.exp(scatter))
 
 
 # -- distributions of success rates ----------------------------------------------------------------

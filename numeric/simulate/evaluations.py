@@ -16,13 +16,10 @@ so that accuracy falls to that of guessing. Noise comes from three sources:
   `SAMPLES` answers give pass@k without bias. One distribution of success rates for all k: the
   inequalities between pass@k hold, of estimates to sampling error.
 
-Measured on the 33 public runs: `run_noise` and the correlation of questions maximise the restricted
-likelihood of log(-log Q') of ten benchmarks about a quadratic in log C: 0.021 and 0.44, or 0.022 at
-0.5. (Weakly: the log-likelihood is 0.7 lower for questions that are independent between runs, with
-0.016. But the scores of five benchmarks scatter less than independent answers would.) One Beta(a,
-b) describes the public pass@k for all k, with a + b of 0.2 to 0.6 without much of a trend. Code is
-sampled 200 times, luck averages out, and ranks are more alike between runs: 0.9 gives the scatter
-of pass@1, 0.03 to 0.05.
+`run_noise` and the correlation of questions maximise the restricted likelihood of log(-log Q') of
+ten benchmarks on the 33 public runs, about a quadratic in log C: 0.021 and 0.44. One Beta(a, b)
+describes the public pass@k for all k, with a + b of 0.2 to 0.6. Code is sampled 200 times, luck
+averages out, and ranks are more alike between runs: 0.9 gives the scatter of pass@1, 0.03 to 0.05.
 """
 
 from __future__ import annotations
@@ -41,27 +38,14 @@ from ..law import Law
 from ..law import law as law_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from ..data.evaluations import Evaluations
-
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "DATASETS",
-    "KS",
-    "LAWS",
-    "METRIC_TYPES",
-    "PROBLEMS",
-    "RUN_NOISE",
-    "SAMPLES",
-    "SimulatedEvaluations",
-    "design",
-    "simulate",
-]
+__all__ = ["LAWS", "PROBLEMS", "SimulatedEvaluations", "design", "simulate", "true_accuracy"]
 
 #: The published params-tokens law of each benchmark.
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
@@ -83,7 +67,6 @@ PROBLEMS = {
     "HumanEval": 164,
     "LBPP": 161,
 }
-DATASETS = (MIXTURE, C4)
 #: Trained on C4 alone, "random performance ... on code and math" (Section 5.1).
 OFF_C4 = ("GSM8K", "HumanEval", "LBPP")
 CODE = ("HumanEval", "LBPP")
@@ -170,21 +153,13 @@ class SimulatedEvaluations:
         columns: dict[str, list[Any]] = {str(name): rows[name].tolist() for name in rows}
         return columns | {"random_baseline": [*map(self.baselines.get, columns["benchmark"])]}
 
-    def evaluations(self) -> Evaluations:
-        """The same as `Evaluations.read` of `columns` gives."""
-        from ..data.evaluations import Evaluations
-
-        return Evaluations.read(self.columns())
-
 
 def simulate(
     *,
     seed: int = 0,
-    benchmarks: Sequence[str] | None = None,
-    datasets: Sequence[str] = DATASETS,
+    benchmarks: Sequence[str] = tuple(PROBLEMS),
     small_runs: bool = False,
     run_noise: float = RUN_NOISE,
-    exact: bool = False,
 ) -> SimulatedEvaluations:
     """Draw the scores of every run on every benchmark, and its losses.
 
@@ -195,21 +170,13 @@ def simulate(
     ----------
     seed : int
         At least 0.
-    benchmarks : sequence of str, optional
-        Some of `PROBLEMS`; by default all.
-    datasets : sequence of str
-        Runs on these alone.
+    benchmarks : sequence of str
+        Some of `PROBLEMS`.
     small_runs : bool
         Whether to add ten runs from which the accuracy of guessing can be estimated. They report no
         loss. Leave them out of fits of laws that take all runs.
     run_noise : float
         Standard deviation of log(-log Q') from run to run, >= 0.
-    exact : bool
-        The scores that the laws give, without any noise.
-
-    Returns
-    -------
-    SimulatedEvaluations
 
     Raises
     ------
@@ -218,32 +185,41 @@ def simulate(
 
     Examples
     --------
-    >>> simulated = simulate(seed=1, benchmarks=["PIQA"])
-    >>> table = simulated.columns()
+    >>> table = simulate(seed=1, benchmarks=["PIQA"]).columns()
     >>> len(table["score"]), table["benchmark"][0], table["metric_type"][0]
     (585, 'PIQA', 'acc_norm')
     """
     whole_number("seed", seed, 0)
-    chosen = _chosen("benchmarks", benchmarks, PROBLEMS)
-    trained_on = _chosen("datasets", datasets, DATASETS)
     spread = nonnegative_number("run_noise", run_noise)
+    if not benchmarks or not {*benchmarks} <= {*PROBLEMS}:
+        raise outside("benchmarks", list(benchmarks), f"some of {', '.join(PROBLEMS)}")
     runs = design()
+    is_small = runs.compute.to_numpy() <= LARGEST_SMALL
     scores: dict[tuple[str, str], Floats] = {}
     for index, name in enumerate(PROBLEMS):
-        if name in chosen:
-            random = None if exact else np.random.default_rng([seed, index])
-            scores |= _scores(name, runs, spread, random)
+        if name in benchmarks:
+            scores |= _scores(name, runs, spread, np.random.default_rng([seed, index]))
     for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items()):
         z = np.random.default_rng([seed, len(PROBLEMS) + index]).standard_normal(len(runs))
         loss = Law(E=E, A=A, B=B, beta=exponent, gamma=exponent).loss(*_sizes(runs))
-        loss = np.where(runs.compute > LARGEST_SMALL, loss, np.nan)
-        scores[name, "loss"] = loss * np.exp(0.0 if exact else LOSS_NOISE * z)
-    kept = runs.dataset.isin(trained_on) & (small_runs | (runs.compute > LARGEST_SMALL))
+        scores[name, "loss"] = np.where(is_small, np.nan, loss) * np.exp(LOSS_NOISE * z)
+    kept = small_runs | ~is_small
     return SimulatedEvaluations(
         design=runs[kept].reset_index(drop=True),
         scores={key: values[kept] for key, values in scores.items()},
-        baselines={name: float(str(LAWS[name].random_baseline)) for name in chosen},
+        baselines={name: float(str(LAWS[name].random_baseline)) for name in benchmarks},
     )
+
+
+def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:
+    """Accuracy by the law of a benchmark, with -log Q' times `factors`; (M,)."""
+    baseline = float(str(LAWS[name].random_baseline))
+    with np.errstate(over="ignore"):
+        neg_log = law_named(LAWS[name].name).reducible_loss(*_sizes(runs)) * factors
+    if not np.isfinite(neg_log).all():
+        raise outside("run_noise", float(np.max(factors)), "so small that every -log Q' is finite")
+    at_chance = (runs.dataset == C4) & (name in OFF_C4)
+    return np.where(at_chance, baseline, accuracy(neg_log, baseline))
 
 
 def _sizes(runs: DataFrame) -> tuple[Floats, Floats]:
@@ -251,33 +227,16 @@ def _sizes(runs: DataFrame) -> tuple[Floats, Floats]:
 
 
 def _scores(
-    name: str, runs: DataFrame, spread: float, random: np.random.Generator | None
+    name: str, runs: DataFrame, spread: float, random: np.random.Generator
 ) -> dict[tuple[str, str], Floats]:
-    """Scores of runs that answer the questions of a benchmark; without `random`, accuracy by the
-    law, and pass@k of the Beta(a, b) behind it.
-    """
+    """Scores of runs that answer the questions of a benchmark."""
     from scipy.special import betaincinv, ndtr, ndtri
 
-    from ..passk.beta import beta_pass
     from ..passk.estimator import pass_at_k
 
-    code, baseline = name in CODE, float(str(LAWS[name].random_baseline))
-    neg_log = np.asarray(law_named(LAWS[name].name).reducible_loss(*_sizes(runs)))
-    if random is not None:
-        with np.errstate(over="ignore"):
-            neg_log = neg_log * np.exp(spread * random.standard_normal(len(neg_log)))
-        if not np.isfinite(neg_log).all():
-            raise outside("run_noise", spread, "so small that every -log Q' is finite")
-    at_chance = (runs.dataset == C4) & (name in OFF_C4)
-    Q = np.where(at_chance, baseline, accuracy(neg_log, baseline))
-    able = Q > 0.0
-    a, b = CONCENTRATION * Q[able, None], CONCENTRATION * (1.0 - Q[able, None])
-    if random is None:
-        if not code:
-            return {(name, METRIC_TYPES[name]): Q}
-        found = np.zeros((len(Q), len(KS)))
-        found[able] = beta_pass(a, b, np.array(KS))
-        return {(name, f"pass@{k}"): found[:, i] for i, k in enumerate(KS)}
+    code = name in CODE
+    with np.errstate(over="ignore"):
+        Q = true_accuracy(name, runs, np.exp(spread * random.standard_normal(len(runs))))
     # Ranks in (0, 1) of every question in every run: even over the questions, alike between runs.
     questions, shared = PROBLEMS[name], SHARED_CODE if code else SHARED
     common = ndtri((np.arange(questions) + 0.5) / questions)
@@ -285,16 +244,8 @@ def _scores(
     ranks = ndtr(np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own)
     if not code:
         return {(name, METRIC_TYPES[name]): (ranks > 1.0 - Q[:, None]).mean(axis=1)}
-    rates = np.zeros(ranks.shape)
+    able, rates = Q > 0.0, np.zeros(ranks.shape)
+    a, b = CONCENTRATION * Q[able, None], CONCENTRATION * (1.0 - Q[able, None])
     rates[able] = betaincinv(a, b, ranks[able])
     correct = random.binomial(SAMPLES, rates)
     return {(name, f"pass@{k}"): pass_at_k(SAMPLES, correct, k).mean(axis=1) for k in KS}
-
-
-def _chosen(argument: str, names: Sequence[str] | None, known: Iterable[str]) -> tuple[str, ...]:
-    every = tuple(known)
-    wanted = every if names is None else (names,) if isinstance(names, str) else tuple(names)
-    unknown = [name for name in wanted if name not in every]
-    if unknown or not wanted:
-        raise outside(argument, unknown[0] if unknown else names, f"some of {', '.join(every)}")
-    return wanted

@@ -124,15 +124,7 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
     from .counts import Adaptive, grid, law_truth, simulate
 
     of_gold, of_models, of_samples = (whole_number("seeds", seed, 0) for seed in seeds)
-    design = grid(
-        SIZES,
-        TOKENS,
-        gold_floor=20.0,
-        gold_coefficient=1e4,
-        gold_exponent=0.1,
-        gold_scatter=0.02,
-        rng=of_gold,
-    )
+    design = grid(SIZES, TOKENS, gold=(20.0, 1e4, 0.1), gold_scatter=0.02, rng=of_gold)
     truth = law_truth(
         design, "params-tokens", PASS_LAW, concentration=1.5, scatter=0.03, rng=of_models
     )
