@@ -18,8 +18,6 @@ from sympy import Rational
 
 from ..derivations import NAMES, derivation, errata
 from .data.notation import close_matches
-from .kernel.answer import undecided
-from .kernel.deadline import OutOfTime, within
 from .kernel.points import PointCheck
 from .kernel.rules import FAILED, STRENGTHS, weakest
 from .settings import theorem
@@ -57,9 +55,9 @@ class StepReport:
     interval: str | None
     reason: str
     argument: str
-    derived: str | None
-    correction: str | None
     details: dict[str, str | None]
+    derived: str | None = None
+    correction: str | None = None
 
     @property
     def objections(self) -> list[str]:
@@ -78,29 +76,29 @@ class StepReport:
 
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
+        """What a verdict says, as text."""
         claim, exact = verdict.claim, verdict.exact
-        details: dict[str, str | None] = {"exact": str(exact).partition(": ")[2]}
-        passed: dict[str, str | None] = {"pointwise": None, "interval": None}
-        for path, check in (("pointwise", verdict.pointwise), ("interval", verdict.interval)):
-            details[path] = None if check is None else _detail(check)
-            passed[path] = None if check is None else ("passed" if check.passed else "failed")
+        checks = {"pointwise": verdict.pointwise, "interval": verdict.interval}
+        told = {path: None if check is None else _told(check) for path, check in checks.items()}
         return cls(
-            claim.name,
-            spelled(claim),
-            claim.relation,
-            verdict.strength,
-            exact.answer.value,
-            str(passed["pointwise"]),
-            passed["interval"],
-            plain_sentence(claim.reason),
-            claim.argument.label,
-            None,
-            None,
-            details,
+            name=claim.name,
+            claim=spelled(claim),
+            relation=claim.relation,
+            strength=verdict.strength,
+            exact=exact.answer.value,
+            pointwise=_passed(verdict.pointwise),
+            interval=None if verdict.interval is None else _passed(verdict.interval),
+            reason=plain_sentence(claim.reason),
+            argument=claim.argument.label,
+            details={"exact": str(exact).partition(": ")[2], **told},
         )
 
 
-def _detail(check: PointCheck) -> str:
+def _passed(check: PointCheck) -> str:
+    return "passed" if check.passed else "failed"
+
+
+def _told(check: PointCheck) -> str:
     """What a path found, and where."""
     where = ", ".join(f"{symbol} = {value}" for symbol, value in check.witness)
     return f"{check.detail}, at {where}" if where else check.detail
@@ -247,7 +245,7 @@ def verify(
     """
     began = perf_counter()
     found = what if isinstance(what, Derivation) else load(what)
-    steps = tuple(StepReport.of(_verified(step, seed, seconds)) for step in found.steps)
+    steps = tuple(StepReport.of(step.verify(seed=seed, seconds=seconds)) for step in found.steps)
     return TheoremReport(
         name=found.name,
         title=plain_sentence(found.title),
@@ -259,14 +257,6 @@ def verify(
         seconds=perf_counter() - began,
         definitions=tuple(f"{plain(d.name)} = {plain(d.value)}" for d in found.definitions),
     )
-
-
-def _verified(step: Claim, seed: int, seconds: float | None) -> Verdict:
-    try:
-        with within(seconds):
-            return step.verify(seed=seed)
-    except OutOfTime as error:
-        return Verdict(step, undecided(str(error)), PointCheck(True, 0, "not checked"))
 
 
 def verify_named(name: str, *, seed: int = 0) -> TheoremReport:

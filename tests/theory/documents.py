@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from isoflop.derivations import derivation
+from isoflop.theory.kernel.rules import weakest
 from isoflop.theory.theorem.claim import Claim, Derivation
 from isoflop.theory.theorem.words import Formula, Sentence
 from isoflop.theory.typeset.document import CheckedTheorem
@@ -30,6 +31,11 @@ def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:
     introduced = (Sentence("Let {} be given. " * len(letters), tuple(map(Formula.of, letters))),)
     stated = Sentence(" and ".join(f"{{{step.name}}}" for step in steps) + ".")
     return Derivation(name, "Mine", introduced, stated, steps, "own work")
+
+
+def status(theorem: Derivation) -> str:
+    """That of its weakest step, on every path."""
+    return weakest(verdict.strength for verdict in theorem.verify())
 
 
 @cache

@@ -6,9 +6,9 @@ digits; a bound is also checked by interval arithmetic.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from sympy import Expr, Symbol, oo
@@ -16,6 +16,7 @@ from sympy import Expr, Symbol, oo
 from ..kernel.answer import BOUNDS, Condition, Decision, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
 from ..kernel.convert import normal_form
+from ..kernel.deadline import OutOfTime, within
 from ..kernel.decide import decide
 from ..kernel.factorials import Factorial, Gamma
 from ..kernel.field import CoefficientField
@@ -32,7 +33,6 @@ from ..kernel.rules import (
     ByNormalForm,
     Stated,
     implied,
-    weakest,
 )
 from ..kernel.search import why_positive
 from .words import Definition, Formula, Sentence, condition, names_in, needed, own_names, unfolded
@@ -55,10 +55,6 @@ class UnderLemma:
     source: str
     argument: Argument
     strength: ClassVar[str] = UNDER_LEMMA
-
-    def __post_init__(self) -> None:
-        for name in ("lemma", "source"):
-            _require_text(name, getattr(self, name))
 
     @property
     def label(self) -> str:
@@ -87,16 +83,8 @@ class Cited:
     label: ClassVar[str] = "cited"
     strength: ClassVar[str] = CITED
 
-    def __post_init__(self) -> None:
-        _require_text("source", self.source)
-
     def establish(self, claim: Stated) -> Decision:
         return undecided(f"cited from {self.source}")
-
-
-def _require_text(name: str, text: str | Sentence) -> None:
-    if not str(text).strip():
-        raise ValueError(f"{name}={text!r}: must say something")
 
 
 def earned(argument: Argument, exact: Decision) -> str:
@@ -256,32 +244,22 @@ class Claim:
         sides = {"lhs": inside.lhs, "rhs": inside.rhs, "assume": inside.assume}
         return replace(plain, **sides, argument=outer.argument)
 
-    def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
-        """All paths: exact, pointwise, and intervals for a bound."""
-        plain = self._in_numbers
-        sides = (plain.lhs, plain.relation, plain.rhs)
-        drawn: dict[str, Any] = {"assume": plain.assume, "points": points, "seed": seed}
-        pointwise = check_at_points(*sides, limit=plain.limit, digits=digits, **drawn)
-        interval = enclose_bound(*sides, **drawn) if self.relation in BOUNDS else None
-        return Verdict(self, self.prove(), pointwise, interval)
-
-    def refuse_what_says_nothing(self, statement: Sentence) -> None:
-        """Refuse a step that is certainly a mistake: ValueError."""
-        for what in ("name", "reason"):
-            _require_text(f"step {self.name!r}: {what}", getattr(self, what))
-        if self.lhs == self.rhs:
-            raise ValueError(
-                f"step {self.name!r}: lhs and rhs are both {str(self.lhs)[:60]}, which says nothing"
-            )
-        if isinstance(self.argument, UnderLemma):
-            lemma, *conclusions = (
-                " ".join(str(text).split()).rstrip(".").casefold()
-                for text in (self.argument.lemma, statement, self.reason)
-            )
-            if lemma in conclusions:
-                raise ValueError(
-                    f"step {self.name!r}: its lemma is what is to be proved, {lemma[:60]!r}"
-                )
+    def verify(
+        self, *, points: int = 64, digits: int = 50, seed: int = 0, seconds: float | None = None
+    ) -> Verdict:
+        """All paths: exact, pointwise, and intervals for a bound; undecided where they take longer
+        than the seconds.
+        """
+        try:
+            with within(seconds):
+                plain = self._in_numbers
+                sides = (plain.lhs, plain.relation, plain.rhs)
+                drawn: dict[str, Any] = {"assume": plain.assume, "points": points, "seed": seed}
+                pointwise = check_at_points(*sides, limit=plain.limit, digits=digits, **drawn)
+                interval = enclose_bound(*sides, **drawn) if self.relation in BOUNDS else None
+                return Verdict(self, self.prove(), pointwise, interval)
+        except OutOfTime as error:
+            return Verdict(self, undecided(str(error)), PointCheck(True, 0, "not checked"))
 
 
 @dataclass(frozen=True)
@@ -361,13 +339,6 @@ class Derivation:
         """What the paths say of every step."""
         return tuple(step.verify(points=points, digits=digits, seed=seed) for step in self.steps)
 
-    @property
-    def status(self) -> str:
-        """As strong as the weakest step, "failed" where one fails; computed from the steps, never
-        typed.
-        """
-        return weakest(verdict.strength for verdict in self.verify())
-
     def refuse_mistakes(self) -> None:
         """Refuse what is certainly a mistake.
 
@@ -378,61 +349,60 @@ class Derivation:
             statement holds a formula that is no step's or names no step, or a letter is used that
             nothing introduces.
         """
-        _require_text("source", self.source)
+        for mistake in chain(self._empty(), self._unproved(), self._not_introduced()):
+            raise ValueError(mistake)
+
+    def _empty(self) -> Iterator[str]:
+        """What says nothing, says it twice, or grants what is to be proved."""
+        names = [step.name for step in self.steps]
+        if not self.source.strip():
+            yield f"source={self.source!r}: must say something"
         if not self.steps:
-            raise ValueError("steps: there must be at least one")
+            yield "steps: there must be at least one"
         for step in self.steps:
-            step.refuse_what_says_nothing(self.statement)
-        counted = Counter(step.name for step in self.steps)
-        repeated = next((name for name, count in counted.items() if count > 1), None)
-        if repeated is not None:
-            raise ValueError(
-                f"steps: {repeated!r} is the name of more than one; a step needs a name of its own"
-            )
-        self._refuse_unproved_statement()
-        self._refuse_unknown_steps(Sentence(" ".join(f"{{{name}}}" for name in self.short)))
-        self._refuse_unknown_letters()
+            if not step.name or not str(step.reason).strip():
+                yield f"step {step.name!r}: reason={step.reason!r}: must say something"
+            if step.lhs == step.rhs:
+                both = str(step.lhs)[:60]
+                yield f"step {step.name!r}: lhs and rhs are both {both}, which says nothing"
+            if names.count(step.name) > 1:
+                yield f"steps: {step.name!r} is the name of more than one; a step needs its own"
+            if isinstance(step.argument, UnderLemma):
+                lemma, *conclusions = (
+                    " ".join(str(text).split()).rstrip(".").casefold()
+                    for text in (step.argument.lemma, self.statement, step.reason)
+                )
+                if not lemma or lemma in conclusions:
+                    yield f"step {step.name!r}: its lemma is what is to be proved, {lemma[:60]!r}"
 
-    def _refuse_unproved_statement(self) -> None:
-        """The statement names steps, at least one; its own formulas are letters and their domains."""
-        text = self.statement.text
-        self._refuse_unknown_steps(self.statement)
-        if not self.statement.steps:
-            raise ValueError(f"statement={text!r}: must name the steps that prove it")
-        for formula in self.statement.formulas:
+    def _unproved(self) -> Iterator[str]:
+        """What the statement says and no step proves: its own formulas are letters and domains."""
+        names, said = [step.name for step in self.steps], self.statement
+        reasons = [step.reason.steps for step in self.steps if isinstance(step.reason, Sentence)]
+        for name in chain(said.steps, self.short, *reasons):
+            if name not in names:
+                yield f"{said.text!r}: {name!r} is no step; they are {', '.join(names)}"
+        if not said.steps:
+            yield f"statement={said.text!r}: must name the steps that prove it"
+        for formula in said.formulas:
             if formula.signs and not formula.is_domain:
-                raise ValueError(
-                    f"statement={text!r}: states {formula}, which no step proves; name the step "
-                    f"that does"
+                yield (
+                    f"statement={said.text!r}: states {formula}, which no step proves; name the "
+                    f"step that does"
                 )
 
-    def _refuse_unknown_steps(self, sentence: Sentence) -> None:
-        steps = [step.name for step in self.steps]
-        unknown = next((name for name in sentence.steps if name not in steps), None)
-        if unknown is not None:
-            raise ValueError(
-                f"{sentence.text!r}: {unknown!r} is no step; they are {', '.join(steps)}"
-            )
-
-    def _refuse_unknown_letters(self) -> None:
-        """Every letter of a definition or a step is introduced before."""
-        known: frozenset[Expr] = frozenset().union(
-            *(a.names for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
-        )
-
-        def refuse_unknown(expression: Expr, known: frozenset[Expr], where: str) -> None:
-            if unknown := sorted(names_in(expression) - known, key=str):
-                raise ValueError(
-                    f"{where}: {unknown[0]} is introduced by no assumption, definition or reason"
-                )
-
-        for definition in self.definitions:
-            arguments = frozenset(definition.name.free_symbols)
-            refuse_unknown(definition.value, known | arguments, f"definition of {definition.name}")
-            known |= own_names(definition)
+    def _not_introduced(self) -> Iterator[str]:
+        """Letters of a definition or a step that nothing before it introduces."""
+        sentences = (a for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
+        known: frozenset[Expr] = frozenset().union(*(sentence.names for sentence in sentences))
+        used: list[tuple[str, frozenset[Expr]]] = []
+        for d in self.definitions:
+            own = names_in(d.value) - frozenset(d.name.free_symbols)
+            used.append((f"definition of {d.name}", own - known))
+            known |= own_names(d)
         for step in self.steps:
-            if isinstance(step.reason, Sentence):
-                known |= step.reason.names
-                self._refuse_unknown_steps(step.reason)
-            for side in step.formula.sides:
-                refuse_unknown(side, known, f"step {step.name!r}")
+            known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
+            used.append((f"step {step.name!r}", step.formula.names - known))
+        for where, unknown in used:
+            for name in sorted(unknown, key=str):
+                yield f"{where}: {name} is introduced by no assumption, definition or reason"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
-from .arguments import MARK, POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
+from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import json_text
 from .selection import declare_notation, law, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..theory.budget import Budget
-    from ..theory.reader.tokens import ParseError
     from .arguments import Options
 
 SUMMARY = "a claim of your own: proved, refuted or undecided"
@@ -22,31 +17,11 @@ FORMATS = ("text", "json")
 #: Of an answer; any other is no verdict.
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
 SECONDS = 60.0
-#: What a claim has and no option: a relation, in plain text or in LaTeX.
-RELATION = re.compile(r"[=<>~]|\\[a-z]+")
-OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]*(=.*)?", re.DOTALL)
-
-
-class ClaimParser(Parser):
-    """A parser whose values may be claims that begin with a minus sign."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        options = {option for action in self._actions for option in action.option_strings}
-        return super().parse_known_args([_marked(word, options) for word in args], namespace)
-
-
-def _marked(word: str, options: set[str]) -> str:
-    """The word, marked as a value where it is a claim and no option."""
-    name, equals, _ = word.partition("=")
-    if not word.startswith("-") or word in options or (equals and name in options):
-        return word
-    misspelt = word.startswith("--") and OPTION.fullmatch(word) is not None
-    return MARK + word if RELATION.search(word) and not misspelt else word
 
 
 def parser() -> Parser:
     """The options of this command."""
-    built = ClaimParser(
+    built = Parser(
         "isoflop prove",
         ["'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notation NAME]"],
         """\
@@ -90,34 +65,7 @@ or only SymPy's limit says so.""",
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
-    data, text = _claim(options)
-    return (json_text(data) if form == "json" else text), STATUS.get(data["answer"], NO_VERDICT)
-
-
-def _budget(options: Options) -> Budget | None:
-    from ..theory.budget import Budget
-    from ..theory.claim.vocabulary import refuse_clashes
-    from ..theory.reader.tokens import ParseError
-
-    text = options.one("--budget")
-    if text is None:
-        return None
-    try:
-        budget = Budget.parse(text)
-        refuse_clashes(budget, notation(options).name)
-        return budget
-    except ParseError as error:
-        raise UsageError(f"--budget {shown(text)}: {error.complaint}") from None
-    except ValueError as error:
-        raise blamed(error, ("--budget", text)) from None
-
-
-# -- one claim -------------------------------------------------------------------------------------
-
-
-def _claim(options: Options) -> tuple[dict[str, Any], str]:
-    words = options.words(POSITIONAL)
+    form, words = options.chosen("--format", FORMATS), options.words(POSITIONAL)
     if words is None:
         hint = "give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
         raise UsageError(f"CLAIM is missing: {hint}")
@@ -125,7 +73,6 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         typed = " ".join(map(shown, words))
         raise UsageError(f"CLAIM {typed}: must be one word; put the claim in quotes")
     from ..theory.claim.prove import prove
-    from ..theory.reader.tokens import ParseError
 
     try:
         proof = prove(
@@ -138,20 +85,30 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
             law=law(options) if "--law" in options else None,
             seconds=SECONDS,
         )
-    except ParseError as error:
-        raise _where_typed(error, options) from None
-    return proof.as_dict(), str(proof)
+    except ValueError as error:
+        raise UsageError(f"{_where(str(error), options)}{error}") from None
+    answer = STATUS.get(proof.answer.value, NO_VERDICT)
+    return json_text(proof.as_dict()) if form == "json" else str(proof), answer
 
 
-def _where_typed(error: ParseError, options: Options) -> UsageError:
-    """The error with what it is about ahead: the claim or the option."""
+def _budget(options: Options) -> Budget | None:
+    from ..theory.budget import Budget
+
+    text = options.one("--budget")
+    try:
+        return None if text is None else Budget.parse(text)
+    except ValueError as error:
+        complaint = getattr(error, "complaint", error)
+        raise UsageError(f"--budget {shown(str(text))}: {complaint}") from None
+
+
+def _where(error: str, options: Options) -> str:
+    """Which words an error is about: those that it quotes first; else, the claim."""
     from ..theory.claim.prove import without_dollars
     from ..theory.reader.tokens import quoted
 
-    names = {POSITIONAL: "CLAIM", "--assume": "--assume", "--let": "--let"}
-    given = [(shown, text) for name, shown in names.items() for text in options.words(name) or ()]
-    for name, text in given:
-        if str(error).startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):
-            return UsageError(f"{name} {error}")
-    longest, _ = max(given, key=lambda pair: len(pair[1]))
-    return UsageError(f"{longest}: {error}")
+    for option in ("--assume", "--let"):
+        for text in options.words(option) or ():
+            if error.startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):
+                return f"{option} "
+    return "" if error.startswith("budget=") else "CLAIM " if error[0] in "'\"" else "CLAIM: "
