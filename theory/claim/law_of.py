@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Add, Expr, Mul, Symbol, expand
+from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
 from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
@@ -25,11 +25,8 @@ LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
-#: A loss of N and D on the left side of what is not read.
-LOSS = re.compile(
-    r"\s*(?:\\hat|\\mathcal)?\s*\{?\s*(?:L|\\ell)\s*\}?\s*(?:\(N,\s*D\)\s*)?&?\s*=(?=.*N)(?=.*D)",
-    re.DOTALL,
-)
+LAGRANGIAN = "is a Lagrangian"
+MULTIPLIERS = [Symbol(name, positive=True) for name in ("lambda", "mu", "nu")]
 OPTIMAL = ("_opt", "_star")
 #: The canonical names in a law, by role, and what others mean where its letters are those of
 #: neither notation.
@@ -90,6 +87,14 @@ class Sides:
             return None
 
 
+def name_of(text: str) -> str:
+    """The name that a side is, with arguments or without; empty where it is more, or not read."""
+    try:
+        return Sides.of(text).named(0)[0]
+    except ParseError:
+        return ""
+
+
 def _names(tokens: Sequence[Token]) -> set[str]:
     return {token.text for token in tokens if token.kind == "name"}
 
@@ -145,7 +150,8 @@ def law_of(text: str) -> LawOfDocument | None:
     try:
         sides = Sides.of(text)
     except ParseError as error:
-        is_law = LOSS.match(text) is not None
+        left, _, right = text.partition("=")
+        is_law = name_of(left) in LOSSES and {*"ND"} <= {*right} and "L" not in right
         return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_law else None
     name, arguments = sides.named(0)
     if not name or not sides.is_equation or len(arguments) not in (0, 2):
@@ -162,6 +168,8 @@ def law_of(text: str) -> LawOfDocument | None:
     is_value = any(x.endswith(OPTIMAL) for x in own) or names & {*LOSSES}
     if name not in LOSSES or is_value or not own <= names:
         return None
+    if _is_lagrangian(values[0]):
+        return LawOfDocument(trouble=LAGRANGIAN)
     why = "is not read" if values[0] is None else "has another shape"
     return LawOfDocument(trouble=why, names=frozenset(names))
 
@@ -188,6 +196,21 @@ def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
         return None
     first, second = sorted(powers, key=lambda term: (str(term[1]) != "N", str(term[1]) == "D"))
     return constant, first, second
+
+
+def _is_lagrangian(e: Expr | None) -> bool:
+    """Whether it is of the shape but for a multiplier of a budget, `lambda (6 N D - C)`."""
+    multiplier = next((x for x in MULTIPLIERS if e is not None and x in e.free_symbols), None)
+    if e is None or multiplier is None:
+        return False
+    shape, tied = _shape(e.xreplace({multiplier: Integer(0)})), expand(e.diff(multiplier))
+    sizes = {shape[1][1], shape[2][1]} if shape else set()
+    spent = [sizes & term.free_symbols for term in Add.make_args(tied)]
+    return (
+        bool(sizes)
+        and multiplier not in tied.free_symbols
+        and sorted(spent, key=len) == [set(), sizes]
+    )
 
 
 def _is_plain(e: Expr) -> bool:

@@ -25,7 +25,7 @@ from .at_law import Coefficients
 from .chain import ChainLink, Settings
 from .document import Document, Piece
 from .given import signs_assumed
-from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, laws_of
+from .law_of import LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .state import ALONG, RUN, SKIP, DefinedName, State, single
@@ -94,7 +94,7 @@ def judged(document: Document, seconds: float | None = None) -> Iterator[Found]:
     explained = {
         s.named(0)[0]: DefinedName.of(s, piece.place) for piece, s in said if s is not None
     }
-    in_letters = tuple(law for law in laws if law is not None and not law.numbers)
+    in_letters = tuple(law for law in laws if law and not law.numbers and law.trouble != LAGRANGIAN)
     is_in_numbers = any(law is not None and law.numbers for law in laws)
     is_schaeffers = any(r"\gamma" in piece.text for piece in document.pieces)
     notation = "hoffmann" if is_in_numbers and not is_schaeffers else ""
@@ -122,7 +122,11 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
             return replace(state, assumed=()), []
         if piece.kind == "declared":
             return state.declared(piece.text), []
-        state, what = _given(state.entering(piece), piece, law)
+        state = state.entering(piece)
+        if law is not None and law.trouble == LAGRANGIAN:
+            said = Judgement(DEFINITION, in_one_line(piece.text), law.trouble, piece)
+            return state, [] if piece.kind == "inline" or SKIP in state.once else [said]
+        state, what = _given(state, piece, law)
         if piece.kind == "inline" or SKIP in state.once:
             return state, []
         if piece.trouble:
@@ -159,10 +163,7 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
 
 def _noting_unread(state: State, piece: Piece) -> State:
     """A name whose definition is not read means something all the same."""
-    try:
-        name, _ = Sides.of(f"{piece.text.partition('=')[0]} = 1").named(0)
-    except ParseError:
-        return state
+    name = name_of(piece.text.partition("=")[0])
     if not name or name in APPLIED | state.settings.words.names.keys():
         return state
     return state.defining(DefinedName.other(name, piece.place, "is not read"))
@@ -197,6 +198,8 @@ class Claim:
 
     Attributes
     ----------
+    name, arguments : str and tuple of str
+        What its left side is; an empty name where it is more.
     settings : Settings
         Those of the state, with the conditions beside the claim.
     quantified : frozenset of str
@@ -210,6 +213,8 @@ class Claim:
     state: State
     piece: Piece
     sides: Sides
+    name: str
+    arguments: tuple[str, ...]
     settings: Settings
     limit: str | None
     quantified: frozenset[str]
@@ -227,16 +232,7 @@ class Claim:
         settings = replace(settings, signs=signs, assume=assume)
         said = " ".join((*piece.conditions, *state.conditions))
         quantified = frozenset(re.findall(r"[A-Za-z]\w*", said))
-        return cls(state, piece, sides, settings, sides.limit or limit, quantified)
-
-    @property
-    def name(self) -> str:
-        """The name that its left side is, with arguments or without; empty where it is more."""
-        return self.sides.named(0)[0]
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        return self.sides.named(0)[1]
+        return cls(state, piece, sides, *sides.named(0), settings, sides.limit or limit, quantified)
 
     @cached_property
     def is_new(self) -> bool:
@@ -433,7 +429,7 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
     condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
     is_of_runs = claim.sides.names <= {*RUN, *state.law.sizes}
     is_of_letters, is_bound = claim.is_of_letters(k, link), relation in BOUNDS
-    is_condition = is_of_letters or (is_of_runs and (is_bound or len(letters) == 1))
+    is_condition = is_of_letters or (is_of_runs and (is_bound or len(letters) < 3))
     if is_bound and decision.refuted and is_condition and not undefined:
         return unjudged(*condition)
     needed = _needed(claim, k, link) if relation in (*BOUNDS, "!=", "~", "->") else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -186,43 +186,10 @@ class Names:
             raise ParseError(f"{words}: must be positive, and in other letters of the law")
         self.definitions.insert(0, Definition(letter, value))
 
-    def untold(self, used: Iterable[Expr], formulas: Iterable[Formula]) -> frozenset[Expr]:
-        """The positive letters that no formula says to be positive.
-
-        Raises
-        ------
-        ParseError
-            Where a formula says anything else of one.
-        """
-        own = frozenset(x for x in used if x.is_positive) - self.known
-        told = set()
-        for formula in formulas:
-            first, sign = formula.sides[0], (*formula.signs, "")[0]
-            if first.is_zero and sign == "<":
-                told.add(formula.sides[1])
-            elif sign == ">" and formula.sides[1].is_zero:
-                told.add(first)
-            elif first == sym.E and sign == ">=" and formula.sides[1].is_zero:
-                told.add(first)  # nothing need be irreducible
-            elif sign and first in own and not _leaves_room(formula):
-                raise ParseError(
-                    f"{formula}: every letter is positive; a bound is a condition of a step, or "
-                    f"'Assume ${formula}$' of all"
-                )
-        return own - told
-
 
 def joined(text: str) -> str:
     """The text in one line."""
     return " ".join(text.split())
-
-
-def _leaves_room(formula: Formula) -> bool:
-    """Whether positive values of the letter on its left side may satisfy a bound."""
-    sign, other = formula.signs[0], formula.sides[1]
-    if sign in ("<", "<=", ">="):
-        return bool(other.is_positive)
-    return True
 
 
 def _spelled(found: re.Match[str]) -> tuple[str, bool]:

@@ -227,8 +227,6 @@ class Page:
         said = self.names.sentence(words)
         told = [link for f in said.formulas for link in f.links if not _is_positive_letter(link)]
         if ASSUMED.fullmatch(joined(words)):
-            if any(_positive(link).is_nonpositive for link in told):
-                raise ParseError(f"{words!r}: every letter is positive")
             self.throughout += tuple(told)
         of_the_law = (f for f in told if f.names <= self.names.known and f.signs[0] in BOUNDS)
         for link in of_the_law:
@@ -237,14 +235,23 @@ class Page:
         return said
 
     def signs(self, said: Iterable[str | Sentence], steps: Iterable[Claim]) -> tuple[Sentence, ...]:
-        """That the letters that the setting does not have are positive, where nothing says so."""
+        """That the letters that the setting does not have are positive, where nothing says so.
+
+        Raises
+        ------
+        ParseError
+            Where something says that one is not.
+        """
         used = {x for step in steps for x in step.symbols}
         for definition in needed(self.names.definitions, tuple(steps)):
             used |= definition.value.free_symbols - definition.name.free_symbols
         formulas = (f for s in said if isinstance(s, Sentence) for f in s.formulas)
-        domains = [f for f in formulas if f.is_domain and f not in self.throughout]
-        letters = in_paper_order(self.names.untold(used, domains))
-        return (say("Let ") + all_positive(letters) + ".",) if letters else ()
+        links = [link for f in formulas if f.is_domain for link in f.links]
+        if wrong := next(filter(_is_of_other_signs, links), None):
+            raise ParseError(f"{wrong}: every letter is positive")
+        told = {letter for link in links if (letter := _called_positive(link)) is not None}
+        left = frozenset(x for x in used if x.is_positive) - self.names.known - told
+        return (say("Let ") + all_positive(in_paper_order(left)) + ".",) if left else ()
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -345,6 +352,21 @@ def _usual(claim: Formula, limit: Formula | None) -> Argument:
 def _is_positive_letter(formula: Formula) -> bool:
     """Whether it says no more than that what is positive is so."""
     return formula.signs == (">",) and bool((formula.sides[0] - formula.sides[1]).is_positive)
+
+
+def _called_positive(link: Formula) -> Expr | None:
+    """The letter that `x > 0`, `0 < x` or `E >= 0` speaks of."""
+    (left, right), (sign,) = link.sides, link.signs
+    if (sign == ">" and right.is_zero) or (sign == ">=" and right.is_zero and left == sym.E):
+        return left
+    return right if sign == "<" and left.is_zero else None
+
+
+def _is_of_other_signs(link: Formula) -> bool:
+    """Whether a bound is of a positive letter as if it might be 0 or less; E may be 0."""
+    (left, right), (sign,) = link.sides, link.signs
+    is_below = sign in ("<", "<=") or (sign == ">=" and left != sym.E)
+    return is_below and bool(left.is_positive and right.is_nonpositive)
 
 
 def _positive(formula: Formula) -> Expr:

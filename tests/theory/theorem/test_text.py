@@ -79,6 +79,7 @@ def test_what_cancels_in_a_product_is_still_shown() -> None:
             (page(TAIL, "penalty", *lines.split("; ")), said)
             for lines, said in {
                 "Assume $u < 0$.": "every letter is positive",
+                "Assume that there is $u \\ge 0$.": "every letter is positive",
                 "Assume $\\gamma \\le \\beta$": "strict bound",
                 "Assume small runs, $\\gamma < \\beta$.": "without words",
                 "Notation: hoffmann": "no letter of the notation",
