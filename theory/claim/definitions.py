@@ -17,7 +17,6 @@ from sympy import Abs, Expr, Function, Symbol, exp, log, pi
 from sympy import E as EULER
 
 from ..budget import Budget
-from ..kernel.factorials import Factorial, Gamma
 from ..kernel.functions import Partial
 from ..reader.building import NamedFunction
 
@@ -235,11 +234,6 @@ class LawByDefinition:
             return mp.log(value), abs(mp.log(value)) + size / value
         if isinstance(e, Abs):
             return abs(value), size
-        if isinstance(e, Factorial | Gamma):
-            shifted = value + (1 if isinstance(e, Factorial) else 0)
-            if not 0 < shifted < 10**4:
-                raise NoValue("a factorial")
-            return mp.gamma(shifted), mp.gamma(shifted) * (1 + size) * 10
         raise NoValue(f"{type(e).__name__} is not evaluated")
 
     def _power(self, base: tuple[Any, Any], exponent: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 
 from sympy import Expr, Integer, Symbol, oo
 
@@ -31,8 +30,6 @@ SIGN_ASSUMED = re.compile(
 )
 SIGNS = {"": (-1, 0, 1), "<": (-1,), "<=": (-1, 0), ">=": (0, 1)}
 ORDERS = ("<", "<=", ">", ">=")
-#: The quantities of the law without a unit.
-RATIOS = frozenset(name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1")
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 Table = Mapping[str, Meaning]
 
@@ -158,11 +155,10 @@ class Given:
         if relation == "->" and bare in INFINITIES:
             return -oo if signs.count("-") % 2 else oo
         tokens = list(map(self._known, tokens))
-        for token, after in zip_longest(tokens, tokens[1:]):
+        for token in tokens:
             slope_of = token.text.partition(f"_{PRIME}")[0]
             is_slope = isinstance(self.table.get(slope_of), NamedFunction)
-            is_gamma = token.text == "Gamma" and after is not None and after.text == "("
-            if token.kind == "name" and token.text not in self.table and not is_slope | is_gamma:
+            if token.kind == "name" and token.text not in self.table and not is_slope:
                 letter = self.words.free_symbol(token.text)
                 if letter is not None:
                     self.free[token.text] = self.table[token.text] = letter
@@ -172,7 +168,6 @@ class Given:
             self.table,
             domain=self.typed,
             letters=self.words.names.keys(),
-            ratios=RATIOS,
             kept=self.kept,
         )
 

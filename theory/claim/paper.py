@@ -43,7 +43,7 @@ DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 DEFINES = re.compile(r":\s*=|=\s*:|\\vcentcolon")
 #: Names that authors give to quantities of their own, ratios of a run, and names of losses.
-OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "phi2", "T_N", "T_D"])
+OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 RATIOS = frozenset(["r", "rho", "s"])
 LOSSES = frozenset(["L", "L_hat", "R", "P"])
 OPTIMUM = ("N == N_opt", "D == D_opt")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from sympy import Abs, Expr, Integer, N, Pow, Rational, Symbol, gamma, nan, oo, zoo
+from sympy import Expr, Integer, Pow, Rational, Symbol, nan, oo, zoo
 
 from ..kernel import symbols as sym
 from ..kernel.answer import (
@@ -26,7 +26,6 @@ from ..kernel.answer import (
 )
 from ..kernel.bounds import decide_bound
 from ..kernel.decide import decide, is_zero
-from ..kernel.factorials import Factorial, Gamma, in_values
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
@@ -36,21 +35,16 @@ from .vocabulary import RATIOS_OF_A_RUN, RUN_SYMBOLS, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
 MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN, *RUN_SYMBOLS))
-#: Values that are easily put in by hand: of exponents, of other letters, of those that may be
-#: negative, of what a factorial is of, and of what the Gamma function is of.
+#: Values that are easily put in by hand: of exponents, of other letters, and of those that may be
+#: negative.
 FRACTIONS = tuple(Rational(1, n) for n in (2, 3, 4))
 WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
 REAL = tuple(map(Rational, (0, 1, -1, 2, "1/2", "-1/2", -2, 3, "-1/10000000", "1/10000000")))
-COUNTS, MORE_COUNTS = tuple(map(Integer, (1, 2, 3, 4, 5, 6))), (Integer(0), Integer(-1))
-HALVES = tuple(Rational(n, 2) for n in range(1, 10))
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
 #: What is not 0 and may have either sign: so much of it is tried case by case.
 MOST_CASES = 2
-RECURRENCE = "(x + 1)! = (x + 1) x!"
-#: Whether a number is certain to satisfy a condition.
-CERTAIN = {">": lambda x: x > 0, ">=": lambda x: x >= 0, "!=": lambda x: x != 0}
 FAILS = "lhs {} rhs fails at a point"
 #: Two sides that differ by this share of the larger are seen to differ.
 PLAINLY = Rational(1, 100)
@@ -83,8 +77,6 @@ class Question:
         """The decision with the conditions under which both sides exist; a bound that fails only
         where something is 0 that is not also by the two cases that this is positive or negative.
         """
-        if any(e.has(Factorial, Gamma) for e in self._expressions):
-            return self._by_recurrence()
         decision = self._by_kernel()
         if decision.witness is not None and self._has_no_value(dict(decision.witness.point)):
             where = " or ".join(f"{e} is 0" for e in self.domain.nonzero)
@@ -153,28 +145,19 @@ class Question:
     # -- what is made of other decisions -----------------------------------------------------------
 
     def _by_cases(self) -> Decision | None:
-        """Proved for each sign of what is not 0, or of what has an absolute value; None where that
-        is no proof.
-        """
+        """Proved for each sign of what is not 0; None where that is no proof."""
         nonzero = self.domain.nonzero
-        sized = sorted(self.lhs.atoms(Abs) | self.rhs.atoms(Abs), key=str)
-        cases: list[tuple[tuple[str, str], Expr, list[Expr], list[Expr]]] = [
-            ((">", "<"), e, [x for x in nonzero if x != e], []) for e in nonzero
-        ]
-        cases += [((">=", "<="), size.args[0], nonzero, [size]) for size in sized[:MOST_CASES]]
-        for signs, e, rest, sizes in cases if len(nonzero) <= MOST_CASES else ():
-            proofs: list[Decision] = []
+        for e in nonzero if len(nonzero) <= MOST_CASES else ():
+            others, proofs = [x for x in nonzero if x != e], list[Decision]()
             for side in (e, -e):
-                lhs, rhs = (x.xreplace(dict.fromkeys(sizes, side)) for x in (self.lhs, self.rhs))
-                domain = self.domain.map(lambda x: x)
-                (domain.nonnegative if sizes else domain.positive).append(side)
-                domain = replace(domain, nonzero=rest)
-                proofs.append(replace(self, lhs=lhs, rhs=rhs, domain=domain).decide())
+                positive = [*self.domain.positive, side]
+                domain = replace(self.domain, positive=positive, nonzero=others)
+                proofs.append(replace(self, domain=domain).decide())
                 if not proofs[-1].proved:
                     break
             else:
-                found = zip(signs, proofs, strict=True)
-                reason = "; ".join(f"where {e} {sign} 0: {proof.reason}" for sign, proof in found)
+                found = zip(("> 0", "< 0"), proofs, strict=True)
+                reason = "; ".join(f"where {e} {sign}: {proof.reason}" for sign, proof in found)
                 needed = (c for p in proofs for c in p.conditions if c.expression not in (e, -e))
                 return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(needed)))
         return None
@@ -194,18 +177,6 @@ class Question:
         conditions = (c for d in decisions for c in d.conditions)
         lasting = (c for c in conditions if t not in c.expression.free_symbols)
         return Decision(weaker(*decisions).answer, reason, tuple(dict.fromkeys(lasting)))
-
-    def _by_recurrence(self) -> Decision:
-        """With factorials: proved where it follows from their recurrence, refuted at counts."""
-        factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
-        if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
-            return undecided("limits of factorials and of the Gamma function are not decided")
-        lhs, rhs = in_values(self.lhs), in_values(self.rhs)
-        decision = replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(in_values)).decide()
-        if decision.proved:
-            return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
-        refuted = self._at_counts() if self.relation in ("==", *BOUNDS) else None
-        return refuted or undecided(f"it does not follow from {RECURRENCE} alone")
 
     @property
     def moving(self) -> tuple[Symbol, ...]:
@@ -302,30 +273,6 @@ class Question:
                 )
         return None
 
-    def _at_counts(self) -> Decision | None:
-        """The refutation of a claim on factorials at whole numbers, and at halves where it has only
-        values of the Gamma function.
-        """
-        letters, draws = sorted(self.letters, key=str), Random(self.seed)
-        factorials = set().union(*(e.atoms(Factorial) for e in self._expressions))
-        of_counts = set().union(*(f.free_symbols for f in factorials))
-        values = {x: COUNTS if x in of_counts else HALVES for x in letters}
-        values |= {x: (*COUNTS, *MORE_COUNTS) for x in letters if x.is_positive is None}
-        for _ in range(SIMPLE_POINTS):
-            point = {x: draws.choice(values[x]) for x in letters}
-            counted = (f.args[0].xreplace(point) for f in factorials)
-            if not all(n.is_Integer and n >= 0 for n in counted):
-                continue
-            at = [_number(e, point) for e in (self.lhs, self.rhs)]
-            gap, size = at[0] - at[1], max(map(abs, at))
-            known = ((c.relation, _number(c.expression, point)) for c in self.domain.conditions)
-            is_plain = abs(gap) > PLAINLY * size and certainly_fails(self.relation, gap, gap)
-            if is_plain and all(CERTAIN[relation](value) for relation, value in known):
-                lhs, rhs = (str(N(x, 10)) for x in at)
-                witness = Witness(tuple(point.items()), lhs, rhs, 30)
-                return Decision(Answer.REFUTED, FAILS.format(self.relation), witness=witness)
-        return None
-
     def _simpler(self, witness: Witness) -> Witness:
         """Another witness of simple values, at which the two sides are seen to differ; the same
         where none is found.
@@ -351,11 +298,6 @@ class Question:
             if value.has(zoo, nan) or is_zero(value):
                 return True
         return False
-
-
-def _number(e: Expr, point: Point) -> Expr:
-    """The value of an expression with values of the Gamma function."""
-    return N(e.xreplace(point).replace(Gamma, gamma), 30)
 
 
 def _values(letter: Symbol) -> tuple[Rational, ...]:

@@ -18,7 +18,6 @@ from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
 from ..kernel import symbols as sym
-from ..kernel.functions import phi2
 from ..penalty import Misallocation, misallocation
 from ..reader.building import NamedFunction
 from ..reader.tokens import AT, GREEK, OPTIMA, PRIME
@@ -39,7 +38,7 @@ RUN_SYMBOLS = tuple(
     for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit")
 )
 TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
-X, LOSS = Symbol("x", real=True), Symbol("L", positive=True)
+LOSS = Symbol("L", positive=True)
 #: What stands for a closed form, in words.
 MEANINGS = {
     "L": "the loss L(N, D), or with one argument the least loss L(C)",
@@ -235,7 +234,6 @@ def _canonical(envelope: Envelope, m: Misallocation) -> dict[str, Meaning]:
         **dict(zip(("w_N", "w_D"), envelope.shares, strict=True)),
         "G": envelope.params.subs(sym.C, envelope.budget.coefficient),
         "P": NamedFunction((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
-        "phi2": NamedFunction((X,), phi2(X)),
     }  # fmt: skip
 
 

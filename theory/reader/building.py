@@ -32,22 +32,14 @@ MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sinh": sinh,
     "cosh": cosh,
     "tanh": tanh,
-    "acosh": lambda x: log(x + sqrt(x**2 - 1)),
-    "asinh": lambda x: log(x + sqrt(x**2 + 1)),
-    "atanh": lambda x: log((1 + x) / (1 - x)) / 2,
     "log10": lambda x: log(x) / log(10),
     "log2": lambda x: log(x) / log(2),
     "log1p": lambda x: log(1 + x),
     "expm1": lambda x: exp(x) - 1,
     "Gamma": Gamma,
 }
-#: The number of choices, and the greatest or the least of some values.
-OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
-    "binom": whole_choice,
-    "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
-    "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
-}
-APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO}
+#: Besides, the number of choices.
+APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, "binom"}
 
 
 @dataclass(frozen=True)

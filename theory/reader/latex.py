@@ -58,11 +58,9 @@ PLAIN: dict[str, tuple[str, str]] = {
 FUNCTIONS = {
     "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",
     "expm1": "expm1",
-    **{f"{prefix}{name}": f"a{name}" for name in ("sinh", "cosh", "tanh") for prefix in ("a", "ar", "arc")},
 }  # fmt: skip
 #: Brackets that a reader sees, as LaTeX has them.
 BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
-BARS = {r"\vert": "|", r"\lvert": r"\left|", r"\rvert": r"\right|"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
 STARS = ("*", r"\star", r"\ast")
@@ -101,7 +99,7 @@ IGNORED = re.compile(
 )
 SIZED = re.compile(
     r"\\(?:mathopen|mathclose|left|right|middle|[bB]igg?(?P<side>[lrm])?)(?![A-Za-z])\s*"
-    r"(?P<mark>[.|]|\\[lr]?vert(?![A-Za-z]))?"
+    r"(?P<mark>[.|])?"
 )
 PIECE = re.compile(
     rf"(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:operatorname\*|[A-Za-z]+|.))"
@@ -109,12 +107,11 @@ PIECE = re.compile(
     r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
-#: A superscript that is no exponent; a star before one; `^{(1)}`; a measure of samples in a font.
+#: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font.
 ORNAMENT = re.compile(
     r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|dagger|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
 )
-STAR_BEFORE = re.compile(r"\^\s*\{\s*(?:\*|\\(?:star|ast)(?![A-Za-z]))\s*(?![\s},])")
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
 MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
 FONT_GROUP = re.compile(rf"\\(?:{_FONT})\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
@@ -175,7 +172,7 @@ class _Latex(Pieces):
                 if match["greek"] or (match["command"] and name in {*GREEK, "ell"} - {"Delta"}):
                     yield Token("letter", name, at)
                 else:
-                    yield Token(str(match.lastgroup), BARS.get(match[0], match[0]), at)
+                    yield Token(str(match.lastgroup), match[0], at)
                 position = match.end()
             else:
                 raise ParseError.at(self.text, at, f"cannot read {self.text[at]!r}")
@@ -318,16 +315,12 @@ class _Latex(Pieces):
     def number(self, piece: Token) -> list[Token]:
         """A number; `7\\mathrm{B}` has a unit, and no factor."""
         at = piece.position
-        tokens = [Token("number", piece.text.replace("{,}", ""), at)]
-        if self.peek(r"\%"):
-            self.take()
-            tokens = grouped([*tokens, operator("/", at), Token("number", "100", at)], at)
         font, opening, letter, closing = (self.ahead(i) for i in range(4))
         is_word = font.text[1:] in UPRIGHT and letter.kind == "letter" and letter.text != "e"
         if is_word and (opening.text, closing.text) == ("{", "}"):
             rest = f": {letter.text!r} behind a number may be a unit; write \\cdot before a factor"
             self.refuse(font, rest=rest)
-        return tokens
+        return [Token("number", piece.text.replace("{,}", ""), at)]
 
     # -- values at a place -----------------------------------------------------------------------
 
@@ -403,14 +396,6 @@ class _Latex(Pieces):
         if not DEFINES.fullmatch(word):
             self.refuse(piece, rest=f": what {label!r} over a relation says is not understood")
         return [Token(kind, sign, piece.position)]
-
-    def extremum(self, piece: Token) -> list[Token]:
-        """`\\max(a, b)`; a least value over variables is refused."""
-        if piece.text.startswith(r"\arg") or self.peek("_"):
-            self.refuse(piece, rest=": a least or greatest value over variables is not read")
-        if self.ahead().text not in BRACKETS:
-            self.refuse(piece, "parentheses are expected behind {}")
-        return [name_token(piece.text[1:], piece.position)]
 
     def differential(self, piece: Token) -> list[Token]:
         """A `\\partial`; with an index, `\\partial_N L`, it is the operator d/dN."""
@@ -540,8 +525,7 @@ class _Latex(Pieces):
         """A symbol with its indices and ornaments; `e^{...}` is the exponential."""
         indices: tuple[list[str], list[str]] = ([], [])
         marks: list[str] = []
-        exponent: list[Token] = []
-        while not exponent and self.peek("'", "_", "^", "@"):
+        while self.peek("'", "_", "^", "@"):
             piece = self.ahead()
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
@@ -554,17 +538,13 @@ class _Latex(Pieces):
                 return self.at_samples(spelt(base, [*indices[0], *indices[1]], marks), at)
             if piece.text == "'":
                 marks.append(PRIME)
-            elif STAR_BEFORE.match(self.text, piece.position):
-                opening, _ = self.take(), self.take()
-                marks.append(STAR)
-                exponent = [Token("power", "^", at), *grouped(self.until(opening, "}"), at)]
             else:
                 indices[piece.text == "^"].extend(self.parts(marks))
         name = spelt(base, [*indices[0], *indices[1]], marks)
         if name == "e" and self.peek("^"):
             self.take()
             return [name_token("exp", at), *self.argument("an exponent")]
-        return [name_token(name, at), *exponent]
+        return [name_token(name, at)]
 
     def parts(self, marks: list[str]) -> list[str]:
         """The parts of a subscript, or of an ornament; its stars and primes are noted in `marks`."""
@@ -603,7 +583,6 @@ class _Latex(Pieces):
 #: What reads each command that has arguments, or a meaning beside the signs of the tables.
 COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(FUNCTIONS, _Latex.function),
-    **dict.fromkeys(["min", "max", "arg", "argmin", "argmax"], _Latex.extremum),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
     **dict.fromkeys(["boxed", "fbox", "ensuremath", "mathrel", "textcolor"], _Latex.framed),
     **dict.fromkeys(["overset", "stackrel"], _Latex.labelled),

