@@ -114,7 +114,7 @@ def test_what_is_true_is_checked_and_still_holds(text, options) -> None:
 
 
 def test_what_cannot_be_checked_is_proved_and_says_so() -> None:
-    proof = prove("x*(x + 1) == x^2 + x", assume=["x > 10^30"])
+    proof = prove("x*exp(exp(x + 1000)) > 0")
     assert proof.answer is Answer.PROVED
     assert proof.links[0].as_dict()["check"].startswith("not checked: ")
 

@@ -18,7 +18,6 @@ from isoflop.theory.reader.tokens import ParseError, Token, tokenize
 from isoflop.theory.typeset.printer import render
 
 
-
 def reading(text: str, *, latex: bool = False) -> Expr:
     """An expression in the names of the law, and in free letters."""
     words = vocabulary()
