@@ -491,8 +491,9 @@ class _Reader(Builder):
     def _is_below(self, slash: int) -> bool:
         """Whether a slash is that of a derivative."""
         below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
-        slash, sign, name = ([part.text for part in below] + [""] * 3)[:3]
-        return slash == "/" and sign in DIFFERENTIALS and bool(name) and below[2].kind == "name"
+        signs = [part.text for part in below[:2]]
+        is_quotient = signs[:1] == ["/"] and signs[-1] in DIFFERENTIALS
+        return is_quotient and len(below) > 2 and below[2].kind == "name"
 
     def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))
