@@ -38,8 +38,12 @@ MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "expm1": lambda x: exp(x) - 1,
     "Gamma": Gamma,
 }
-#: Besides, the number of choices.
-APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, "binom"}
+#: The greatest and the least of two values.
+EXTREMA: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
+    "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
+}
+APPLIED = {*FUNCTIONS, *MORE_FUNCTIONS, *EXTREMA, "binom"}
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ PLAIN: dict[str, tuple[str, str]] = {
     **{sign: ("relation", "==" if sign in ("=", ":=") else sign) for sign in ("=", ":=", "==", "<", ">", "<=", ">=", "!=")},
     **{f"\\{name}": ("operator", sign) for sign, names in OPERATORS.items() for name in names.split()},
     **{sign: ("operator", sign) for sign in "+-*/()[],"},
-    r"\infty": ("name", "oo"),
+    **{f"\\{name}": ("name", spelt) for name, spelt in (("infty", "oo"), ("min", "min"), ("max", "max"))},
 }  # fmt: skip
 FUNCTIONS = {
     "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import reduce
 from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
@@ -26,6 +27,7 @@ from ..kernel.functions import Partial, defined
 from ..kernel.symbols import QUANTITIES
 from .building import (
     APPLIED,
+    EXTREMA,
     FUNCTIONS,
     MORE_FUNCTIONS,
     Builder,
@@ -41,9 +43,9 @@ HIGHEST_DERIVATIVE = 4
 #: functions of compute.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
-#: Orders of magnitude, which are no values; what is of counts alone, which a theorem may have.
+#: Orders of magnitude, which are no values; and what a theorem may have, and no claim.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
-OF_COUNTS = ("factorial", "binom", "Gamma")
+OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
 #: The quantities of the law without a unit, of which one with a unit is no function.
 RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.unit == "1")
 DIFFERENTIALS = ("d", "partial")
@@ -234,7 +236,7 @@ class _Reader(Builder):
         """The value with the mark behind it; how far a bar alone reaches must be plain."""
         mark, before = self.take(), self.tokens[start - 1].text if start else "("
         if mark.text == "factorial":
-            self._refuse_counts(replace(mark, text="!"))
+            self._refuse_in_claims(replace(mark, text="!"))
             return self.factorial(value, replace(mark, text="!"))
         is_bracket = self.tokens[self.next - 2].text in CLOSING.values()
         if mark.text == "bar" and not (is_bracket and before in ("+", "-", "(", "[", ",")):
@@ -281,8 +283,8 @@ class _Reader(Builder):
         is_order = self.is_strict and stem in ORDERS and stem not in self.letters
         if is_order and self.peek(*CLOSING):
             self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
-        if name in OF_COUNTS and self.peek(*CLOSING):
-            self._refuse_counts(token)
+        if name in OF_THEOREMS and self.peek(*CLOSING):
+            self._refuse_in_claims(token)
         if name in self.table:
             meaning = self.table[name]
             is_function = isinstance(meaning, NamedFunction)
@@ -302,18 +304,20 @@ class _Reader(Builder):
         return meaning.body if isinstance(meaning, NamedFunction) else meaning
 
     def _function(self, token: Token, depth: int) -> Expr:
-        opening, is_choice = self.ahead(), token.text == "binom"
+        name, opening = token.text, self.ahead()
         if opening.text not in CLOSING:
             self.refuse(token, "an argument in parentheses is expected after {}")
         values = self.arguments(depth)
-        if len(values) != 1 + is_choice:
+        if name in EXTREMA and len(values) > 1:
+            return reduce(EXTREMA[name], values)
+        if len(values) != 1 + (name == "binom") or name in EXTREMA:
             self.refuse(opening, "{}", " is never closed")
-        if is_choice:
+        if name == "binom":
             return self.choices(values[0], values[1], token)
-        return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[token.text], values[0], token)
+        return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
 
-    def _refuse_counts(self, at: Token) -> None:
-        """Of factorials a claim may not speak: their recurrence alone decides little."""
+    def _refuse_in_claims(self, at: Token) -> None:
+        """Little of factorials and extrema would be decided."""
         if self.is_strict:
             self.refuse(at, "{}", " is read in theorems alone")
 

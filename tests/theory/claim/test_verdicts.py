@@ -201,7 +201,7 @@ CLAIMS = rows(r"""
     unread | (n + 1)!/n! == n + 1 | say in theorems alone
     unread | binom(n, 2) == n*(n - 1)/2 | say in theorems alone
     unread | Gamma(n + 1) == n*Gamma(n) | say in theorems alone
-    unread | alpha < min(beta, gamma) | say unknown name 'min'
+    unread | alpha < min(beta, gamma) | say in theorems alone
     # -- names of one's own, and of samples
     proved | f(2) == 6*x/x | let f(x) := k*x | let k := 3
     unread | f(2) > 0 | let f(x) := g(x) | let g(x) := f(x) | say by way of itself

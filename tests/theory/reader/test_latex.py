@@ -182,7 +182,8 @@ REFUSED = {
     # no value: orders, least values, prose, units
     r"\Theta(C^{-\alpha})": "an order term 'Theta(...)'",
     r"\tilde{O}(C) + o(C)": "'O(...)'",
-    r"\min_{N, D} L": r"cannot read '\\min'",
+    r"\min_{N, D} L": "cannot read '_' at position 5",
+    r"\min(x, y)": "'min' at position 1 is read in theorems alone",
     r"\operatorname{arg\,min} L": "is prose",
     r"\operatorname{argmin}_N L": "a unit or prose",
     r"\mathrm{max}(x, y)": "",
