@@ -4,10 +4,11 @@ the kernel, and what is proved is tried at points before it is said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from sympy import Expr, Symbol, log
@@ -22,7 +23,6 @@ from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
 from .at_law import Coefficients, HasCoefficients, at_numbers, is_rounded
 from .checker import Finding, Trial
-from .correction import Corrector, Side
 from .definitions import LETTERS, by_definition, without_formula
 from .given import Given
 from .question import MOVING, Question, decided
@@ -89,7 +89,7 @@ class ChainLink:
         How the answer spells its expressions: as the claim does.
     check : str
         Where it is proved: at how many points it was tried by definition, or why at none.
-    corrector : Corrector or None
+    corrector : callable or None
         Where it is refuted: what looks for the right claim, once it is asked for.
     """
 
@@ -101,7 +101,7 @@ class ChainLink:
     definitions: tuple[str, ...] = ()
     spelling: Spelling = PLAIN
     check: str = ""
-    corrector: Corrector | None = field(default=None, compare=False, repr=False)
+    corrector: Callable[[], Iterator[str]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def derived(self) -> str:
@@ -116,13 +116,13 @@ class ChainLink:
         return self._right[1]
 
     @cached_property
-    def _right(self) -> tuple[str, str]:
-        derived = correction = ""
+    def _right(self) -> list[str]:
+        found = []
         if self.corrector is not None:
             with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
-                derived = self.corrector.derived()
-                correction = self.corrector.correction()
-        return derived, correction
+                for text in self.corrector():
+                    found.append(text)
+        return [*found, "", ""]
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -181,15 +181,6 @@ class ChainLink:
         }
 
 
-@dataclass(frozen=True)
-class _Meant:
-    """The sides as they are read with some meanings of the names, and where a limit goes."""
-
-    given: Given
-    sides: list[Expr]
-    limit: tuple[Symbol, str] | None
-
-
 class Chain:
     """A chain as it is read under some settings.
 
@@ -207,30 +198,27 @@ class Chain:
             if relation.text in ("->", "~") and settings.limit is None:
                 said = f"{relation.text} needs its limit, as in r -> 0 or r -> oo"
                 raise ParseError(said, text=text)
+        self.sources = sources(text, self.relations)
         try:
             with within(settings.seconds):
-                self.meant = self._read(self.words)
-                domain = self.meant.given.domain_of(text)
+                self.given, self.sides = self._read(self.words)
+                towards = settings.limit
+                self.limit = None if towards is None else self.given.limit(towards)
+                domain = self.given.domain_of(text)
         except OutOfTime as error:
             raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
         letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
         self.questions = [
-            Question(*ends, domain, self.meant.limit, settings.seed, letters)
-            for ends in zip(
-                self.meant.sides,
-                (relation.text for relation in self.relations),
-                self.meant.sides[1:],
-                strict=False,
-            )
+            Question(left, relation.text, right, domain, self.limit, settings.seed, letters)
+            for relation, (left, right) in zip(self.relations, pairwise(self.sides), strict=True)
         ]
 
-    def _read(self, words: Vocabulary) -> _Meant:
+    def _read(self, words: Vocabulary) -> tuple[Given, list[Expr]]:
+        """The sides with some meanings of the names, and what is assumed in these."""
         given = Given(words, self.settings.assume, self.settings.let)
         signs = ["==", *(relation.text for relation in self.relations)]
         pairs = zip(self.parts, signs, strict=True)
-        sides = [given.at(given.read(self.text, *pair), self.text) for pair in pairs]
-        limit = None if self.settings.limit is None else given.limit(self.settings.limit)
-        return _Meant(given, sides, limit)
+        return given, [given.at(given.read(self.text, *pair), self.text) for pair in pairs]
 
     # -- one link ----------------------------------------------------------------------------------
 
@@ -242,10 +230,8 @@ class Chain:
                 decision, definitions, check = self._answer(i)
         except OutOfTime as error:
             decision, definitions, check = undecided(str(error)), (), ""
-        shown = sources(self.text, self.relations)
-        is_to_correct = decision.refuted and self.settings.numbers is None
         return ChainLink(
-            f"{shown[i]} {relation.text} {shown[i + 1]}",
+            f"{self.sources[i]} {relation.text} {self.sources[i + 1]}",
             question.lhs,
             relation.text,
             question.rhs,
@@ -253,7 +239,6 @@ class Chain:
             definitions,
             self.spelling,
             check,
-            self._corrector(i) if is_to_correct else None,
         )
 
     def _answer(self, i: int) -> tuple[Decision, tuple[str, ...], str]:
@@ -261,7 +246,7 @@ class Chain:
         what letters mean at one run; and the check of what is proved.
         """
         question, numbers = self.questions[i], self.settings.numbers
-        decision, meanings = decided(question, self.words, self.meant.given)
+        decision, meanings = decided(question, self.words, self.given)
         if decision.holds:
             return self._checked(i, decision, meanings)
         if (unknown := self._unknown(i)) is not None:
@@ -278,7 +263,7 @@ class Chain:
 
     def _unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""
-        given, sides = self.meant.given, self.meant.sides
+        given, sides = self.given, self.sides
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
         own = {*given.free.values()} - self.words.of_a_run
@@ -291,8 +276,8 @@ class Chain:
 
     def value(self, tokens: list[Token], letters: Mapping[str, Symbol] | None = None) -> Expr:
         """An expression of the claim, where some names may stand for these letters."""
-        table = {**self.meant.given.table, **(letters or {})}
-        return self.meant.given.at(read(self.text, tokens, table), self.text)
+        table = {**self.given.table, **(letters or {})}
+        return self.given.at(read(self.text, tokens, table), self.text)
 
     def free(self, links: Sequence[ChainLink]) -> tuple[str, ...]:
         """The names that stand for letters of their own: not those of a derivative, and of a run."""
@@ -300,8 +285,8 @@ class Chain:
         told = {
             str(x) for x, said in definitions if any(said in link.definitions for link in links)
         }
-        used = set().union(*(side.free_symbols for side in self.meant.sides))
-        free = self.meant.given.free.items()
+        used = set().union(*(side.free_symbols for side in self.sides))
+        free = self.given.free.items()
         return tuple(name for name, x in free if x in used and name not in told)
 
     # -- the second opinion ------------------------------------------------------------------------
@@ -322,25 +307,24 @@ class Chain:
 
     def _check(self, i: int, decision: Decision, meanings: Sequence[str]) -> Finding:
         """The link with no closed forms in it, tried at points where all holds that is assumed."""
-        meant, question = self._by_definition, self.questions[i]
-        limit = meant.limit
+        (given, sides), question, limit = self._by_definition, self.questions[i], self.limit
         held = {sym.N, sym.D} if limit is not None and limit[0] in (sym.N, sym.D) else set()
         run = {
             x: e if isinstance(e, log) else without_formula(f"{x} of the run", e)
             for x, e in self.words.run.items()
             if meanings and x not in held
         }
-        domain = meant.given.typed.map(lambda e: meant.given.at(e, self.text))
-        domain.add(meant.given.domain)
+        domain = given.typed.map(lambda e: given.at(e, self.text))
+        domain.add(given.domain)
         for condition in decision.conditions:
             group = domain.groups[(">", "!=", ">=").index(condition.relation)]
             group.append(condition.expression)
         spelt, names = self.words.notation.names(), self.words.names
         letters = {x: names[spelt.get(x, x)] for x in LETTERS}
         return Trial(
-            meant.sides[i].xreplace(run),
+            sides[i].xreplace(run),
             question.relation,
-            meant.sides[i + 1].xreplace(run),
+            sides[i + 1].xreplace(run),
             domain.map(lambda e: e.xreplace(run)),
             limit,
             question.moving if question.relation == "propto" else (),
@@ -350,7 +334,7 @@ class Chain:
         ).outcome()
 
     @cached_property
-    def _by_definition(self) -> _Meant:
+    def _by_definition(self) -> tuple[Given, list[Expr]]:
         """The chain where the names of the law have no formula."""
         names = by_definition(self.words.names, self.words.notation.names())
         return self._read(replace(self.words, names=names))
@@ -360,9 +344,9 @@ class Chain:
     @cached_property
     def reading(self) -> str:
         """The chain as it was read, quantities of the law by their names where that is possible."""
-        first, *others = (as_read(self._in_names(i)) for i in range(len(self.parts)))
+        first, *others = (as_read(self.in_names(i)) for i in range(len(self.parts)))
         links = (f"{r.text} {side}" for r, side in zip(self.relations, others, strict=True))
-        line, limit = " ".join([first, *links]), self.meant.limit
+        line, limit = " ".join([first, *links]), self.limit
         return line if limit is None else f"{line}, as {limit[0]} -> {limit[1]}"
 
     @cached_property
@@ -371,7 +355,7 @@ class Chain:
         words = replace(self.words, names=by_name(self.words.names))
         return Given(words, let=self.settings.let)
 
-    def _in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
+    def in_names(self, i: int, tokens: list[Token] | None = None) -> Expr:
         """A side, or what its tokens were changed to, with the quantities of the law by their names
         where that is possible.
         """
@@ -383,20 +367,4 @@ class Chain:
                     break
             return side
         except (ParseError, ValueError):
-            return self.meant.sides[i] if tokens is None else self.value(tokens)
-
-    def _corrector(self, i: int) -> Corrector:
-        """What looks for the right claim in place of the link."""
-        texts, sides = sources(self.text, self.relations), self.meant.sides
-        left, right = (
-            Side(texts[k], tuple(self.parts[k]), sides[k], self._in_names(k)) for k in (i, i + 1)
-        )
-        return Corrector(
-            self.questions[i],
-            left,
-            right,
-            self.words,
-            self.spelling,
-            lambda tokens: (self.value(tokens), self._in_names(i, tokens)),
-            lambda question: decided(question, self.words, self.meant.given)[0],
-        )
+            return self.sides[i] if tokens is None else self.value(tokens)

@@ -21,6 +21,7 @@ from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import HasCoefficients
 from .chain import Chain, ChainLink, Settings
+from .correction import Corrector
 from .given import signs_assumed
 from .typed import as_typed, limit_of, separated, sources, spans, split, without_dollars
 from .vocabulary import refuse_clashes
@@ -28,7 +29,6 @@ from .vocabulary import refuse_clashes
 __all__ = ["Proof", "prove", "proved", "signs_assumed", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
-NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 SIGNS_SAID = {
     frozenset([1]): ">", frozenset([0, 1]): ">=", frozenset([-1, 1]): "!=",
     frozenset([-1]): "<", frozenset([-1, 0]): "<=", frozenset([0]): "=",
@@ -243,8 +243,11 @@ def proved(
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, settings, latex)
     chain = Chain(text, settings, latex)
-    links = tuple(map(chain.link, range(len(relations))))
-    return Proof(text, links, chain.free(links), settings.signs, chain.reading)
+    links = [chain.link(i) for i in range(len(relations))]
+    for i, link in enumerate(links):
+        if link.decision.refuted and settings.numbers is None:
+            links[i] = replace(link, corrector=Corrector(chain, i))
+    return Proof(text, tuple(links), chain.free(links), settings.signs, chain.reading)
 
 
 def _joined(text: str, settings: Settings, proofs: Sequence[Proof]) -> Proof:
@@ -290,8 +293,8 @@ def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: b
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
-    """The conclusion where the premise is assumed; undecided where it cannot be, and its
-    contrapositive is not decided.
+    """The conclusion where the premise is assumed; undecided where it cannot be, and neither can
+    the converse of equations.
     """
     bare = proved(conclusion, settings, latex=latex)
     reading = f"{Chain(premise, settings, latex).reading} implies {bare.reading}"
@@ -300,47 +303,40 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
         return bare
     try:
         assumed = _links_of(premise, settings, latex)
-        proof = proved(conclusion, settings, latex=latex, assume=assumed)
-        proof = replace(proof, reading=reading)
-        if proof.answer is not Answer.UNDECIDED:
-            return proof
+        return replace(proved(conclusion, settings, latex=latex, assume=assumed), reading=reading)
     except ParseError as error:
+        if (turned := _contrapositive(premise, conclusion, settings, latex)) is not None:
+            return replace(bare, links=(replace(bare.links[0], **turned),))
         why = undecided(f"the premise cannot be taken for an assumption: {error}")
         links = (
             link if link.decision.proved else replace(link, decision=why, corrector=None)
             for link in bare.links
         )
-        proof = replace(bare, links=tuple(links))
-    turned = _contrapositive(premise, conclusion, settings, latex)
-    return proof if turned is None else replace(proof, links=(replace(proof.links[0], **turned),))
+        return replace(bare, links=tuple(links))
 
 
-def _links_of(
-    text: str, settings: Settings, latex: bool, signs: Mapping[str, str] | None = None
-) -> list[str]:
-    """A chain as its links: `a < b` and `b < c`; the relations may be others in their place."""
+def _links_of(text: str, settings: Settings, latex: bool, *, equal: str = "==") -> list[str]:
+    """A chain as its links, `a < b` and `b < c`, with another sign in place of `==`."""
     _, relations = split(text, settings.words, latex=latex)
-    sides, names = pairwise(sources(text, relations)), [relation.text for relation in relations]
-    instead = names if signs is None else [signs.get(name, "") for name in names]
+    links = zip(pairwise(sources(text, relations)), relations, strict=True)
     return [
-        as_typed(left, sign, right, latex=latex)
-        for (left, right), sign in zip(sides, instead, strict=True)
-        if sign
+        as_typed(left, equal if sign.text == "==" else sign.text, right, latex=latex)
+        for (left, right), sign in links
     ]
 
 
 def _contrapositive(
     premise: str, conclusion: str, settings: Settings, latex: bool
 ) -> dict[str, Any] | None:
-    """That the premise fails wherever the conclusion does, as what it changes of the link; None
-    where that is not decided.
+    """That one equation fails wherever another does, as what it changes of the link; None where
+    that is not decided.
     """
-    negated = [_links_of(text, settings, latex, NEGATED) for text in (premise, conclusion)]
-    whole = [_links_of(text, settings, latex) for text in (premise, conclusion)]
-    if any(len(one) != 1 or len(all_) != 1 for one, all_ in zip(negated, whole, strict=True)):
+    pair = (premise, conclusion)
+    if any([r.text for r in split(x, settings.words, latex=latex)[1]] != ["=="] for x in pair):
         return None
+    (fails,), assumed = (_links_of(x, settings, latex, equal="!=") for x in pair)
     try:
-        (link,) = proved(negated[0][0], settings, latex=latex, assume=negated[1]).links
+        (link,) = proved(fails, settings, latex=latex, assume=assumed).links
     except ParseError:
         return None
     if link.decision.proved:
