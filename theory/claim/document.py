@@ -30,6 +30,9 @@ PIECE = re.compile(
     rf"|(?P<unclosed>\\begin\{{(?:{DISPLAYS})\*?\}}|(?<!\\)\\\[|\$\$)",
     re.DOTALL,
 )
+#: What is declared to hold: of the next display alone, and to the end of the section.
+ONCE = re.compile(r"at\s+(?P<said>.+)|skip|along the budget")
+ASSUMED = re.compile(r"assume\s+(?P<said>.+)|\S+\s+real")
 #: In front of a formula of the text that says what a name is, and between two such formulas.
 EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
 GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
@@ -96,23 +99,23 @@ NOWHERE = Place("", 0)
 
 @dataclass(frozen=True)
 class Piece:
-    """A claim of the document, a formula of its text, a declaration or the start of a section.
+    """A claim of the document, a formula of its text, or a declaration.
 
     Attributes
     ----------
-    kind : {"claim", "explained", "inline", "declared", "section"}
-        `explained` is a formula of the text behind "where" or "let"; a theorem is a section.
+    kind : {"claim", "explained", "inline", "declared"}
+        `explained` is a formula of the text behind "where" or "let", `inline` any other one, and
+        what is no claim of a display.
     text : str
     place : Place
     conditions : tuple of str
-        That stand beside the claim in its display, or from which an arrow leads to it.
+        That stand beside the claim in its display, from which an arrow leads to it, or that are
+        declared.
     label : str
     follows : bool
         Whether an arrow leads to it from the claim before.
     trouble : str
         Why it cannot be judged as it stands.
-    display : int
-        The number of its display; 0 of a formula of the text.
     """
 
     kind: str
@@ -122,7 +125,6 @@ class Piece:
     label: str = ""
     follows: bool = False
     trouble: str = ""
-    display: int = 0
 
 
 @dataclass(frozen=True)
@@ -178,29 +180,46 @@ def _lines(
 def _pieces(text: str) -> Iterator[Piece]:
     """The pieces; the place of each says how many newlines are before it."""
     before, is_explained = 0, False
-    for number, found in enumerate(PIECE.finditer(text), 1):
+    once: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    for found in PIECE.finditer(text):
         between, before = text[before : found.start()], found.end()
         place = Place("", text.count("\n", 0, found.start()))
         group = next((g for g in "abcde" if found[g] is not None), "")
         goes_on = is_explained and GOES_ON.fullmatch(between) is not None
         is_explained = group in ("d", "e") and (goes_on or EXPLAINS.search(between) is not None)
         if found["declared"] is not None:
-            yield Piece("declared", found["declared"].strip(), place)
+            declared = found["declared"].strip()
+            if (said := ONCE.fullmatch(declared)) is not None:
+                once = (*once, *_separate(said["said"] or declared))
+            elif (said := ASSUMED.fullmatch(declared)) is not None:
+                assumed = (*assumed, *_separate(said["said"] or declared))
+            else:
+                yield Piece("declared", declared, place)
         elif found["unclosed"] is not None:
             yield Piece("claim", found[0], place, trouble="the display is not closed")
         elif group in ("d", "e"):
             kind = "explained" if is_explained else "inline"
-            yield Piece(kind, found[group].strip(" .,;"), place)
+            yield Piece(kind, found[group].strip(" .,;"), place, assumed)
         elif group:
-            yield from _claims(found[group], place.line, number)
-        else:
-            yield Piece("section", "", place)
+            for piece in _claims(found[group], place.line):
+                kind = "inline" if "skip" in once else piece.kind
+                conditions = (*assumed, *once, *piece.conditions)
+                yield replace(piece, kind=kind, conditions=conditions)
+            once = ()
+        else:  # a section, or a theorem
+            assumed = ()
+
+
+def _separate(conditions: str) -> list[str]:
+    """The conditions between the commas of a declaration."""
+    return re.split(r"\s*,(?![^()]*\))\s*", conditions)
 
 
 # -- displays --------------------------------------------------------------------------------------
 
 
-def _claims(display: str, line: int, number: int) -> list[Piece]:
+def _claims(display: str, line: int) -> list[Piece]:
     """The claims of a display; what "where" explains is first."""
     while (between := INTERTEXT.search(display)) is not None:
         at, stop = between.start(), end_of_group(display, between.end() - 1)
@@ -219,7 +238,7 @@ def _claims(display: str, line: int, number: int) -> list[Piece]:
         begins = start + len(bare) - len(bare.lstrip(" &\n"))
         rows.take(mark, text[start:stop], Place("", line + text.count("\n", 0, begins)))
     found = [p for p in rows.found if p.trouble or re.search(RELATION, p.text)]
-    return [replace(p, display=number) for p in sorted(found, key=lambda p: p.kind != "explained")]
+    return sorted(found, key=lambda p: p.kind != "explained")
 
 
 def _segments(text: str) -> Iterator[tuple[re.Match[str] | None, int, int]]:

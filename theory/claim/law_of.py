@@ -136,7 +136,7 @@ def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
     found: list[LawOfDocument | None] = []
     known: set[str] = set()
     for piece in pieces:
-        law = law_of(piece.text) if piece.kind not in ("declared", "section") else None
+        law = law_of(piece.text) if piece.kind != "declared" else None
         if law is not None and law.notation is not None:
             known |= {*law.notation.names().values(), *law.sizes}
         elif law is not None and known and law.names and law.names <= known:

@@ -28,12 +28,12 @@ from .given import signs_assumed
 from .law_of import LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
-from .state import ALONG, RUN, SKIP, DefinedName, State, single
+from .state import RUN, DefinedName, State
 from .typed import as_typed, in_one_line
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 DEFINITION, GIVEN, BY_SYMPY = "definition", "given", Answer.BY_SYMPY.value
-AT_OPTIMUM = "at the optimum"
+AT_OPTIMUM, ALONG = "at the optimum", "along the budget"
 #: What holds, and before it what does not, the worst first.
 HOLDS = (AT_OPTIMUM, ALONG, PROVED, DEFINITION, GIVEN)
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, *HOLDS)
@@ -118,17 +118,13 @@ def _definition(piece: Piece) -> Sides | None:
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
     """What holds after a piece, and what becomes of its claims."""
     try:
-        if piece.kind == "section":
-            return replace(state, assumed=()), []
         if piece.kind == "declared":
             return state.declared(piece.text), []
-        state = state.entering(piece)
-        if law is not None and law.trouble == LAGRANGIAN:
-            said = Judgement(DEFINITION, in_one_line(piece.text), law.trouble, piece)
-            return state, [] if piece.kind == "inline" or SKIP in state.once else [said]
         state, what = _given(state, piece, law)
-        if piece.kind == "inline" or SKIP in state.once:
+        if piece.kind == "inline":
             return state, []
+        if law is not None and law.trouble == LAGRANGIAN:
+            return state, [Judgement(DEFINITION, in_one_line(piece.text), law.trouble, piece)]
         if piece.trouble:
             raise ParseError(piece.trouble)
         if law is not None and law.numbers:
@@ -149,7 +145,7 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     what = ""
     if law is not None and law.numbers:
         state, what = state.with_law_in_numbers(law), "the law in numbers"
-    elif law is not None:
+    elif law is not None and law.trouble != LAGRANGIAN:
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
     found = budget_of(piece.text, state.law.sizes)
@@ -226,12 +222,10 @@ class Claim:
         """Read a piece; ParseError where it cannot be."""
         sides, settings = Sides.of(piece.text), state.settings
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
-        beside = [s for c in piece.conditions if c is not limit for s in single(c)]
+        beside = [s for c in piece.conditions if c not in (limit, ALONG) for s in _single(c)]
         signs, others = signs_assumed(beside, settings.words)
-        signs, assume = {**settings.signs, **signs}, (*settings.assume, *others)
-        settings = replace(settings, signs=signs, assume=assume)
-        said = " ".join((*piece.conditions, *state.conditions))
-        quantified = frozenset(re.findall(r"[A-Za-z]\w*", said))
+        settings = replace(settings, signs=signs, assume=(*settings.assume, *others))
+        quantified = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
         return cls(state, piece, sides, *sides.named(0), settings, sides.limit or limit, quantified)
 
     @cached_property
@@ -314,6 +308,16 @@ class Claim:
         return not names & LOSSES and set(self.sides.relations) <= {"==", "propto"}
 
 
+def _single(condition: str) -> list[str]:
+    """`0 < r < 1` as two conditions."""
+    try:
+        sides = Sides.of(condition)
+    except ParseError:
+        return [condition]
+    links = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
+    return [as_typed(*link) for link in links] if len(sides.relations) > 1 else [condition]
+
+
 def _judged(claim: Claim) -> Found:
     """The verdict on each link of a claim."""
     state, place = claim.state, claim.piece.place
@@ -392,7 +396,7 @@ def _readings(claim: Claim, k: int, link: ChainLink) -> Iterator[Reading]:
         remedy = "" if claim.is_first_order else "at N = N^*, D = D^*"
         if {"N", "D"} & names:
             yield Reading(AT_OPTIMUM, OPTIMUM, answer=AT_OPTIMUM, remedy=remedy)
-        is_total = ALONG in state.once or claim.vanishes or r"\partial" not in text
+        is_total = ALONG in claim.piece.conditions or claim.vanishes or r"\partial" not in text
         sizes = (f"N, {as_read(budget.remaining(sym.N))}", f"{as_read(budget.remaining(sym.D))}, D")
         for x, size in zip("ND", sizes if DERIVATIVE.search(text) else (), strict=False):
             where, loss = f"{ALONG}, a function of {x}", (f"L := L({size})",)

@@ -17,17 +17,14 @@ from ..data.notation import DEFAULT
 from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import Settings
-from .document import NOWHERE, Piece, Place
-from .given import signs_assumed
+from .document import NOWHERE, Place
 from .law_of import LawOfDocument, Sides
 from .spelling import as_read
-from .typed import as_typed
 from .vocabulary import Vocabulary, refuse_clashes
 
 RUN = ("N", "D", "C")
 #: Whole numbers up to here are not rounded.
 SMALL = 100
-SKIP, ALONG = "skip", "along the budget"
 
 
 @dataclass(frozen=True)
@@ -79,8 +76,6 @@ class State:
         Names that are defined here, and those that the text explains somewhere.
     ray : tuple of str, sympy.Expr and Place, or None
         What ties D to N in the runs of which the document speaks, as `D = 20 N`, and where.
-    assumed, once : tuple of str
-        To the end of the section, and for one display, whose number is `display` once it is met.
     seconds : float, optional
         For each claim.
     """
@@ -94,15 +89,7 @@ class State:
     later: Mapping[str, DefinedName] = field(default_factory=dict)
     given: Mapping[str, GivenNumber] = field(default_factory=dict)
     ray: tuple[str, Expr, Place] | None = None
-    assumed: tuple[str, ...] = ()
-    once: tuple[str, ...] = ()
-    display: int = 0
     seconds: float | None = None
-
-    @property
-    def conditions(self) -> list[str]:
-        """What is declared to hold."""
-        return [one for one in (*self.assumed, *self.once) if one not in (SKIP, ALONG)]
 
     @property
     def law(self) -> LawOfDocument:
@@ -116,10 +103,8 @@ class State:
         notation = law.notation or self.notation or DEFAULT.name
         refuse_clashes(self.budget or SIX_ND, notation)
         settings = Settings(notation, self.budget, let=let, seconds=self.seconds)
-        signs, others = signs_assumed(self.conditions, settings.words)
-        if not law.has_constant:
-            others.append(f"{settings.words.notation.irreducible} == 0")
-        return replace(settings, signs=signs, assume=others)
+        absent = [] if law.has_constant else [f"{settings.words.notation.irreducible} == 0"]
+        return replace(settings, assume=absent)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -137,7 +122,7 @@ class State:
         return f"the document's law, line {self.law.place.line}, {trouble}" if trouble else ""
 
     def declared(self, text: str) -> State:
-        """With `assume \\beta > \\gamma` and the like; ParseError where it is none."""
+        """With `notation hoffmann` and the like; ParseError where it is none."""
         word, _, rest = (part.strip() for part in text.partition(" "))
         match word:
             case "notation":
@@ -146,24 +131,8 @@ class State:
                 return replace(self, budget=Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", rest)))
             case "let":
                 return replace(self, let=(*self.let, rest))
-            case "assume":
-                return replace(self, assumed=(*self.assumed, *single(rest)))
-            case "at":
-                several = re.split(r",(?![^()]*\))", rest)
-                at = (condition for one in several for condition in single(one))
-                return replace(self, once=(*self.once, *at), display=0)
-            case _ if text in (SKIP, ALONG):
-                return replace(self, once=(*self.once, text), display=0)
-            case _ if rest == "real":
-                return replace(self, assumed=(*self.assumed, text))
         known = "notation, budget, let, assume, at, along the budget, skip or `z real`"
         raise ParseError(f"`% isoflop: {word}` is not known: say {known}")
-
-    def entering(self, piece: Piece) -> State:
-        """In the display of a piece: what is declared for one display ends with it."""
-        if self.display not in (0, piece.display):
-            return replace(self, once=(), display=0)
-        return replace(self, display=piece.display) if self.once else self
 
     def defining(self, *own: DefinedName) -> State:
         """With names that mean this from here on."""
@@ -218,13 +187,3 @@ class State:
                 found[name] = one
                 waiting += sorted(one.uses - {name})
         return list(found.values())
-
-
-def single(condition: str) -> list[str]:
-    """`0 < r < 1` as two conditions."""
-    try:
-        sides = Sides.of(condition)
-    except ParseError:
-        return [condition]
-    links = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
-    return [as_typed(*link) for link in links] if len(sides.relations) > 1 else [condition]
