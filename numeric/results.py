@@ -7,9 +7,9 @@ A part of it is *at a limit of the search* where a coefficient behind it stopped
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from .errors import UNIT_INTERVAL, number, outside
@@ -150,42 +150,6 @@ class Estimate:
         below = self.low is not None and self.low > number
         return below or (self.high is not None and self.high < number)
 
-    # -- the same estimate of something else -------------------------------------------------------
-
-    def mapped(self, function: Callable[[float], float]) -> Estimate:
-        """The estimate of a monotone function of the quantity; ends change places where it falls.
-
-        An end that the function takes beyond the floats is infinite. There is no standard error.
-
-        Examples
-        --------
-        >>> from math import exp
-        >>> Estimate(0.0, -800.0, 800.0).mapped(exp)
-        Estimate(value=1.0, low=0.0, high=inf)
-        """
-
-        def image(number: float | None) -> float | None:
-            if number is None:
-                return None
-            try:
-                return function(number)
-            except OverflowError:
-                return inf
-
-        value, low, high = image(self.value), image(self.low), image(self.high)
-        at_limit = self.at_limit
-        assert value is not None
-        falls = (
-            low > high
-            if low is not None and high is not None
-            else (low is not None and low > value) or (high is not None and high < value)
-        )
-        if falls:
-            opposite = {"value": "value", "low": "high", "high": "low"}
-            low, high, at_limit = high, low, tuple(opposite[part] for part in at_limit)
-        image_of_ends = replace(self, low=low, high=high, at_limit=at_limit)
-        return replace(image_of_ends, value=value, standard_error=None)
-
     # -- as text and data --------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -259,25 +223,13 @@ class Band:
     level: float | None = None
 
     @classmethod
-    def of_draws(cls, value: ArrayLike, draws: ArrayLike, level: float) -> Band:
-        """The curve with the pointwise percentiles of the draws, of shape (resamples, points).
-
-        The rules are those of `Estimate.of_draws`. Where a draw is NaN, both ends are NaN.
+    def of_draws(cls, value: Floats, draws: Floats, level: float) -> Band:
+        """The curve (m,) with the pointwise percentiles of the draws (K, m); no ends for fewer than
+        two, NaN where a draw is.
         """
-        import numpy as np
-
-        curve = np.asarray(value, dtype=np.float64)
-        drawn = np.asarray(draws, dtype=np.float64)
-        checked_level(level)
-        if drawn.shape[1:] != curve.shape:
-            raise ValueError(f"draws of shape {drawn.shape}: must be (resamples, {curve.shape})")
-        if len(drawn) < LEAST_DRAWS:
-            return cls(curve, level=level)
-        low, high = percentiles(drawn, level)
-        return cls(curve, np.asarray(low), np.asarray(high), level)
-
-    def __len__(self) -> int:
-        return len(self.value)
+        if len(draws) < LEAST_DRAWS:
+            return cls(value, level=level)
+        return cls(value, *percentiles(draws, level), level)
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
@@ -285,11 +237,6 @@ class Band:
         if self.low is None or self.high is None:
             raise ValueError("band without ends: fewer than two resamples have it")
         return self.low, self.high
-
-    def __getitem__(self, place: Any) -> Estimate:
-        """The estimate at one point."""
-        low, high = (None if ends is None else float(ends[place]) for ends in (self.low, self.high))
-        return Estimate(float(self.value[place]), low, high, level=self.level)
 
     def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
         """Lists under the keys that the arguments name; the ends are None without draws."""

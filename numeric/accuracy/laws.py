@@ -16,7 +16,6 @@ prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -234,4 +233,8 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     )
     is_open = "d" in fit.undetermined
     log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
-    return log.mapped(math.exp)
+    with np.errstate(over="ignore"):
+        ends = [
+            None if end is None else float(np.exp(end)) for end in (log.value, log.low, log.high)
+        ]
+    return replace(log, value=ends[0] or 0.0, low=ends[1], high=ends[2], standard_error=None)

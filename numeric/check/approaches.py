@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..fit.power_law import lines
 from ..words import counted
 from .laws import LEAST_SQUARES, SAME_COMPUTE, ComputeLaws, Laws, fit_compute_laws
 
@@ -153,9 +152,9 @@ class Approach:
         enough = np.count_nonzero(points.weights, axis=1) >= LEAST_BUDGETS
         exponents = intercepts = np.full((len(losses), 2), np.nan)
         if points.sizes is not None:
-            both = [lines(np.log(self.compute), size, points.weights) for size in points.sizes]
-            exponents = np.stack([line.slope for line in both], axis=1)
-            intercepts = np.stack([line.intercept for line in both], axis=1)
+            logs = np.log(self.compute)
+            both = [lines(logs, sizes, points.weights) for sizes in points.sizes]
+            exponents, intercepts = (np.stack(part, axis=1) for part in zip(*both, strict=True))
         return Estimates(
             found.coefficients,
             predicted.coefficients,
@@ -164,6 +163,18 @@ class Approach:
             intercepts,
             found.converged & predicted.converged & enough,
         )
+
+
+def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Slopes and intercepts of weighted least-squares lines along the last axis of arrays that
+    broadcast; NaN where fewer than two x count.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = weights.sum(axis=-1)
+        centre_x, centre_y = (weights * x).sum(axis=-1) / total, (weights * y).sum(axis=-1) / total
+        from_x, from_y = x - centre_x[..., None], y - centre_y[..., None]
+        slope = (weights * from_x * from_y).sum(axis=-1) / (weights * from_x**2).sum(axis=-1)
+    return slope, centre_y - slope * centre_x
 
 
 # -- the frontier ----------------------------------------------------------------------------------

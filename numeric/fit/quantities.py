@@ -24,21 +24,6 @@ if TYPE_CHECKING:
 
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
-#: Of a params+tokens law: name -> symbol, label, unit and formula, of the coefficients alone and
-#: with a compute.
-OF_LAW: dict[str, tuple[str, str, str, Any]] = {
-    "alpha": ("alpha", "alpha", "", formulas.exponent),
-    "C0": ("C0", "C0", "", formulas.coefficient),
-    "params_share": ("w_N", "exponent of N*(C)", "", formulas.params_share),
-    "tokens_share": ("w_D", "exponent of D*(C)", "", formulas.tokens_share),
-}
-AT_COMPUTE: dict[str, tuple[str, str, str, Any]] = {
-    "N_star": ("N*", "N*", "params", formulas.optimal_params),
-    "D_star": ("D*", "D*", "tokens", formulas.optimal_tokens),
-    "tokens_per_param": ("D*/N*", "D*/N*", "tokens/param", formulas.optimal_tokens_per_param),
-    "L_star": ("L*", "L*", "loss", formulas.optimal_loss),
-    "R_star": ("R*", "R*", "loss", formulas.optimal_reducible_loss),
-}
 
 
 class Quantity(NamedTuple):
@@ -60,24 +45,50 @@ class Quantity(NamedTuple):
     symbol: str
     label: str
     unit: str
-    function: Callable[[Columns], Floats]
+    function: Callable[..., Floats]
     at: tuple[tuple[str, float], ...] = ()
 
 
-def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
-    """The computes or the ratios that are given, each once.
-
-    Raises
-    ------
-    ValueError
-        Where one of them is not positive and finite, or they are no row of numbers.
+def _evaluated(formula: Any, law: Columns, **at: float) -> Floats:
+    """A formula of the coefficients (K,) and of what else it takes, unchecked: infinite beyond the
+    floats, as a draw may be.
     """
-    if given is None:
-        return ()
-    values: list[Any] = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if not values:
-        raise outside(name, given, "a number or a sequence of numbers")
-    return tuple(dict.fromkeys(positive_number(name, value) for value in values))
+    given: dict[str, Any] = {"E": 0.0, **law, **at}
+    with np.errstate(all="ignore"):
+        found = formula.body(np, *(given[name] for name in formula.names))
+    return np.array(np.broadcast_to(found, len(next(iter(law.values())))))
+
+
+def _penalty(law: Columns, ratio: float) -> Floats:
+    log_size_ratio = formulas.log_size_ratio_at_ratio(ratio)
+    return _evaluated(formulas.penalty, law, log_size_ratio=log_size_ratio)
+
+
+def _loss(law: Columns, compute: float) -> Floats:
+    reducible = np.exp(np.log(law["C0"]) - law["alpha"] * np.log(compute))
+    return np.asarray(law.get("E", 0.0) + reducible)
+
+
+def _of(name: str, symbol: str, label: str, unit: str, formula: Any) -> Quantity:
+    return Quantity(name, symbol, label, unit, partial(_evaluated, formula))
+
+
+#: Of a params+tokens law alone, at a compute and at a ratio; of a compute law at a compute.
+OF_LAW = (
+    _of("alpha", "alpha", "alpha", "", formulas.exponent),
+    _of("C0", "C0", "C0", "", formulas.coefficient),
+    _of("params_share", "w_N", "exponent of N*(C)", "", formulas.params_share),
+    _of("tokens_share", "w_D", "exponent of D*(C)", "", formulas.tokens_share),
+)
+OPTIMA = (
+    _of("N_star", "N*", "N*", "params", formulas.optimal_params),
+    _of("D_star", "D*", "D*", "tokens", formulas.optimal_tokens),
+    _of("tokens_per_param", "D*/N*", "D*/N*", "tokens/param", formulas.optimal_tokens_per_param),
+    _of("L_star", "L*", "L*", "loss", formulas.optimal_loss),
+    _of("R_star", "R*", "R*", "loss", formulas.optimal_reducible_loss),
+)
+PENALTY = Quantity("penalty", "P", "penalty", "", _penalty)
+LOSS = Quantity("loss", "L", "L", "loss", _loss)
 
 
 def quantities(
@@ -91,12 +102,13 @@ def quantities(
         Where nothing of the law could be at a compute or at a ratio.
     """
     if model.name == "params-tokens":
-        return tuple(_of_params_tokens(computes, ratios))
+        optima, penalties = _at("compute", computes, OPTIMA), _at("ratio", ratios, (PENALTY,))
+        return (*OF_LAW, *optima, *penalties)
     if ratios:
         complaint = f"is for a params-tokens law; {model} has no penalty"
         raise ArgumentError("ratio", ratios[0], complaint=complaint)
     if model.name == "compute":
-        return tuple(_of_compute(computes))
+        return tuple(_at("compute", computes, (LOSS,)))
     if computes:
         complaint = f"is for a params-tokens or a compute law; the fit is of {model}"
         raise ArgumentError("compute", computes[0], complaint=complaint)
@@ -116,40 +128,33 @@ def quantity_of(
     raise outside("quantity", name, f"one of {names}{more}")
 
 
-def _of_params_tokens(computes: Sequence[float], ratios: Sequence[float]) -> Iterator[Quantity]:
-    for name, (symbol, label, unit, formula) in OF_LAW.items():
-        yield Quantity(name, symbol, label, unit, partial(_evaluated, formula, {}))
-    for C in computes:
-        at = {"compute": C}
-        for name, (symbol, label, unit, formula) in AT_COMPUTE.items():
-            function, label = partial(_evaluated, formula, at), f"{label} at {spelt(C)} FLOP"
-            yield Quantity(_named(name, computes, C), symbol, label, unit, function, (*at.items(),))
-    for ratio in ratios:
-        at = {"log_size_ratio": formulas.log_size_ratio_at_ratio(ratio)}
-        function = partial(_evaluated, formulas.penalty, at)
-        name, label = _named("penalty", ratios, ratio), f"penalty at ratio {spelt(ratio)}"
-        yield Quantity(name, "P", label, "", function, (("ratio", ratio),))
+def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
+    """The computes or the ratios that are given, each once.
 
-
-def _of_compute(computes: Sequence[float]) -> Iterator[Quantity]:
-    for C in computes:
-        name, label = _named("loss", computes, C), f"L at {spelt(C)} FLOP"
-        yield Quantity(name, "L", label, "loss", partial(_loss_at, C), (("compute", C),))
-
-
-def _loss_at(compute: float, law: Columns) -> Floats:
-    reducible = np.exp(np.log(law["C0"]) - law["alpha"] * np.log(compute))
-    return np.asarray(law.get("E", 0.0) + reducible)
-
-
-def _evaluated(formula: Any, at: Mapping[str, float], law: Columns) -> Floats:
-    """A formula of the coefficients (K,) and of what else it takes, unchecked: infinite beyond the
-    floats, as a draw may be.
+    Raises
+    ------
+    ValueError
+        Where one of them is not positive and finite, or they are no row of numbers.
     """
-    given: dict[str, Any] = {"E": 0.0, **law, **at}
-    with np.errstate(all="ignore"):
-        found = formula.body(np, *(given[name] for name in formula.names))
-    return np.array(np.broadcast_to(found, len(next(iter(law.values())))))
+    if given is None:
+        return ()
+    values: list[Any] = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if not values:
+        raise outside(name, given, "a number or a sequence of numbers")
+    return tuple(dict.fromkeys(positive_number(name, value) for value in values))
+
+
+def _at(what: str, values: Sequence[float], of: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Quantities at every compute or ratio."""
+    for value in values:
+        where = f"{spelt(value)} FLOP" if what == "compute" else f"ratio {spelt(value)}"
+        for one in of:
+            yield one._replace(
+                name=one.name if len(values) == 1 else f"{one.name}{AT}{spelt(value)}",
+                label=f"{one.label} at {where}",
+                function=partial(one.function, **{what: value}),
+                at=((what, value),),
+            )
 
 
 def spelt(value: float) -> str:
@@ -160,7 +165,3 @@ def spelt(value: float) -> str:
     """
     short = f"{value:.6g}"
     return (short if float(short) == value else repr(value)).replace("e+", "e")
-
-
-def _named(name: str, values: Sequence[float], value: float) -> str:
-    return name if len(values) == 1 else f"{name}{AT}{spelt(value)}"
