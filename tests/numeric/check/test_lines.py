@@ -36,8 +36,9 @@ def test_against_rationals(seed, n):
 def test_the_14_fits_of_porian_et_al(public_runs):
     """Porian et al. 2024, arXiv 2406.19146: N* = n_coef C^n_exponent and D* = t_coef C^t_exponent."""
     keys = ("file", "dataset", "hparams", "warmup", "decay", "param_count", "val")
+    folder = public_runs / "porian2024"
     points, fits = (
-        list(csv.DictReader((public_runs / "porian2024" / f"compute_optimal_{name}.csv").open()))
+        list(csv.DictReader((folder / f"compute_optimal_{name}.csv").read_text().splitlines()))
         for name in ("points", "fits")
     )
     assert len(fits) == 14

@@ -1,0 +1,231 @@
+"""Laws as their user writes them: the optimum of the named model without start values, every
+objective, boxes, other columns, and what must not be called converged.
+"""
+
+import numpy as np
+import pytest
+import sympy
+from scipy.optimize import minimize
+from tests.data import grid_runs
+
+from isoflop.numeric.fit import OBJECTIVES, Objective, fit
+from isoflop.numeric.fit.expression import ExpressionModel
+from isoflop.numeric.fit.models import MODELS, Expression
+from isoflop.numeric.fit.resample import case_weights
+
+FORMULA = "E + A*N^-beta + B*D^-gamma"
+#: The general solver stops at 1e-14 of the objective; coefficients are flatter by the condition of
+#: the law as written.
+SAME_MINIMUM, SAME_COEFFICIENTS = 1e-9, 1e-4
+SQUARES = "least-squares-log"
+
+
+def table():
+    return grid_runs(noise=0.01)
+
+
+# -- the named laws, written out -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_optimum_of_the_named_model(chinchilla_240, objective):
+    named, general = (
+        fit(chinchilla_240, model=model, objective=objective)
+        for model in ("params-tokens", FORMULA)
+    )
+    assert general.converged
+    assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
+    assert general.coefficients == pytest.approx(named.coefficients, rel=SAME_COEFFICIENTS)
+
+
+def test_a_sympy_expression_is_its_text():
+    n, d, E, A, B, beta, gamma = sympy.symbols("N D E A B beta gamma", positive=True)
+    one, other = (fit(table(), model=law) for law in (FORMULA, E + A * n**-beta + B * d**-gamma))
+    assert other.coefficients == pytest.approx(one.coefficients, rel=SAME_COEFFICIENTS)
+
+
+def test_uncertainty_of_the_named_model():
+    """Of the same coefficients: covariances of A and B as they are, not of their logarithms."""
+    named, general = (
+        fit(table(), model=model, objective=SQUARES) for model in ("params-tokens", FORMULA)
+    )
+    for name, estimate in named.estimates().items():
+        error = general.estimate(name).standard_error
+        assert error == pytest.approx(estimate.standard_error, rel=1e-4)
+    interval = general.estimate("A")
+    low, high = interval.low or 0.0, interval.high or 0.0
+    assert 0.5 * (low + high) == pytest.approx(interval.value, abs=0.1 * (high - low))
+    weights = case_weights(None, 30, 20, np.random.default_rng(1))
+    own, drawn = (one.solution.refit(weights=weights).coefficients for one in (named, general))
+    order = [list(general.coefficients).index(name) for name in named.coefficients]
+    np.testing.assert_allclose(drawn[:, order], own, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"fixed": {"E": 1.5}}, {"bounds": {"beta": (0.4, None)}}, {"bounds": {"E": (None, 1.6)}}],
+)
+def test_fixed_and_bounded(given):
+    named, general = (
+        fit(table(), model=model, objective=SQUARES, **given)
+        for model in ("params-tokens", FORMULA)
+    )
+    assert general.converged
+    assert general.objective_value == pytest.approx(named.objective_value, rel=1e-8)
+    assert set(general.solution.at_bound) == set(named.solution.at_bound)
+
+
+def test_a_law_with_a_name_is_one_declaration(monkeypatch):
+    named = Expression("E + a*N^-b*D^-c + k*log(D)", "product-log")
+    monkeypatch.setitem(MODELS, named.name, named)
+    one, other = (fit(table(), model=model) for model in ("product-log", named.expression))
+    assert one.coefficients == other.coefficients
+
+
+# -- laws and columns of one's own -----------------------------------------------------------------
+
+
+def test_a_law_of_ones_own_has_its_envelope():
+    general, named = (
+        fit(table(), model=model, objective=SQUARES)
+        for model in ("E + A/N^a + B/D^b", "params-tokens")
+    )
+    assert general.law.loss(params=1e9, tokens=1e10) == pytest.approx(
+        named.law.loss(1e9, 1e10), rel=1e-7
+    )
+    assert general.law.envelope.loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
+
+
+def test_other_columns():
+    """Gadre et al. 2024: M = D/N as a column of its own, and two powers with one exponent."""
+    runs = grid_runs()
+    c, m = 6.0 * runs["params"] * runs["tokens"], runs["tokens"] / runs["params"]
+    data = {**runs, "loss": 1.8 + (150.0 * m**0.12 + 300.0 * m**-0.12) * c**-0.12, "M": m}
+    found = fit(data, model="E + (a*M^eta + b*M^-eta)*C^-eta", objective="least-squares")
+    assert found.converged
+    truth = {"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}
+    assert found.coefficients == pytest.approx(truth, rel=1e-7)
+
+
+def test_a_linear_law_against_numpy():
+    random = np.random.default_rng(0)
+    x, c = random.uniform(1.0, 3.0, 20), np.logspace(18, 20, 20)
+    y = 2.0 + 0.5 * x + 0.01 * random.normal(size=20)
+    runs = {"compute": c, "loss": y, "x": x}
+    found = fit(runs, model="u + v*x + w*log(C)", objective="least-squares")
+    columns = np.column_stack([np.ones(20), x, np.log(c)])
+    expected, rest, *_ = np.linalg.lstsq(columns, y, rcond=None)
+    assert found.converged
+    np.testing.assert_allclose([found.coefficients[name] for name in "uvw"], expected, rtol=1e-6)
+    assert found.objective_value == pytest.approx(rest[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "message"),
+    [
+        ("E + A*Z^-b", {}, "model=.*: names no column of the runs, which have N, D, C"),
+        ("1 + N", {}, "model='1 \\+ N': has no coefficients"),
+        ("E +* N", {}, "'E \\+\\* N': unexpected '\\*'"),
+        ("", {}, ""),
+        ("__import__('os')", {}, ""),
+        (3, {}, "model=3: must be a name, a formula or a SymPy expression"),
+        (sympy.Symbol("N") + 1, {}, "model='N \\+ 1': has no coefficients"),
+        (FORMULA, {"fixed": {"alpha": 1.0}}, "coefficient alpha"),
+    ],
+)
+def test_what_is_no_law(model, given, message):
+    with pytest.raises(ValueError, match="^" + message):
+        fit(table(), model=model, **given)
+
+
+# -- below the front door --------------------------------------------------------------------------
+
+#: Kaplan et al. 2020 (arXiv 2001.08361), equation 1.5.
+KAPLAN, TRUE = "((Nc/N)^(p/q) + Dc/D)^q", {"Nc": 8.8e13, "p": 0.076, "q": 0.103, "Dc": 5.4e13}
+RANDOM = np.random.default_rng(20200123)
+DESIGN = {"N": 10.0 ** RANDOM.uniform(6.0, 9.5, 60), "D": 10.0 ** RANDOM.uniform(8.0, 11.0, 60)}
+
+
+def kaplan(N, D, Nc, p, q, Dc):
+    return ((Nc / N) ** (p / q) + Dc / D) ** q
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_users_law_without_start_values(solved, objective):
+    """No descent of another kind from the true coefficients, or from the result, finds anything
+    better; exact data give them back.
+    """
+    random = np.random.default_rng(1)
+    outliers = np.where(random.random(60) < 0.1, 0.1, 0.0) * random.standard_normal(60)
+    exact, chosen = kaplan(**DESIGN, **TRUE), Objective(name=objective)
+    noisy = exact * np.exp(0.01 * random.standard_normal(60) + outliers)
+    found = solved(KAPLAN, DESIGN, noisy, None, chosen)
+    assert found.converged
+
+    def value(logs):
+        predicted = kaplan(**DESIGN, **dict(zip(found.coefficients, np.exp(logs), strict=True)))
+        return chosen.value(chosen.residuals(predicted, noisy))
+
+    assert found.value == pytest.approx(value(np.log(found.theta)), rel=1e-12)
+    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000}
+    for start in (np.log(list(TRUE.values())), np.log(found.theta)):
+        other = minimize(value, start, method="Nelder-Mead", options=options)
+        assert other.fun >= found.value * (1.0 - 1e-9)
+    if objective != "absolute-log":
+        again = solved(KAPLAN, DESIGN, exact, None, objective)
+        assert again.coefficients == pytest.approx(TRUE, rel=1e-9)
+
+
+def test_a_run_of_weight_zero_may_lie_outside_the_domain(solved):
+    x = np.append(np.logspace(0.0, 3.0, 40), -1e6)
+    y = np.append(1.5 + 4.0 * x[:40] ** -0.4, -5.0)
+    weights, bounds = np.append(np.ones(40), 0.0), {"s": (-np.inf, 0.5)}
+    found = solved("E + A*(x - s)^-b", {"x": x}, y, weights, SQUARES, bounds=bounds)
+    assert np.isfinite(found.value)
+
+
+def test_a_saddle_point_is_no_minimum(solved):
+    x = np.linspace(-1.0, 1.0, 21)
+    ends = [solved("cos(a*x)", {"x": x}, np.cos(1.5 * x), start={"a": a}) for a in (0.0, 0.1)]
+    assert [end.converged for end in ends] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("law", "y"),
+    [
+        # only the first run sees k: no largest k is best
+        ("E + A*exp(-k*x)", lambda x, noise: np.where(x < 1.5, 3.0, 1.0) + noise),
+        ("c/(1 + k*x)", lambda x, noise: 1.0 / x),  # c and k to infinity, at a fixed ratio
+        ("a*b*x", lambda x, noise: 2.0 * x + noise),
+    ],
+)
+def test_a_law_without_a_finite_optimum_has_not_converged(solved, law, y):
+    x = np.arange(1.0, 30.0)
+    noise = 0.01 * np.random.default_rng(2).standard_normal(len(x))
+    assert not solved(law, {"x": x}, y(x, noise)).converged
+
+
+def test_what_is_called_converged_is_a_minimum(solved):
+    """Random power laws with few runs and much noise: nothing near a converged point is lower."""
+    random, converged = np.random.default_rng(99), 0
+    for _ in range(12):
+        x = np.exp(random.uniform(0.0, 5.0, 12))
+        y = random.uniform(0.1, 2.0) + random.uniform(0.5, 5.0) * x ** -random.uniform(0.2, 1.0)
+        y *= np.exp(0.2 * random.standard_normal(12))
+        found = solved("E + A*x^-b", {"x": x}, y, None, SQUARES)
+        if not found.converged:
+            continue
+        converged += 1
+        size = np.exp(random.uniform(-16.0, -2.0, (4000, 1)))
+        around = found.theta * (1.0 + size * random.standard_normal((4000, 3)))
+        values = ExpressionModel("E + A*x^-b", {"x": x}).values(around)
+        inside = values[(values > 0.0).all(axis=1)]
+        squares = np.sum((np.log(inside) - np.log(y)) ** 2, axis=1)
+        assert squares.min() >= found.value * (1.0 - 1e-12)
+    assert converged >= 6
+
+
+def test_a_law_that_is_finite_nowhere(solved):
+    law, x, y = "E + A*log(b - x^2)", np.array([1.0, 2.0, 4.0, 8.0]), [3.0, 2.5, 2.2, 2.0]
+    with pytest.raises(ValueError, match="at no start"):
+        solved(law, {"x": x}, y, bounds={"b": (-np.inf, 0.5)})
