@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import DEFAULT
+from ...theory.typeset.shown import Shown
 from ..data.budget import LOSSES
 from ..data.runs import Runs
 from ..errors import whole_number
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...theory.data.notation import Notation
+    from ...theory.typeset.table import Table
     from .models import Bounds, Expression, PowerTerms
 
     Floats = NDArray[np.float64]
@@ -38,7 +40,7 @@ __all__ = ["Fit", "fit", "fit_form"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit:
+class Fit(Shown):
     """A law fitted to runs.
 
     Attributes
@@ -311,6 +313,10 @@ class Fit:
     ) -> str:
         """A booktabs table; with a caption or a label it floats. The options are those of `to_frame`."""
         return str(self._page(**options).to_latex(notation, caption, label))
+
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients and what follows from them."""
+        return (self._page().table(),)
 
     def plot(self) -> Any:
         """The runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""

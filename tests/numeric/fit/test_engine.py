@@ -1,5 +1,6 @@
-"""The solver below the front door: derivatives to forty digits, optima that SciPy does not beat,
-sharp minima that a linear programme certifies, and what is never called a minimum.
+"""The solver below the front door: objectives by their definitions, derivatives to forty digits,
+optima that SciPy does not beat, sharp minima that a linear programme certifies, and what is never
+called a minimum.
 """
 
 import sys
@@ -26,6 +27,7 @@ mp.dps = 40
 
 LOWER = np.array([0.0, -30.0, -30.0, 1e-3, 1e-3])
 UPPER = np.array([np.inf, 30.0, 30.0, 10.0, 10.0])
+SQUARES = Objective(name="least-squares-log")
 
 
 def posed(seed, objective=None):
@@ -36,15 +38,45 @@ def posed(seed, objective=None):
     return model, drawn.loss, objective or drawn.objective
 
 
-def rows(*, irreducible=True, shared=False):
-    logs = np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))
-    return PowerSum(np.stack(logs), irreducible, shared)
+# -- objectives ------------------------------------------------------------------------------------
+
+
+def rho(name, r, delta):
+    """By its definition."""
+    if name == "huber-log":
+        return r**2 / 2 if abs(r) <= delta else delta * (abs(r) - delta / 2)
+    return abs(r) if name == "absolute-log" else r**2
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_objectives_by_their_definitions(name):
+    chosen, weights = Objective(name=name, delta=2.5e-3), np.linspace(0.5, 3.0, 12)
+    r = [-3.0, -0.2, -2.5e-3, -1e-3, -1e-9, 0.0, 1e-7, 2e-3, 2.5e-3, 4e-3, 0.5, 40.0]
+    terms = (mp.mpf(w) * rho(name, mp.mpf(x), mp.mpf(2.5e-3)) for w, x in zip(weights, r))  # noqa: B905
+    assert chosen.value(np.array(r), weights) == pytest.approx(float(mp.fsum(terms)), rel=1e-14)
+    law, observed = np.array([2.0, 3.0]), np.array([2.5, 1.5])
+    expected = np.log(law / observed) if name.endswith("log") else law - observed
+    np.testing.assert_allclose(chosen.residuals(law, observed), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_slopes_of_every_width_are_derivatives(name):
+    chosen, h = Objective(name=name, delta=0.3), 1e-6
+    r = np.array([[-2.0, -0.25, -0.1, 0.05, 0.2, 1.0]])
+    for width in (None, 0.15, 0.7):
+        if name == "absolute-log" and width is None:
+            continue
+        above, below = (chosen.measure(r + s, width) for s in (h, -h))
+        _, psi, bend = chosen.measure(r, width)
+        np.testing.assert_allclose(psi, (above[0] - below[0]) / (2 * h), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(bend, (above[1] - below[1]) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])
 @pytest.mark.parametrize(("irreducible", "shared"), list(product([True, False], repeat=2)))
 def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
-    model = rows(irreducible=irreducible, shared=shared)
+    logs = np.stack([np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))])
+    model = PowerSum(logs, irreducible, shared)
     theta = np.array([*[1.3] * irreducible, 0.2, -0.4, *([0.6] if shared else [0.6, 1.1])])
     chosen = Objective(name=objective, delta=0.05)
     observed = model.evaluate(theta[None])[0][0] * np.exp(0.1 * np.cos(7.0 * np.arange(9.0)))
@@ -55,39 +87,37 @@ def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
         E, first = (x[0], x[1:]) if irreducible else (0, x)
         a, b, exponents = first[0], first[1], first[2:]
         total = mp.mpf(0)
-        for z, u, y, w in zip(*model.logs, observed, weights, strict=True):
+        for z, u, y, w in zip(*logs, observed, weights, strict=True):
             law = E + mp.exp(a - exponents[0] * z) + mp.exp(b - exponents[-1] * u)
             r = mp.log(law) - mp.log(y) if chosen.in_logs else law - y
-            if objective == "huber-log":
-                d = mp.mpf(chosen.delta)
-                total += w * (r**2 / 2 if abs(r) <= d else d * (abs(r) - d / 2))
-            else:
-                total += w * r**2
+            total += w * rho(objective, r, mp.mpf(chosen.delta))
         return total
 
     exact = [mp.mpf(x) for x in theta]
     assert at.value[0] == pytest.approx(float(value(*exact)), rel=1e-12)
-    for i in range(len(theta)):
-        units = [int(i == k) for k in range(len(theta))]
-        slope = float(mp.diff(value, exact, units))
+    units = np.eye(len(theta), dtype=int)
+    for i, one in enumerate(units):
+        slope = float(mp.diff(value, exact, one.tolist()))
         assert at.gradient[0, i] == pytest.approx(slope, rel=1e-9, abs=1e-12)
-        for j in range(len(theta)):
-            orders = [unit + int(j == k) for k, unit in enumerate(units)]
-            bend = float(mp.diff(value, exact, orders))
+        for j, other in enumerate(units):
+            bend = float(mp.diff(value, exact, (one + other).tolist()))
             assert at.hessian[0, i, j] == pytest.approx(bend, rel=1e-8, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+# -- optima ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_no_descent_of_scipys_ends_lower(seed):
     """Squares, from the optimum and from points around it."""
-    model, observed, objective = posed(seed, Objective(name="least-squares-log"))
+    model, observed, objective = posed(seed, SQUARES)
     found = solve(model, observed, None, objective, LOWER, UPPER)
     assert found.converged
-    target = np.log(observed)
 
     def residuals(theta):
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.log(model.evaluate(theta[None])[0][0]) - target, nan=1e3)
+            law = model.evaluate(theta[None])[0][0]
+            return np.nan_to_num(np.log(law) - np.log(observed), nan=1e3)
 
     random = np.random.default_rng(seed)
     for size in (0.0, 0.1, 0.5):
@@ -107,7 +137,9 @@ def test_valleys_that_end_on_a_bound(seed):
 
 
 def test_a_newton_step_of_a_quadratic_in_a_box():
-    """Against every choice of parameters on bounds: the step reaches the constrained minimum."""
+    """The step reaches the constrained minimum of the quadratic: one parameter on its bound, no
+    slope in the others.
+    """
     model = PowerSum(np.stack([np.linspace(-1.0, 1.0, 30), np.cos(np.arange(30.0))]))
     theta = np.array([1.0, 0.1, -0.2, 0.5, 0.8])
     observed = model.evaluate(np.array([[0.2, 0.5, 0.1, 0.4, 0.9]]))[0][0]
@@ -115,14 +147,13 @@ def test_a_newton_step_of_a_quadratic_in_a_box():
     lower, upper = theta - np.array([0.1, 9.0, 9.0, 9.0, 9.0]), theta + 9.0
     step, promised, _, convex = newton_step(at, theta[None], np.zeros(1), lower, upper)
     assert step[0, 0] == pytest.approx(-0.1)
-    if convex[0]:
-        slope = at.gradient[0] + at.hessian[0] @ step[0]
-        assert np.abs(slope[1:]).max() < 1e-9 * np.abs(at.gradient[0]).max()
+    slope = at.gradient[0] + at.hessian[0] @ step[0]
+    assert not convex[0] or np.abs(slope[1:]).max() < 1e-9 * np.abs(at.gradient[0]).max()
     quadratic = at.gradient[0] @ step[0] + 0.5 * step[0] @ at.hessian[0] @ step[0]
     assert promised[0] == pytest.approx(-quadratic, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 1003, 1119, 1190])
+@pytest.mark.parametrize("seed", [0, 2, 1003, 1119, 1190])
 def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """The solver goes by the dual; here the primal, min sum u with -u <= r + J'd <= u in a small
     box, gains nothing.
@@ -136,9 +167,9 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     unit = np.median(np.abs(r))
     scale = np.linalg.norm(jacobian, axis=1) / unit
     columns, r = (jacobian / scale[:, None] / unit).T, r / unit
-    size, one = 1e-2, np.eye(len(r))
-    low = np.maximum(-size, (LOWER - found.theta) * scale)
-    high = np.minimum(size, (UPPER - found.theta) * scale)
+    low = np.maximum(-1e-2, (LOWER - found.theta) * scale)
+    high = np.minimum(1e-2, (UPPER - found.theta) * scale)
+    one = np.eye(len(r))
     best = linprog(
         np.r_[np.zeros(5), np.ones(len(r))],
         A_ub=np.block([[columns, -one], [-columns, -one]]),
@@ -153,38 +184,36 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
 
 def test_many_problems_are_each_solved_as_alone():
     model, observed, _ = posed(3)
-    random = np.random.default_rng(0)
-    weights = random.multinomial(len(observed), np.ones(len(observed)) / len(observed), size=5)
+    n = len(observed)
+    weights = np.random.default_rng(0).multinomial(n, np.ones(n) / n, size=5).astype(float)
     start = solve(model, observed, None, Objective(), LOWER, UPPER).theta
-    together = follow(
-        Problem.of(model, observed, weights.astype(float), Objective()),
-        np.tile(start, (5, 1)),
-        LOWER,
-        UPPER,
-    )
-    for k in range(5):
-        one = Problem.of(model, observed, weights[k].astype(float), Objective())
-        alone = follow(one, start[None], LOWER, UPPER)
-        assert together.value[k] == pytest.approx(alone.value[0], rel=1e-9)
-        assert together.done[k] == alone.done[0]
+
+    def followed(w, count):
+        begun = np.tile(start, (count, 1))
+        return follow(Problem.of(model, observed, w, Objective()), begun, LOWER, UPPER)
+
+    together, alone = followed(weights, 5), [followed(w, 1) for w in weights]
+    assert together.value == pytest.approx([one.value[0] for one in alone], rel=1e-9)
+    assert together.done.tolist() == [one.done[0] for one in alone]
 
 
 def test_a_law_that_is_not_finite_is_no_minimum():
     model = PowerSum(np.array([[-1e3, 0.0, 1e3]]))
-    problem_ = Problem.of(model, np.array([1.0, 2.0, 3.0]), None, Objective(name="least-squares"))
-    box = np.full(3, -np.inf), np.full(3, np.inf)
-    ends = minimise(problem_, np.array([[1.0, 0.0, 5.0]]), *box)
+    here = Problem.of(model, np.array([1.0, 2.0, 3.0]), None, Objective(name="least-squares"))
+    ends = minimise(here, np.array([[1.0, 0.0, 5.0]]), np.full(3, -np.inf), np.full(3, np.inf))
     assert not ends.done[0]
     assert np.isinf(ends.value[0])
+
+
+# -- starts ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_nonnegative_least_squares_against_lawson_and_hanson(seed):
     random = np.random.default_rng(seed)
     columns, target = random.normal(size=(7, 3, 20)), random.normal(size=(7, 20))
-    found, gain = nonnegative(
-        columns @ columns.transpose(0, 2, 1), (columns @ target[:, :, None])[:, :, 0]
-    )
+    moments = (columns @ target[:, :, None])[:, :, 0]
+    found, gain = nonnegative(columns @ columns.transpose(0, 2, 1), moments)
     for k in range(7):
         expected, rest = nnls(columns[k].T, target[k])
         np.testing.assert_allclose(found[k], expected, atol=1e-9)
@@ -203,17 +232,3 @@ def test_local_maxima_have_no_higher_neighbour(shape):
     found = local_maxima(values)
     assert sorted(found) == expected
     assert (np.diff(values.ravel()[found]) <= 0.0).all()
-
-
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_slopes_of_every_width_are_derivatives(name):
-    chosen, h = Objective(name=name, delta=0.3), 1e-6
-    r = np.array([[-2.0, -0.25, -0.1, 0.05, 0.2, 1.0]])
-    for width in (None, 0.15, 0.7):
-        if name == "absolute-log" and width is None:
-            continue
-        (above, *_), (below, *_) = (chosen.measure(r + s, width) for s in (h, -h))
-        _, psi, bend = chosen.measure(r, width)
-        np.testing.assert_allclose(psi, (above - below) / (2 * h), rtol=1e-6, atol=1e-9)
-        slopes = [chosen.measure(r + s, width)[1] for s in (h, -h)]
-        np.testing.assert_allclose(bend, (slopes[0] - slopes[1]) / (2 * h), rtol=1e-6, atol=1e-8)
