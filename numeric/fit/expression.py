@@ -56,7 +56,7 @@ class ExpressionModel:
         E.g. `E + (a*M**eta + b*M**-eta)*C**-eta`. Text is read by the package's grammar, never
         evaluated.
     variables : mapping of str to array_like
-        The numbers that each variable of the law takes, (n,) each.
+        The numbers that each variable of the law takes, (n,) each and finite.
     coefficients : sequence of str, optional
         By default every name of the law that is no variable, in the order of appearance in text, by
         name in an expression.
@@ -73,8 +73,7 @@ class ExpressionModel:
     Raises
     ------
     ValueError
-        Where the law cannot be read or differentiated, or a variable is missing, not finite or of
-        another length.
+        Where the law cannot be read or differentiated.
 
     Examples
     --------
@@ -94,24 +93,11 @@ class ExpressionModel:
         *,
         code: ModelCode | None = None,
     ) -> None:
-        self.variables = _arrays(variables)
+        self.variables = {name: np.asarray(x, dtype=float) for name, x in variables.items()}
         self.code: ModelCode = (
             _generated(law, tuple(variables), coefficients) if code is None else code
         )
         self.names = self.code.coefficients
-
-    @classmethod
-    def on_runs(cls, law: Expr | str, runs: Any, variables: Sequence[str]) -> ExpressionModel:
-        """The law at a table of runs: the variables N, D and C stand for the columns params, tokens
-        and compute, others for the columns of that name.
-        """
-        columns = {name: COLUMNS.get(name, name) for name in variables}
-        known = {x: getattr(runs, x, None) for x in COLUMNS.values()} | dict(
-            getattr(runs, "extra", {})
-        )
-        if missing := [column for column in columns.values() if known.get(column) is None]:
-            raise ValueError(f"variables: the runs have no column {missing[0]!r}")
-        return cls(law, {name: known[column] for name, column in columns.items()})
 
     @property
     def size(self) -> int:
@@ -355,20 +341,6 @@ def _sizes(
     return np.clip(np.where(sign < POSITIVE, sizes, -sizes), low, high)
 
 
-def _arrays(variables: Mapping[str, Any]) -> dict[str, Floats]:
-    try:
-        arrays = {name: np.asarray(given, dtype=np.float64) for name, given in variables.items()}
-    except (TypeError, ValueError):
-        raise ValueError(f"variables {', '.join(variables)}: must hold numbers") from None
-    if not arrays or len({array.shape for array in arrays.values()}) > 1:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "none"
-        raise ValueError(f"variables: must be at least one, of the same length; {shapes}")
-    for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            raise outside(name, float(array[~np.isfinite(array)][0]), "finite throughout")
-    return arrays
-
-
 # -- reading and compiling -------------------------------------------------------------------------
 
 
@@ -448,21 +420,6 @@ def coefficients_of(law: Expr | str, variables: tuple[str, ...]) -> tuple[str, .
 
 
 # -- names of an expression ------------------------------------------------------------------------
-
-
-def required(expression: Expr | str) -> tuple[str, ...]:
-    """Which of params, tokens and compute an expression needs, by the letters N, D and C or by
-    their names.
-
-    Raises
-    ------
-    ValueError
-        Where text cannot be read.
-    """
-    named = {**COLUMNS, **{name: name for name in BUDGET}}
-    return tuple(
-        dict.fromkeys(named[name] for name in names_of(expression) if named.get(name) in BUDGET)
-    )
 
 
 def names_of(expression: Expr | str) -> list[str]:

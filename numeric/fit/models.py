@@ -26,7 +26,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
-from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
+from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of
 from .power import PowerSum
 
 if TYPE_CHECKING:
@@ -167,8 +167,9 @@ class Expression:
 
     @property
     def requires(self) -> tuple[str, ...]:
-        """Quantities that the runs must have besides the loss."""
-        return required(self.expression)
+        """Which of params, tokens and compute the runs must have besides the loss."""
+        named = [COLUMNS.get(name, name) for name in self.names]
+        return tuple(dict.fromkeys(name for name in named if name in BUDGET))
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
@@ -206,9 +207,17 @@ class Expression:
         return self.at(rows).values(coefficients)
 
     def at(self, runs: Any, centres: Floats | None = None) -> ExpressionModel:
-        """The model at runs."""
+        """The model at runs: N, D and C stand for the columns params, tokens and compute, other
+        variables for the columns of that name.
+        """
         del centres
-        return ExpressionModel.on_runs(self.expression, runs, self.variables)
+        columns = {name: COLUMNS.get(name, name) for name in self.variables}
+        known = {name: getattr(runs, name, None) for name in COLUMNS.values()}
+        known |= getattr(runs, "extra", {})
+        if missing := [column for column in columns.values() if known.get(column) is None]:
+            raise ValueError(f"variables: the runs have no column {missing[0]!r}")
+        values = {name: known[column] for name, column in columns.items()}
+        return ExpressionModel(self.expression, values)
 
     def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """No limits."""

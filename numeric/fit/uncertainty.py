@@ -70,9 +70,7 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
     Parameters
     ----------
     problem : Problem
-        One; its weights are (n,).
-    theta : ndarray
-        (p,): its minimum.
+        One, with its minimum theta; its weights are (n,).
     free : ndarray of bool
         (p,): the parameters that are neither given nor on a bound.
     group : ndarray, optional
@@ -94,7 +92,8 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
     if not free.any():
         return found
     roots = np.sqrt(problem.weights)
-    regular(unit_columns((jacobian * roots)[free])[0])
+    columns = unit_columns((jacobian * roots)[free])[0]
+    _regular(columns @ columns.T)  # rounding makes a small number of a zero in the Hessian
     unit, scale = unit_columns(jacobian)
     unit = unit[free] * roots
     _, psi, bend = problem.objective.measure(r, bandwidth(r, problem.objective.width))
@@ -104,7 +103,7 @@ def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> F
     else:  # few residuals bend: the second term, whose expectation is 0, would be noise
         hessian = (unit * bend) @ unit.T
     scores = _scores(unit, roots * psi, group)
-    half = np.linalg.solve(_semidefinite(hessian), scores)
+    half = np.linalg.solve(_regular(hessian), scores)
     found[np.ix_(free, free)] = half @ half.T
     return found / (scale[:, None] * scale)
 
@@ -141,17 +140,8 @@ def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
     return np.stack(scores, axis=1)
 
 
-def regular(columns: Floats) -> None:
-    """Raise where columns (p, n) of unit length are not independent.
-
-    Asked of their Gram matrix: rounding makes a small number of a zero in the second term of the
-    Hessian.
-    """
-    _semidefinite(columns @ columns.T)
-
-
-def _semidefinite(matrix: Floats) -> Floats:
-    """The matrix, or a ValueError where it is singular."""
+def _regular(matrix: Floats) -> Floats:
+    """A semidefinite matrix, or a ValueError where it is singular."""
     values = np.linalg.eigvalsh(matrix)
     if not values.size or values[0] <= SINGULAR * values[-1]:
         raise ValueError("covariance: the runs do not tell the coefficients apart")
