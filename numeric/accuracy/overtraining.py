@@ -32,7 +32,7 @@ from ..results import prediction_errors
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -73,8 +73,6 @@ class Overtraining(Shown):
         Every run that a law was fitted to or that was to be predicted: run, params, tokens,
         tokens_per_param, compute; loss, predicted_loss, loss_difference (relative), in_loss_fit,
         and the same of the error, at the predicted loss; asked.
-    compute, tokens_per_param : tuple of float
-        Where over-training is costed; see `costs`.
     loss_name : str
     benchmarks : tuple of str
         The error is 1 less the mean accuracy on these.
@@ -86,8 +84,6 @@ class Overtraining(Shown):
     loss_fit: Fit
     error_fit: Fit
     runs: pd.DataFrame
-    compute: tuple[float, ...]
-    tokens_per_param: tuple[float, ...]
     loss_name: str
     benchmarks: tuple[str, ...]
     notes: tuple[str, ...]
@@ -130,9 +126,8 @@ class Overtraining(Shown):
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
-        return ONE_EXPONENT.values(
-            self.loss_fit.solution.values[None], Points(params=params, tokens=tokens)
-        )[0]
+        theta = self.loss_fit.solution.values[None]
+        return ONE_EXPONENT.values(theta, Points(params=params, tokens=tokens))[0]
 
     def error(self, loss: Any) -> Floats:
         """1 - Q at losses, (m,)."""
@@ -144,24 +139,32 @@ class Overtraining(Shown):
         """The runs that were to be predicted."""
         return self.runs[self.runs["asked"]]
 
-    @cached_property
-    def costs(self) -> pd.DataFrame:
+    def costs(self, compute: Any = None, tokens_per_param: Any = None) -> pd.DataFrame:
         """What ratios of tokens to params cost at one compute (FLOP) against the optimal one.
 
-        A row for each compute and ratio, none where the law of loss is not determined: compute,
-        ratio (M/M*), tokens_per_param, params, tokens; loss, extra_loss (L - L*(C)), penalty ((L -
-        E)/(L* - E)), lost_compute (the share that the optimal ratio would save at the same loss),
-        error, extra_error.
+        Parameters
+        ----------
+        compute, tokens_per_param : sequence of float, optional
+            By default the largest compute of the runs, and 1, 4, 16 and 64 times the optimal ratio.
+
+        Returns
+        -------
+        DataFrame
+            A row for each compute and ratio, none where the law of loss is not determined: compute,
+            ratio (M/M*), tokens_per_param; loss, penalty ((L - E)/(L* - E)), lost_compute (the
+            share that the optimal ratio would save at the same loss), error, extra_error.
         """
         import pandas as pd
 
         best = self.optimal_tokens_per_param
         if best is None:
             return pd.DataFrame(columns=["compute"])
-        asked = self.tokens_per_param or tuple(best * multiple for multiple in MULTIPLES)
-        budget, M = (each.ravel() for each in np.meshgrid(self.compute, asked, indexing="ij"))
-        off = self.law.penalty(M / best)
-        reducible = self.law.envelope.reducible_loss(budget)
+        budgets = [self.runs["compute"].max()] if compute is None else compute
+        asked = best * np.array(MULTIPLES) if tokens_per_param is None else tokens_per_param
+        ratios = positive_array("tokens_per_param", asked)
+        grid = np.meshgrid(positive_array("compute", budgets), ratios, indexing="ij")
+        budget, M = (each.ravel() for each in grid)
+        off, reducible = self.law.penalty(M / best), self.law.envelope.reducible_loss(budget)
         optimal = self.loss_fit.coefficients["E"] + reducible
         loss = optimal + off.excess * reducible
         return pd.DataFrame(
@@ -169,10 +172,7 @@ class Overtraining(Shown):
                 "compute": budget,
                 "ratio": M / best,
                 "tokens_per_param": M,
-                "params": formulas.ray_params(budget, M),
-                "tokens": formulas.ray_tokens(budget, M),
                 "loss": loss,
-                "extra_loss": off.excess * reducible,
                 "penalty": off.loss_penalty,
                 "lost_compute": off.lost_compute,
                 "error": self.error(loss),
@@ -196,7 +196,7 @@ class Overtraining(Shown):
                 for what, fit in (("loss", self.loss_fit), ("error", self.error_fit))
             },
             "predictions": _records(self.predictions),
-            "costs": _records(self.costs),
+            "costs": _records(self.costs()),
             "notes": list(self.notes),
         }
 
@@ -212,20 +212,20 @@ class Overtraining(Shown):
             for what in ("loss", "error")
         )
         told = "not determined" if best is None else f"{best:.4g} tokens per param"
-        coefficients = [Column("name", "coefficient", align="left")]
-        coefficients.append(Column("value", format=Significant(6)))
         named = [{"name": name, "value": value} for name, value in self.coefficients.items()]
-        four, three = Places(4), Significant(3)
+        columns = [Column("name", "coefficient", align="left")]
+        columns.append(Column("value", format=Significant(6)))
+        four, three, off = Places(4), Significant(3), Percent(places=4, sign=True)
         of_runs = [
             Column("run", align="left", of=lambda row: row["run"][-LONGEST:]),
             Column("tokens_per_param", "M", format=three),
+            Column("loss", format=four),
+            Column("predicted_loss", "predicted", format=four),
+            Column("loss_difference", "off by", format=off),
+            Column("error", format=four),
+            Column("predicted_error", "predicted", format=four),
+            Column("error_difference", "off by", format=off),
         ]
-        for what in ("loss", "error"):
-            of_runs += [
-                Column(what, what, format=four),
-                Column(f"predicted_{what}", "predicted", format=four),
-                Column(f"{what}_difference", "off by", format=Percent(places=4, sign=True)),
-            ]
         of_costs = [
             Column("compute", format=three),
             Column("tokens_per_param", "M", format=three),
@@ -240,9 +240,9 @@ class Overtraining(Shown):
         rest = len(foretold) - MOST_LISTED
         more = [f"and {counted(rest, 'run')} of less compute"] if rest > 0 else []
         tables = [
-            Table(coefficients, named, f"{title}; M* = {told}", [*self.notes]),
+            Table(columns, named, f"{title}; M* = {told}", [*self.notes]),
             Table(of_runs, _records(foretold[:MOST_LISTED]), "predictions", more),
-            Table(of_costs, _records(self.costs), "costs of over-training"),
+            Table(of_costs, _records(self.costs()), "costs of over-training"),
         ]
         return tuple(table for table in tables if len(table))
 
@@ -267,8 +267,6 @@ def fit_overtraining(
     fit_where: str | None = None,
     error_where: str | None = None,
     predict_where: str | None = None,
-    compute: Sequence[float] | None = None,
-    tokens_per_param: Sequence[float] | None = None,
 ) -> Overtraining:
     """The law of loss and the law of error of over-trained runs, and what they say of other runs.
 
@@ -288,13 +286,6 @@ def fit_overtraining(
     predict_where : str, optional
         Condition on the runs that are predicted; by default all those that the law of loss was not
         fitted to.
-    compute, tokens_per_param : sequence of float, optional
-        FLOP and ratios at which over-training is costed; by default the largest compute of the
-        runs, and 1, 4, 16 and 64 times the optimal ratio.
-
-    Returns
-    -------
-    Overtraining
 
     Raises
     ------
@@ -341,8 +332,6 @@ def fit_overtraining(
         if not asked.any():
             complaint = f"holds for none of {counted(len(read), 'run')} of {read.source}"
             raise ArgumentError("predict_where", predict_where, complaint=complaint)
-    loss_fit = _fitted(read, ONE_EXPONENT, losses, losses, for_loss)
-    error_fit = _fitted(read, ERROR, measured, losses, for_error)
     columns = {
         "run": [str(name) for name in read.run],
         "params": read.params,
@@ -351,14 +340,10 @@ def fit_overtraining(
         "compute": formulas.compute(read.params, read.tokens),
         "asked": asked,
     }
-    budgets = positive_array("compute", compute or [float(columns["compute"].max())])
-    ratios = positive_array("tokens_per_param", tokens_per_param or [])
     found = Overtraining(
-        loss_fit=loss_fit,
-        error_fit=error_fit,
+        loss_fit=_fitted(read, ONE_EXPONENT, losses, losses, for_loss),
+        error_fit=_fitted(read, ERROR, measured, losses, for_error),
         runs=pd.DataFrame(columns),
-        compute=tuple(budgets.tolist()),
-        tokens_per_param=tuple(ratios.tolist()),
         loss_name=loss,
         benchmarks=names,
         notes=(),
@@ -370,12 +355,16 @@ def fit_overtraining(
         ("error", measured, found.error(foretold), for_error),
     ):
         columns |= {what: known, f"predicted_{what}": law, f"in_{what}_fit": chosen}
-        columns |= {f"{what}_difference": law / known - 1.0}
+        columns |= {f"{what}_difference": law / np.where(known > 0.0, known, np.nan) - 1.0}
     runs = pd.DataFrame(columns)[for_loss | for_error | asked]
-    wrong = int((~runs["predicted_error"][runs["asked"]].between(0.0, 1.0)).sum())
-    notes += _doubts("loss", loss_fit, "they need several ratios D/N")
-    notes += _doubts("error", error_fit, "error is nearly linear in loss over them")
-    if wrong:
+    for what, fit in (("loss", found.loss_fit), ("error", found.error_fit)):
+        if not fit.converged:
+            notes.append(f"law of {what}: no certified minimum; its coefficients are no result")
+        if fit.undetermined:
+            notes.append(
+                f"law of {what}: the runs leave {', '.join(fit.undetermined)} undetermined"
+            )
+    if wrong := int((~runs["predicted_error"][runs["asked"]].between(0.0, 1.0)).sum()):
         notes.append(f"law of error: {wrong} of {int(asked.sum())} predictions are outside 0 to 1")
     return replace(found, runs=runs, notes=tuple(notes))
 
@@ -415,11 +404,3 @@ def _chosen(
     if missing := int((asked & ~usable).sum()):
         notes.append(f"{counted(missing, 'run')} left out by {argument}: without {what}")
     return usable
-
-
-def _doubts(what: str, fit: Fit, why: str) -> Iterator[str]:
-    """What speaks against a fit."""
-    if not fit.converged:
-        yield f"law of {what}: no certified minimum; its coefficients are no result"
-    if fit.undetermined:
-        yield f"law of {what}: the runs leave {', '.join(fit.undetermined)} undetermined; {why}"

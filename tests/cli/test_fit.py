@@ -217,7 +217,7 @@ def test_published_relative_errors(call, data, public_runs) -> None:
 
 def test_overtraining_is_what_the_library_finds(call, data, tables) -> None:
     runs = tables / "overtrained.csv"
-    words = f"{OVERTRAINING} loss --benchmark two --compute 1e20 2e21 --tokens-per-param 20,200"
+    words = f"{OVERTRAINING} loss --benchmark two"
     where = {"fit_where": "tokens < 1e10", "error_where": "params < 5e8"}
     options = [
         word for name, text in where.items() for word in (f"--{name}".replace("_", "-"), text)
@@ -226,8 +226,6 @@ def test_overtraining_is_what_the_library_finds(call, data, tables) -> None:
         Evaluations.read(str(runs)),
         loss="loss",
         benchmarks=["two"],
-        compute=[1e20, 2e21],
-        tokens_per_param=[20.0, 200.0],
         **where,
     )
     figure = Path("laws.png")

@@ -69,8 +69,7 @@ WIDE = (
     "check runs.csv --bootstrap 20 --explain",
     "fit samples.csv --models sizes.csv --gold gold.csv --k 8 --method least-squares-log "
     "--bootstrap 20",
-    "fit overtrained.csv --law overtraining --loss loss --compute 1e-300 1e308 --tokens-per-param "
-    "1e-300,1e300",
+    "fit overtrained.csv --law overtraining --loss loss",
     "backtest scores.csv --law compute --cutoffs 2 --rolling compute",
     "verify krajewski2025",
     "verify envelope_exponent",

@@ -196,8 +196,6 @@ CASES = {
     f"{OVER} --loss loss --error-where 'sauce > 1'": "--error-where 'sauce > 1'|'sauce'",
     f"{OVER} --loss loss --predict-where 'params < 1'": "--predict-where 'params < 1'|none",
     f"{OVER} --loss loss --fit-where 'params < 1'": "--fit-where 'params < 1'|none",
-    f"{OVER} --loss loss --compute -3": "--compute '-3'",
-    f"{OVER} --loss loss --tokens-per-param 20 none": "--tokens-per-param 'none'",
     # -- backtest
     "backtest samples.csv": "no law has all that it depends on",
     f"{JUDGED} --rolling gold": "--rolling 'gold'|no gold",

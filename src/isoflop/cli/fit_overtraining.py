@@ -5,7 +5,7 @@ error, by the laws of Gadre et al. 2024.
 from __future__ import annotations
 
 from ..numeric.errors import ArgumentError
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import Parser, declare_output, takes_one
 from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import told_apart
 from .render import TABLES, plain, written
@@ -21,7 +21,7 @@ FORMATS = ("text", "json", *TABLES)
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
 #: Options that take all the words after them.
-LISTS = ("--compute", "--tokens-per-param", "--benchmark")
+LISTS = ("--benchmark",)
 #: Option -> how the library calls what it sets, and what it does.
 CONDITIONS = {
     "--fit-where": ("fit_where", "fit the law of loss to these; default: all"),
@@ -39,7 +39,7 @@ def parser() -> Parser:
         "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params "
         "tokens\n"
         "  error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks\n"
-        "then the optimal M, which is the same at every compute, and what other M cost.\n"
+        "then the optimal M, which is the same at every compute, and what 4, 16 and 64 times it cost.\n"
         "Exit status 3: a law has no certified minimum, or undetermined coefficients.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
@@ -58,8 +58,6 @@ def parser() -> Parser:
     takes_one(law, "--loss", "COLUMN", "the losses; needed")
     for option, (_, what) in CONDITIONS.items():
         takes_one(law, option, "CONDITION", what)
-    takes_several(law, "--compute", "C", "costs at these; default: the largest of the runs")
-    takes_several(law, "--tokens-per-param", "M", "default: 1, 4, 16 and 64 times the optimal")
     declare_output(built, *FORMATS, plot="draw loss against compute, and error against loss")
     return built
 
@@ -74,17 +72,12 @@ def run(options: Options) -> tuple[str, int]:
     loss = options.one("--loss")
     if loss is None or not loss.strip():
         raise UsageError("--loss is missing: name the column of losses")
-    compute, ratios = (
-        [value for _, value in options.positives(option) or ()] or None for option in LISTS[:2]
-    )
     try:
         runs = TableOptions(options, "evaluations", LISTS).evaluations()
         laws = fit_overtraining(
             runs,
             loss=loss,
             benchmarks=_benchmarks(options, runs),
-            compute=compute,
-            tokens_per_param=ratios,
             **{name: options.one(option) for option, (name, _) in CONDITIONS.items()},
         )
     except ArgumentError as error:

@@ -1,6 +1,5 @@
 """Over-training: the published numbers of Gadre et al., recovered truths, costs, bad input."""
 
-import math
 from typing import Any
 
 import mpmath
@@ -16,6 +15,7 @@ LOSS = (
 )
 ERROR = f"({LOSS} or model == 'open_lm_1b' and token_multiplier == 20)"
 HELD_OUT = "(model == 'open_lm_1b' and token_multiplier > 20 or model == 'open_lm_7b')"
+ON = "dataset == 'rpj' and "
 
 
 @pytest.fixture
@@ -23,25 +23,15 @@ def gadre(public_runs):
     return Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
 
 
-def published_fit(runs, dataset="rpj", **options):
-    on = f"dataset == '{dataset}' and "
-    return fit_overtraining(
-        runs,
-        loss="c4_val",
-        benchmarks=GADRE_TASKS,
-        fit_where=on + LOSS,
-        error_where=on + ERROR,
-        predict_where=on + HELD_OUT,
-        **options,
-    )
-
-
-# -- the published numbers -----------------------------------------------------------------------------------------------
+def published_fit(runs) -> Any:
+    conditions = {"fit_where": LOSS, "error_where": ERROR, "predict_where": HELD_OUT}
+    where = {name: ON + condition for name, condition in conditions.items()}
+    return fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
 
 
 def test_published_relative_errors_and_coefficients(gadre):
     """To every printed digit, at the exact minima of both laws."""
-    found: Any = published_fit(gadre)
+    found = published_fit(gadre)
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
     assert found.is_sound
     off = found.predictions.set_index(found.predictions["tokens_per_param"].round())
@@ -52,21 +42,12 @@ def test_published_relative_errors_and_coefficients(gadre):
     assert [f"{c[name]:.4f}" for name in ("beta", "E")] == ["0.2729", "1.8366"]
 
 
-def test_the_minima_at_high_precision(gadre):
-    """The normal equations of both laws vanish, by Newton's method at 40 digits from the
-    coefficients found.
-    """
-    found: Any = published_fit(gadre)
-    on = gadre.mask("dataset == 'rpj' and " + LOSS)
-    runs = list(
-        zip(
-            *(
-                map(mpmath.mpf, map(float, x[on]))
-                for x in (gadre.params, gadre.tokens, gadre.proxies["c4_val"])
-            ),
-            strict=True,
-        )
-    )
+def test_the_minimum_at_high_precision(gadre):
+    """The normal equations of the law of loss, by Newton's method at 40 digits."""
+    c = published_fit(gadre).coefficients
+    on = gadre.mask(ON + LOSS)
+    columns = (gadre.params, gadre.tokens, gadre.proxies["c4_val"])
+    runs = [[mpmath.mpf(float(x)) for x in row] for row in np.transpose([x[on] for x in columns])]
     with mpmath.workdps(40):
 
         def slopes(E, log_a, log_b, beta):
@@ -78,17 +59,14 @@ def test_the_minima_at_high_precision(gadre):
                 total = [sum_ + residual * each for sum_, each in zip(total, by, strict=True)]
             return total
 
-        c = found.coefficients
         start = [c["E"], mpmath.log(c["A"]), mpmath.log(c["B"]), c["beta"]]
-        exact = mpmath.findroot(slopes, start)
-        # The runs hardly tell E from beta: double precision leaves about ten digits.
-        assert c["E"] == pytest.approx(float(exact[0]), rel=1e-8)
-        assert c["A"] == pytest.approx(float(mpmath.exp(exact[1])), rel=1e-7)
-        assert c["B"] == pytest.approx(float(mpmath.exp(exact[2])), rel=1e-7)
-        assert c["beta"] == pytest.approx(float(exact[3]), rel=1e-8)
+        E, log_a, log_b, beta = mpmath.findroot(slopes, start)
+        exact = [float(x) for x in (E, mpmath.exp(log_a), mpmath.exp(log_b), beta)]
+    # The runs hardly tell E from beta: double precision leaves about ten digits.
+    assert [c[name] for name in ("E", "A", "B", "beta")] == pytest.approx(exact, rel=1e-7)
 
 
-# -- simulated truths ----------------------------------------------------------------------------------------------------
+# -- simulated truths ------------------------------------------------------------------------------
 
 E, A, B, BETA = 1.7, 120.0, 300.0, 0.27
 EPSILON, K, GAMMA = 0.86, 2.2, 0.71
@@ -96,30 +74,20 @@ TRUTH = {"E": E, "A": A, "B": B, "beta": BETA, "epsilon": EPSILON, "k": K, "gamm
 TRUTH |= {"a": 6 ** (BETA / 2) * A, "b": 6 ** (BETA / 2) * B, "eta": BETA / 2}
 
 
-def simulated(noise=0.0, seed=0):
-    """Six sizes by six ratios."""
-    random = np.random.default_rng(seed)
-    params, ratio = (
-        x.ravel()
-        for x in np.meshgrid(np.geomspace(1e7, 1e9, 6), [5.0, 10.0, 20.0, 80.0, 160.0, 640.0])
-    )
+def simulated(**changed) -> dict[str, Any]:
+    """Six sizes by six ratios, without noise."""
+    sizes = np.meshgrid(np.geomspace(1e7, 1e9, 6), [5.0, 10.0, 20.0, 80.0, 160.0, 640.0])
+    params, ratio = (x.ravel() for x in sizes)
     tokens = params * ratio
-    loss = E + A * params**-BETA + B * tokens**-BETA + noise * random.normal(size=len(params))
-    accuracy = (
-        1 - EPSILON + K * np.exp(-GAMMA * loss) + 0.3 * noise * random.normal(size=len(params))
-    )
-    return {
-        "N": params,
-        "D": tokens,
-        "multiplier": ratio,
-        "loss_c4": loss,
-        "acc_one": accuracy - 0.05,
-        "acc_two": accuracy + 0.05,
-    }
+    loss = E + A * params**-BETA + B * tokens**-BETA
+    accuracy = 1 - EPSILON + K * np.exp(-GAMMA * loss)
+    columns = {"N": params, "D": tokens, "multiplier": ratio, "loss_c4": loss}
+    columns |= {"acc_one": accuracy - 0.05, "acc_two": accuracy + 0.05} | changed
+    return {name: values for name, values in columns.items() if values is not None}
 
 
 def test_the_truth_is_recovered():
-    found: Any = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8")
+    found = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8")
     assert found.coefficients == pytest.approx(TRUTH, rel=1e-6)
     assert found.benchmarks == ("one", "two")
     assert not found.notes
@@ -135,78 +103,56 @@ def test_costs_by_brute_force():
     """
     from scipy.optimize import minimize_scalar
 
-    compute, ratios = 2e20, [2.0, 20.0, 640.0]
-    found: Any = fit_overtraining(
-        simulated(), loss="c4", compute=[compute, 1e21], tokens_per_param=ratios
-    )
-    assert found.predictions.empty
-    assert len(found.costs) == 6
+    compute, found = 2e20, fit_overtraining(simulated(), loss="c4")
+    costs = found.costs([compute, 1e21], [2.0, 20.0, 640.0])
+    assert (len(found.predictions), len(costs)) == (0, 6)
 
-    def loss_at(ratio):
-        params = math.sqrt(compute / (6 * ratio))
-        return E + A * params**-BETA + B * (ratio * params) ** -BETA
+    def loss_at(log_ratio):
+        params = np.sqrt(compute / (6 * np.exp(log_ratio)))
+        return E + A * params**-BETA + B * (np.exp(log_ratio) * params) ** -BETA
 
-    best = minimize_scalar(
-        lambda x: loss_at(math.exp(x)), bounds=(-5, 8), method="bounded", options={"xatol": 1e-10}
-    )
-    assert found.optimal_tokens_per_param == pytest.approx(math.exp(best.x), rel=1e-4)
-    optimal_error = EPSILON - K * math.exp(-GAMMA * best.fun)
-    for cost in found.costs[found.costs["compute"] == compute].itertuples():
-        loss = loss_at(cost.tokens_per_param)
-        assert (cost.loss, cost.extra_loss) == pytest.approx(
-            (loss, loss - best.fun), rel=1e-5, abs=1e-9
-        )
-        assert cost.penalty == pytest.approx((loss - E) / (best.fun - E), rel=1e-6)
-        assert 6 * cost.params * cost.tokens == pytest.approx(compute)
-        assert cost.error == pytest.approx(EPSILON - K * math.exp(-GAMMA * loss), rel=1e-6)
-        assert cost.extra_error == pytest.approx(cost.error - optimal_error, rel=1e-4, abs=1e-8)
-        saved = compute * (1 - cost.lost_compute)
-        assert float(found.law.envelope.loss(saved)) == pytest.approx(loss, rel=1e-8)
+    best = minimize_scalar(loss_at, bounds=(-5, 8), method="bounded", options={"xatol": 1e-10})
+    assert found.optimal_tokens_per_param == pytest.approx(np.exp(best.x), rel=1e-4)
+    own = costs[costs["compute"] == compute]
+    loss = loss_at(np.log(own["tokens_per_param"].to_numpy()))
+    assert own["loss"].to_numpy() == pytest.approx(loss, rel=1e-5)
+    assert own["penalty"].to_numpy() == pytest.approx((loss - E) / (best.fun - E), rel=1e-6)
+    error, least = (EPSILON - K * np.exp(-GAMMA * x) for x in (loss, best.fun))
+    assert own["error"].to_numpy() == pytest.approx(error, rel=1e-6)
+    assert own["extra_error"].to_numpy() == pytest.approx(error - least, rel=1e-4, abs=1e-8)
+    saved = compute * (1 - own["lost_compute"].to_numpy())
+    assert found.law.envelope.loss(saved) == pytest.approx(loss, rel=1e-8)
 
 
 def test_errors_outside_0_to_1_are_said():
+    """Of a huge run, by a law of error that falls below 0."""
     columns = simulated()
-    accuracy = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])
-    small = {
-        name: values[accuracy <= 1.0]
-        for name, values in {**columns, "acc_one": accuracy, "acc_two": accuracy}.items()
+    accuracy = np.minimum(0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"]), 1.0)
+    far = {"N": 1e13, "D": 1e15, "multiplier": 100.0, "loss_c4": 1.8, "one": 0.99, "two": 0.99}
+    columns |= {"acc_one": accuracy, "acc_two": accuracy}
+    table = {
+        name: np.append(values, far[name.removeprefix("acc_")]) for name, values in columns.items()
     }
-    far = {
-        "N": 1e13,
-        "D": 1e15,
-        "multiplier": 100.0,
-        "loss_c4": 1.8,
-        "acc_one": 0.99,
-        "acc_two": 0.99,
-    }
-    found: Any = fit_overtraining(
-        {name: np.append(values, far[name]) for name, values in small.items()},
-        loss="c4",
-        fit_where="N < 1e12",
-    )
+    where = {"fit_where": "N < 1e12", "error_where": "N < 1e12 and acc_one < 1"}
+    found = fit_overtraining(table, loss="c4", **where)
     assert found.predictions["predicted_error"].item() < 0.0
     assert "law of error: 1 of 1 predictions are outside 0 to 1" in found.notes
 
 
 def test_runs_without_a_score_are_left_out_and_said():
-    columns = simulated()
-    columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
-    found: Any = fit_overtraining(columns, loss="c4")
+    second = [None if i < 3 else q for i, q in enumerate(simulated()["acc_two"])]
+    found = fit_overtraining(simulated(acc_two=second), loss="c4")
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
 
 
-# -- bad input -----------------------------------------------------------------------------------------------------------
-
-
 def test_one_ratio_leaves_the_law_open():
     columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
-    columns = {**columns, "D": columns["N"] * 10.0}
+    columns |= {"D": columns["N"] * 10.0}
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
-    found: Any = fit_overtraining(columns, loss="c4")
-    assert found.costs.empty
-    assert any("undetermined; they need several ratios D/N" in note for note in found.notes)
-    assert "M* = not determined" in str(found)
+    found = fit_overtraining(columns, loss="c4")
+    assert (found.optimal_tokens_per_param, len(found.costs())) == (None, 0)
+    assert any("undetermined" in note for note in found.notes)
     with pytest.raises(ValueError, match="the runs do not determine the law of loss"):
         _ = found.law
 
@@ -217,39 +163,23 @@ def test_one_ratio_leaves_the_law_open():
         ({"loss": "pile"}, "proxy='pile': .* has no such column"),
         ({"benchmarks": ["three"]}, "benchmark='three': .* no such benchmark"),
         ({"benchmarks": "one"}, "benchmarks='one': must be a sequence of names"),
+        ({"benchmarks": []}, "must be a sequence of names"),
         ({"fit_where": "N > 1e20"}, "fit_where='N > 1e20': leaves none of 36 runs"),
         ({"predict_where": "N > 1e20"}, "predict_where='N > 1e20': holds for none of 36 runs"),
-        (
-            {"fit_where": "N < 1.1e7 and multiplier < 30"},
-            "3 runs of different loss: must be at least 4 for the coefficients of E",
-        ),
-        (
-            {"error_where": "N < 1.1e7 and multiplier < 15"},
-            "2 runs of different loss: must be at least 3",
-        ),
-        ({"benchmarks": []}, "must be a sequence of names"),
+        ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 runs of different loss: .* at least 4"),
+        ({"error_where": "N < 1.1e7 and multiplier < 15"}, "2 runs of .* loss: .* at least 3"),
+        ({"D": None}, "has no params and tokens"),
+        ({"loss_c4": np.full(36, -2.0)}, "must be positive: it is no loss"),
     ],
 )
-def test_bad_arguments(options, message):
+def test_bad_input(options, message):
+    columns = {name: options.pop(name) for name in ("D", "loss_c4") if name in options}
     with pytest.raises(ValueError, match=message):
-        fit_overtraining(simulated(), **{"loss": "c4", **options})
-
-
-def test_bad_tables():
-    columns = simulated()
-    with pytest.raises(ValueError, match="has no params and tokens"):
-        fit_overtraining(
-            {name: values for name, values in columns.items() if name != "D"}, loss="c4"
-        )
-    columns["loss_c4"] = -np.asarray(columns["loss_c4"])
-    with pytest.raises(ValueError, match="must be positive: it is no loss"):
-        fit_overtraining(columns, loss="c4")
-    with pytest.raises(ValueError, match=r"tokens_per_param"):
-        fit_overtraining(simulated(), loss="c4", tokens_per_param=[-1.0])
+        fit_overtraining(simulated(**columns), **{"loss": "c4", **options})
 
 
 def test_the_figure_shows_runs_and_laws():
-    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
+    found = fit_overtraining(simulated(), loss="c4", fit_where="N < 5e8")
     first, second = found.plot().flat
     lines = {str(line.get_label()): line.get_xydata() for line in first.lines}
     assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
