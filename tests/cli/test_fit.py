@@ -231,8 +231,6 @@ def test_overtraining_is_what_the_library_finds(call, data, tables) -> None:
     figure = Path("laws.png")
     shown = data(f"fit {runs} {words} --plot laws.png", *options)
     assert shown == json.loads(json.dumps(found.as_dict()))
-    costed = [(cost["compute"], cost["tokens_per_param"]) for cost in shown["costs"]]
-    assert costed == [(1e20, 20.0), (1e20, 200.0), (2e21, 20.0), (2e21, 200.0)]
     assert figure.stat().st_size > 5_000
 
 
@@ -244,5 +242,5 @@ def test_overtraining_at_one_ratio_is_undetermined(call) -> None:
     write_csv(Path("ray.csv"), ray)
     result = call(f"fit ray.csv {OVERTRAINING} loss")
     assert (result.code, result.err) == (3, "")
-    assert "undetermined; they need several ratios D/N" in result.out
+    assert "the runs leave E, A, B, beta undetermined" in result.out
     assert "costs of over-training" not in result.out
