@@ -194,18 +194,10 @@ _DECLARED = (
 LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 
 
-def law_named(name: str, *, margin: float | None = None, baseline: Baseline | None = None) -> Law:
-    """A law by name.
-
-    Parameters
-    ----------
-    name : str
-        One of `LAWS`.
-    margin : float, optional
-        By how much accuracy must exceed guessing for a run to be fitted, in place of the law's own.
-    baseline : Baseline, optional
-        Its margin, if it has one, takes the place of the laws' usual one alone: a law that is
-        fitted to all runs above guessing, or to all, still is.
+def law_named(name: str, baseline: Baseline | None = None) -> Law:
+    """A law by name, fitted to runs that exceed guessing by the margin of the baseline where it has
+    one of its own: in place of the laws' usual margin alone, so that a law that is fitted to all
+    runs above guessing, or to all, still is.
 
     Raises
     ------
@@ -215,9 +207,9 @@ def law_named(name: str, *, margin: float | None = None, baseline: Baseline | No
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
     found = LAWS[name]
-    if margin is None and baseline is not None and found.margin == MARGIN:
-        margin = baseline.margin
-    return found if margin is None else replace(found, margin=margin)
+    if baseline is None or baseline.margin is None or found.margin != MARGIN:
+        return found
+    return replace(found, margin=baseline.margin)
 
 
 def crossing_of(fit: LawFit, level: float) -> Estimate | None:

@@ -73,7 +73,7 @@ def tasks_of_evaluations(
     notes: list[str] = []
     for name in benchmarks:
         in_k = len(evaluations.family(name)) > 1
-        own = [law_named(law, baseline=baselines[name]) for law in chosen if law != IN_K or in_k]
+        own = [law_named(law, baselines[name]) for law in chosen if law != IN_K or in_k]
         if not own:
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)

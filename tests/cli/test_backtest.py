@@ -84,6 +84,18 @@ def test_cutoffs(data) -> None:
     assert [one["law"] for one in swept["thresholds"]] == ["compute"]
 
 
+def test_the_mean_over_benchmarks(data) -> None:
+    words = "backtest scores.csv --law compute --hold-out 'compute > 1e22'"
+    found = data(f"{words} --average piqa 'task two' --random-baseline piqa=50%,'task two=0'")
+    told = {name: one["value"] for name, one in found["random_baselines"].items()}
+    assert told == {"piqa": 0.5, "task two": 0.0, "average": 0.0}
+    observed = {(row["benchmark"], row["target"]): row["observed"] for row in found["predictions"]}
+    for (name, run), value in observed.items():
+        if name == "average":
+            normalised = 2.0 * observed["piqa", run] - 1.0
+            assert value == pytest.approx(0.5 * (normalised + observed["task two", run]))
+
+
 def test_a_law_that_does_not_fall_is_at_its_bound(data) -> None:
     ordered = sorted(piqa(), key=lambda row: row[0] * row[1])
     falling = [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)]

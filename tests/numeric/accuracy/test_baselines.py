@@ -1,133 +1,67 @@
-"""The accuracy of guessing: which source comes first, estimates with their errors, and what is
-refused.
-"""
+"""The accuracy of guessing, which source comes first and its error; the average of benchmarks."""
 
 import statistics
-from collections.abc import Callable
-from pathlib import Path
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import write_rows
+from scipy.stats import kstest, truncnorm
 
-from isoflop.cli.arguments import Parser, read
-from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
-from isoflop.cli.tables import declare_evaluations
+from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.
 TABLE_11 = {
-    "arc_easy": ("acc_norm", 0.2918),
-    "arc_challenge": ("acc_norm", 0.2150),
-    "sciq": ("acc_norm", 0.3039),
-    "piqa": ("acc_norm", 0.5286),
-    "hellaswag": ("acc_norm", 0.2518),
-    "winogrande": ("acc", 0.5),
-    "webqs_1shot": ("exact_match", 0.0),
-    "triviaqa_1shot": ("exact_match", 0.0),
-    "lambada_openai": ("acc", 0.0),
-    "gsm8k_cot_llama": ("exact_match", 0.0),
-    "humaneval-py": ("pass@1", 0.0),
-    "lbpp": ("pass@1", 0.0),
-}
+    "arc_easy": 0.2918,
+    "arc_challenge": 0.2150,
+    "sciq": 0.3039,
+    "piqa": 0.5286,
+    "hellaswag": 0.2518,
+    "winogrande": 0.5,
+} | dict.fromkeys(
+    ("webqs_1shot", "triviaqa_1shot", "lambada_openai", "gsm8k_cot_llama", "humaneval-py", "lbpp"),
+    0.0,
+)
+PAPER = "krajewski2025"
 SMALL = (0.24, 0.27, 0.255)
 
 
-def runs(
-    metric: str | None = "acc", *, table: float | None = None, benchmark: str = "arc_easy"
-) -> Evaluations:
+def runs(metric: Any = "acc", *, table: Any = None, benchmark="arc_easy") -> Evaluations:
     """Three runs that guess, and two that do not."""
     compute = (1e16, 2e16, 3e16, 1e20, 1e22)
-    rows = [
-        {
-            "C": C,
-            "benchmark": benchmark,
-            "metric_type": metric,
-            "score": q,
-            "random_baseline": table,
-        }
-        for C, q in zip(compute, (*SMALL, 0.5, 0.7), strict=True)
-    ]
-    return Evaluations.read(rows)
+    own = {"benchmark": benchmark, "metric_type": metric, "random_baseline": table}
+    scores = zip(compute, (*SMALL, 0.5, 0.7), strict=True)
+    return Evaluations.read([{"C": C, "score": q, **own} for C, q in scores])
 
 
-def asked(path: Path, *words: str) -> EvaluationTable:
-    parser = Parser("isoflop any", ["RUNS"], "", [])
-    declare_evaluations(parser)
-    declare_guessing(parser)
-    return EvaluationTable(read(parser, [str(path), *words]))
-
-
-def written(evaluations: Evaluations, folder: Path) -> Path:
-    (benchmark,) = evaluations.benchmarks
-    scores = zip(evaluations.compute, evaluations.scores[benchmark], strict=True)
-    rows = [(C, benchmark, "acc", score) for C, score in scores]
-    return write_rows(folder / "runs.csv", ("C", "benchmark", "metric_type", "score"), rows)
-
-
-# -- sources -----------------------------------------------------------------------------------------------------------
-
-
-def test_published_values_are_of_one_metric() -> None:
-    found = resolve(runs("acc_norm,none"), "krajewski2025")["arc_easy"]
-    assert (found.value, found.standard_error, found.how) == (
-        0.2918,
-        0.0,
-        "Krajewski et al. 2025, Table 11",
-    )
-    assert resolve(runs(None), "krajewski2025")["arc_easy"].value == 0.2918
-    with pytest.raises(
-        ValueError,
-        match=r"'arc_easy' \(acc\) in data is not known",
-    ):
-        resolve(runs("acc"), "krajewski2025")
+@pytest.mark.parametrize(
+    ("read", "given", "small", "value", "how"),
+    [
+        ({"table": 0.2}, {"arc_easy": 0.3}, "C < 1e17", 0.3, "given"),
+        ({"table": 0.2}, 0.1, None, 0.1, "given"),
+        ({"table": 0.2}, None, "C < 1e17", 0.255, "mean of 3 runs with C < 1e17"),
+        ({"table": 0.2}, None, None, 0.2, "from the table"),
+        ({"metric": "exact_match", "table": 0.2}, None, None, 0.2, "from the table"),
+        ({"metric": "exact_match"}, None, "C < 1e17", 0.0, "0 for exact_match"),
+        ({"metric": "pass@1"}, None, "C < 1e17", 0.0, "0 for pass@1"),
+        ({"metric": "acc_norm,none"}, PAPER, None, 0.2918, "Krajewski et al. 2025, Table 11"),
+        ({"metric": None}, PAPER, None, 0.2918, "Krajewski et al. 2025, Table 11"),
+    ],
+)
+def test_what_comes_first(read, given, small, value, how) -> None:
+    found = resolve(runs(**read), given, small)["arc_easy"]
+    assert found.value == pytest.approx(value, rel=1e-14)
+    assert found.how == how
+    error = statistics.stdev(SMALL) / 3**0.5 if how.startswith("mean") else 0.0
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 
 def test_published_margins_come_with_the_published_values() -> None:
-    lbpp = resolve(runs("pass@1", benchmark="lbpp"), "krajewski2025")["lbpp"]
-    assert (lbpp.value, lbpp.margin) == (0.0, 0.02)
-    assert resolve(runs("acc_norm"), "krajewski2025")["arc_easy"].margin is None
-    assert resolve(runs("pass@1", benchmark="lbpp"))["lbpp"].margin is None
-
-
-def test_what_is_given_comes_first_then_small_runs_then_the_table_then_the_metric() -> None:
-    small = "compute < 1e17"
-    assert resolve(runs(table=0.2), {"arc_easy": 0.3}, small)["arc_easy"] == Baseline(0.3)
-    assert resolve(runs(table=0.2), 0.1)["arc_easy"] == Baseline(0.1)
-    assert (
-        resolve(runs(table=0.2), None, small)["arc_easy"].how
-        == "mean of 3 runs with compute < 1e17"
-    )
-    assert resolve(runs(table=0.2))["arc_easy"] == Baseline(0.2, how="from the table")
-    for metric in ("exact_match", "pass@1", "em", "exact_match,flexible-extract"):
-        assert resolve(runs(metric), None, small)["arc_easy"] == Baseline(
-            0.0, how=f"0 for {metric}"
-        )
-    assert resolve(runs("exact_match", table=0.2))["arc_easy"].value == 0.2
-
-
-def test_an_estimate_is_the_mean_with_its_standard_error() -> None:
-    found = resolve(runs(), None, "C < 1e17")["arc_easy"]
-    assert found.value == pytest.approx(statistics.mean(SMALL), rel=1e-14)
-    assert found.standard_error == pytest.approx(statistics.stdev(SMALL) / 3**0.5, rel=1e-12)
-
-
-def test_small_runs_without_a_score_leave_the_table() -> None:
-    rows = [
-        {"C": C, "acc_piqa": q, "acc_sciq": 0.2 if C > 1e17 else None}
-        for C, q in ((1e16, 0.5), (2e16, 0.52), (1e20, 0.7))
-    ]
-    with pytest.raises(
-        ValueError,
-        match=r"small='C < 1e17': leaves 0 runs with a score of 'sciq' in data; must be at least 2",
-    ):
-        resolve(Evaluations.read(rows), None, "C < 1e17")
-    assert resolve(Evaluations.read(rows), None, "C < 1e17", benchmarks=["piqa"])[
-        "piqa"
-    ].value == pytest.approx(0.51)
+    code = runs("pass@1", benchmark="lbpp")
+    assert (resolve(code, PAPER)["lbpp"].margin, resolve(code)["lbpp"].margin) == (0.02, None)
+    assert resolve(runs("acc_norm"), PAPER)["arc_easy"].margin is None
 
 
 def test_every_key_has_one() -> None:
@@ -136,112 +70,103 @@ def test_every_key_has_one() -> None:
         {"C": 1e21, "lbpp_pass@8": 0.4},
     ]
     found = resolve(Evaluations.read(rows), {"sciq": 0.25})
-    assert {key: baseline.value for key, baseline in found.items()} == {
-        "lbpp": 0.0,
-        "lbpp pass@8": 0.0,
-        "sciq": 0.25,
-    }
-
-
-# -- draws -------------------------------------------------------------------------------------------------------------
+    values = {key: baseline.value for key, baseline in found.items()}
+    assert values == {"lbpp": 0.0, "lbpp pass@8": 0.0, "sciq": 0.25}
 
 
 @pytest.mark.parametrize(("value", "error"), [(0.25, 0.01), (0.002, 0.01), (0.995, 0.02)])
-def test_draws_follow_the_normal_distribution_cut_to_the_domain(value: float, error: float) -> None:
-    from scipy.stats import kstest, truncnorm
-
+def test_draws_follow_the_normal_distribution_cut_to_the_domain(value, error) -> None:
     drawn = Baseline(value, error).draws(4000, np.random.default_rng(1))
     expected = truncnorm((0.0 - value) / error, (1.0 - value) / error, loc=value, scale=error)
     assert kstest(drawn, expected.cdf).pvalue > 0.01
 
 
-def test_no_draws_and_known_values() -> None:
-    assert Baseline(0.25, 0.1).draws(0, np.random.default_rng(0)).shape == (0,)
-    assert str(Baseline(0.25)) == "0.25 (given)"
-    assert str(Baseline(0.255, 0.00866, "small")) == "0.255 +- 0.0087 (small)"
-
-
-# -- refused -----------------------------------------------------------------------------------------------------------
-
-#: Case -> options in Python, words on the command line, and what both messages tell.
-REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
-    "unknown": ({}, (), r"'arc_easy' \(acc\) in .* is not known.*arc_easy=VALUE.*--small-runs"),
-    "no benchmark": (
-        {"given": {"arc_esy": 0.25}},
-        ("--random-baseline", "arc_esy=0.25"),
-        r"'arc_esy' is no benchmark of .*did you mean arc_easy\?",
-    ),
-    "in percent": (
-        {"given": {"arc_easy": 25}},
-        ("--random-baseline", "arc_easy=25"),
-        r"arc_easy.*=25'?: must be .*1",
-    ),
-    "exactly 1": ({"given": 1.0}, ("--random-baseline", "1"), "must be"),
-    "no number": ({"given": "krajewski"}, ("--random-baseline", "krajewski"), "krajewski2025"),
-    "one small run": (
-        {"small": "C < 1.5e16"},
-        ("--small-runs", "C < 1.5e16"),
-        "'C < 1.5e16': leaves 1 run with a score of 'arc_easy'",
-    ),
-    "no such column": (
-        {"small": "flop < 1"},
-        ("--small-runs", "flop < 1"),
-        "'flop < 1': no column 'flop'",
-    ),
-    "above all runs": (
-        {"given": 0.8},
-        ("--random-baseline", "80%"),
-        r"none of 5 runs of .* is above the random baseline 0.8 .*highest accuracy is 0.7",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_bad_baselines_are_refused(case: str, tmp_path: Path) -> None:
-    options, words, message = REFUSED[case]
-    for call in (
-        lambda: resolve(runs(), **options),
-        lambda: asked(written(runs(), tmp_path), *words).baselines(),
-    ):
-        with pytest.raises((UsageError, ValueError), match=message) as caught:
-            call()
-        assert "\n" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("given", "small", "message"),
+    [
+        (None, None, r"'arc_easy' \(acc\) in data is not known.*=VALUE.*--small-runs"),
+        (PAPER, None, r"'arc_easy' \(acc\) in data is not known"),
+        ({"arc_esy": 0.25}, None, r"'arc_esy' is no benchmark of .*did you mean arc_easy\?"),
+        ({"arc_easy": 25}, None, r"arc_easy.*=25: must be .*divide percentages by 100"),
+        (1.0, None, "must be"),
+        ("krajewski", None, "krajewski2025"),
+        (None, "C < 1.5e16", "'C < 1.5e16': leaves 1 run with a score of 'arc_easy'"),
+        (None, "flop < 1", "'flop < 1': no column 'flop'"),
+        (0.8, None, r"none of 5 runs of .* is above the random baseline 0.8"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(given, small, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        resolve(runs(), given, small)
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("words", "message"),
     [
-        (lambda: Baseline(1.0), r"value=1.0: must be a number of at least 0 and below 1"),
-        (
-            lambda: Baseline(0.5, margin=1.0),
-            r"margin=1.0: must be a number of at least 0 and below 1",
-        ),
-        (
-            lambda: Baseline(0.5, -1.0),
-            r"standard_error=-1.0: must be a finite number of at least 0",
-        ),
-        (
-            lambda: Baseline(0.5).draws(-1, np.random.default_rng(0)),
-            r"K=-1: must be a whole number of at least 0",
-        ),
-        (
-            lambda: resolve(runs(), 0.1, benchmarks=["piqa"]),
-            r"benchmark='piqa': data has no such benchmark",
-        ),
+        ({"value": 1.0}, r"value=1.0: must be a number of at least 0 and below 1"),
+        ({"value": 0.5, "margin": 1.0}, r"margin=1.0: must be"),
+        ({"value": 0.5, "standard_error": -1.0}, r"standard_error=-1.0: must be"),
     ],
 )
-def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
+def test_bad_baselines(words, message) -> None:
     with pytest.raises(ValueError, match=message):
-        call()
+        Baseline(**words)
 
 
-# -- public runs -------------------------------------------------------------------------------------------------------
-
-
-def test_every_benchmark_of_the_transcribed_runs_is_published(public_runs: Path) -> None:
+def test_every_benchmark_of_the_transcribed_runs_is_published(public_runs) -> None:
     found = Evaluations.read(public_runs / "apple-downstream" / "runs.csv")
-    assert {
-        key: baseline.value
-        for key, baseline in resolve(found, "krajewski2025").items()
-        if key in found.benchmarks
-    } == {name: value for name, (_, value) in TABLE_11.items()}
+    known = resolve(found, PAPER)
+    assert {key: known[key].value for key in found.benchmarks} == TABLE_11
+
+
+# -- averages --------------------------------------------------------------------------------------
+
+GUESSING = {"a": 0.25, "b": 0.5, "c": 0.0}
+ROWS: list[dict[str, Any]] = [
+    {"acc_a": 0.5, "acc_b": 0.75, "acc_c": 0.25},
+    {"acc_a": 0.625, "acc_b": 0.625, "acc_c": 0.5},
+    {"acc_a": 0.28125, "acc_b": 0.75, "acc_c": 0.25},  # a: 0.03125 above guessing
+    {"acc_a": 0.5, "acc_b": None, "acc_c": 0.25},
+    {"acc_a": 0.125, "acc_b": 0.5, "acc_c": None},
+]
+TABLE = Evaluations.read([{"C": 1e18 * 2.0**i} | row for i, row in enumerate(ROWS)])
+
+
+def test_the_mean_is_exact_and_what_has_none_is_counted() -> None:
+    found = averaged(TABLE, GUESSING)
+    assert found.benchmarks == ("a", "b", "c", "average")
+    exact = [float(Fraction(13, 36)), float(Fraction(5, 12))]
+    assert found.scores["average"][:2].tolist() == pytest.approx(exact, rel=1e-15)
+    assert np.isnan(found.scores["average"][2:]).all()
+    assert "of 2 of 5 runs: 2 lack a score, 1 are not above" in found.warnings[-1]
+    assert resolve(found.only(["average"]))["average"].value == 0.0
+    two = averaged(TABLE, GUESSING, benchmarks=["c", "a"], margin=0.0).scores["average"]
+    assert two[0] == pytest.approx((0.25 + 1 / 3) / 2.0)
+    assert np.isfinite(two).tolist() == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize(
+    ("baselines", "options", "message"),
+    [
+        ({"a": 0.25, "b": 0.5}, {}, r"baselines: has none for 'c'"),
+        (GUESSING, {"benchmarks": ["a"]}, r"\['a'\]: must be at least 2 different benchmarks"),
+        (GUESSING, {"benchmarks": ["a", "d"]}, r"benchmark='d': data has no such benchmark"),
+        (GUESSING, {"margin": 1.0}, r"margin=1.0: must be a number of at least 0"),
+        (GUESSING, {"margin": 0.9}, "is of 0 of 5 runs: 2 lack a score, 3 are not above"),
+    ],
+)
+def test_what_has_no_average(baselines, options, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        averaged(TABLE, baselines, **options)
+
+
+def test_the_transcribed_runs_leave_nothing_to_extrapolate_from(public_runs) -> None:
+    """Appendix K fits up to 6e21 FLOP; in the subset no run there was evaluated on all ten
+    benchmarks and clears them.
+    """
+    path = public_runs / "apple-downstream" / "runs.csv"
+    found = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
+    ten = [name for name in TABLE_11 if name not in ("gsm8k_cot_llama", "lbpp")]
+    sample = averaged(found, resolve(found, PAPER), benchmarks=ten).sample("average", 0.0)
+    assert len(sample) == 6
+    assert (sample.at.compute > 6e21).all()
