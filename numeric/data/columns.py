@@ -81,7 +81,6 @@ SPELLINGS = {
     r"neggoldlogprob",
     "k": r"k|samplesk|numdraws",
     "pass_at_k": r"(mean|scores)?passatk|(mean)?pass|passk|passrate|estimate",
-    "se": r"se(pass(atk)?)?|stderr|standarderror|passatkse",
 }
 LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 COUNT_LETTERS = {"n": "n_samples", "c": "n_correct"}
@@ -92,7 +91,7 @@ RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
         "params tokens compute loss accuracy weight group",
         "run benchmark metric_type score random_baseline k params tokens compute",
         "problem n_samples n_correct model benchmark params tokens compute gold",
-        "k pass_at_k se model benchmark",
+        "k pass_at_k model benchmark",
     )
 )
 # There `dataset` names a benchmark; in evaluations, what a run was trained on.

@@ -1,7 +1,6 @@
 """pass@k: from samples to estimates, their scaling laws, and k as a lever."""
 
 from ..data.counts import Counts
-from ..data.pass_table import PassTable
 from .across_k import last_crossings, lost_compute
 from .curve import Curve, curve
 from .estimator import covariance, estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
@@ -12,7 +11,6 @@ __all__ = [
     "Counts",
     "Curve",
     "PassLaws",
-    "PassTable",
     "covariance",
     "curve",
     "estimated_covariance",

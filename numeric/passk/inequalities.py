@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.pass_table import PassTable
+from ..data.pass_table import pass_groups
 from ..errors import nonnegative_number
 from .curve import Curve
 
@@ -39,12 +39,12 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
 
     Parameters
     ----------
-    data : Curve, PassTable, path, or anything that ``pandas.DataFrame`` accepts
+    data : Curve, path, or anything that ``pandas.DataFrame`` accepts
         A row for each group and k.
     tolerance : float
         How far each entry may be off by rounding, in pass@k.
     **reading
-        How to read a table; see `PassTable.read`.
+        How to read a table; see `isoflop.numeric.data.pass_table.pass_groups`.
 
     Returns
     -------
@@ -82,10 +82,7 @@ def _groups(data: Any, reading: dict[str, Any]) -> Iterator[tuple[dict[str, str]
             columns = dict(zip(data.counts.by, label, strict=True))
             yield columns, data.ks[order], data.pass_at_k[g, order], rows
         return
-    table = data if isinstance(data, PassTable) else PassTable.read(data, **reading)
-    for group, label in enumerate(table.labels):
-        part, columns = table.group == group, dict(zip(table.by, label, strict=True))
-        yield columns, table.k[part], table.pass_at_k[part], table.row[part]
+    yield from pass_groups(data, **reading)
 
 
 def _bounds(

@@ -84,6 +84,7 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.data.metrics import kind_of
     from ..numeric.data.rows import those_dropped
     from ..numeric.passk.curve import curve, stopped
+    from ..numeric.passk.inequalities import impossible
 
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, "counts", LISTS)
@@ -98,12 +99,12 @@ def run(options: Options) -> tuple[str, int]:
         for option in options.given("--k", "--models", "--gold"):
             words = shown(" ".join(options.words(option) or ()))
             raise UsageError(f"{option} {words}: is for counts; {data.source} holds pass@k")
-        return _checked(file.pass_at_k(), data.source, form)
+        return _checked(file.impossible(), data.source, form)
     counts = file.counts()
     powers = [2**power for power in range(int(counts.n.min()).bit_length())]
     found = curve(counts, powers if draws is None else draws)
     if is_check:
-        return _checked(found, data.source, form)
+        return _checked(impossible(found), data.source, form)
     rows = _rows(found, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if found.n_problems.any() else NO_VERDICT
     doubts = [f"{said}: estimates are too high" for said in stopped(counts)]
@@ -116,13 +117,12 @@ def run(options: Options) -> tuple[str, int]:
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
-def _checked(values: Any, source: str, form: str) -> tuple[str, int]:
+def _checked(rows: list[dict[str, Any]], source: str, form: str) -> tuple[str, int]:
     """The entries that are not possible; as text those that are farthest off."""
-    from ..numeric.passk.inequalities import STATEMENTS, impossible
+    from ..numeric.passk.inequalities import STATEMENTS
     from ..theory.typeset.numbers import Significant
     from ..theory.typeset.table import Column, Table
 
-    rows = impossible(values)
     status = NEGATIVE if rows else DONE
     if form == "json":
         return json_text(rows), status

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from ..numeric.data.counts import Counts
     from ..numeric.data.evaluations import Evaluations
-    from ..numeric.data.pass_table import PassTable
     from ..numeric.data.runs import Runs
     from ..numeric.data.table import Table
     from .arguments import Group, Options, Parser
@@ -203,11 +202,13 @@ class TableOptions:
         models, gold = self.options.one("--models"), self.options.one("--gold")
         return self._view(Counts, by=self.by, models=models, gold=gold)
 
-    def pass_at_k(self) -> PassTable:
-        """The values of pass@k in a table that holds these rather than counts."""
-        from ..numeric.data.pass_table import PassTable
+    def impossible(self) -> list[dict[str, Any]]:
+        """The impossible values of a table that holds pass@k rather than counts."""
+        from ..numeric.passk.inequalities import impossible
 
-        return self._view(PassTable, by=self.by)
+        reading: dict[str, Any] = {"columns": self.columns or None, "where": self.where, "by": self.by}
+        with self.in_options():
+            return impossible(self.table(), **reading)
 
     def evaluations(self) -> Evaluations:
         """All evaluations of the file."""
