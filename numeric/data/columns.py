@@ -89,7 +89,7 @@ RUNS, EVALUATIONS, COUNTS, PASS_AT_K = (
     {name: SPELLINGS[name] for name in names.split()}
     for names in (
         "params tokens compute loss accuracy weight group",
-        "run benchmark metric_type score random_baseline k params tokens compute",
+        "run benchmark metric_type score random_baseline params tokens compute",
         "problem n_samples n_correct model benchmark params tokens compute gold",
         "k pass_at_k model benchmark",
     )

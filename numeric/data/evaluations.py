@@ -94,12 +94,12 @@ class Evaluations(View):
         data : path, or anything that ``pandas.DataFrame`` accepts
             Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
             ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
-            (``metric_type``, ``metric``, ...), the accuracy of guessing (``random_baseline``, ...)
-            and k of pass@k (``k``); or a row for each run, with columns such as ``acc_hellaswag``,
+            (``metric_type``, ``metric``, ...) and the accuracy of guessing (``random_baseline``,
+            ...); or a row for each run, with columns such as ``acc_hellaswag``,
             ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow.
             Evaluations are returned as they are, but for ``where``.
         columns : mapping, optional
-            Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
+            Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
             compute) -> column or expression; None: there is none. In a table with a row for each
             run any other name is that of a benchmark. Others are recognised by name.
         where : str, optional

@@ -44,8 +44,6 @@ PROXIES = (
 )
 KNOWN = {plain(name): True for name in ACCURACIES} | {plain(name): False for name in PROXIES}
 PASS = re.compile(r"pass(?:@|_?at_?)([1-9]\d*)", re.IGNORECASE)
-#: What says pass@k where k has a column of its own.
-SPELT_PASS_AT_K = frozenset(("pass", "passk", "passatk"))
 BETWEEN = r"[_/ .:\-]"
 #: A column with one of these words is no score but the error of one.
 OF_ERRORS = re.compile(

@@ -8,11 +8,13 @@ where Q_r is the accuracy of guessing. Source: Krajewski et al. 2025, arXiv 2512
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..errors import NONNEGATIVE, number, outside
+from ..arrays import real_array
+from ..errors import NONNEGATIVE, outside
 
 __all__ = ["accuracy", "checked_baseline", "neg_log_accuracy"]
 
@@ -44,8 +46,8 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     >>> accuracy(0.0, 0.25)
     1.0
     """
-    baseline, y = _baseline(random_baseline), _real("neg_log", neg_log)
-    _refuse("neg_log", y, ~(np.isfinite(y) & (y >= 0.0)), NONNEGATIVE)
+    baseline = _baselines("random_baseline", random_baseline)
+    y = _checked("neg_log", neg_log, NONNEGATIVE, lambda y: np.isfinite(y) & (y >= 0.0))
     return _like(neg_log, baseline + (1.0 - baseline) * np.exp(-y))
 
 
@@ -74,9 +76,9 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     >>> neg_log_accuracy(1.0, 0.25)
     0.0
     """
-    baseline, Q = _baseline(random_baseline), _real("accuracy", accuracy)
+    baseline = _baselines("random_baseline", random_baseline)
     domain = f"above random_baseline={random_baseline!r} and at most 1"
-    _refuse("accuracy", Q, ~((baseline < Q) & (Q <= 1.0)), domain)
+    Q = _checked("accuracy", accuracy, domain, lambda Q: (baseline < Q) & (Q <= 1.0))
     missing, normalised = (1.0 - Q) / (1.0 - baseline), (Q - baseline) / (1.0 - baseline)
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
     near_one = missing < 0.5
@@ -87,36 +89,27 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
 
 
 def checked_baseline(name: str, value: Any) -> float:
-    """Accuracy of guessing, or a ValueError where it is outside [0, 1)."""
-    baseline = number(name, value, BASELINE)
-    if not 0.0 <= baseline < 1.0:
+    """Accuracy of guessing, or a ValueError where it is no number in [0, 1)."""
+    if np.ndim(value):
         raise outside(name, value, BASELINE)
-    return baseline
+    return float(_baselines(name, value))
 
 
-def _baseline(value: Any) -> Any:
-    if np.ndim(value) == 0:
-        return checked_baseline("random_baseline", value)
-    baselines = _real("random_baseline", value)
-    _refuse("random_baseline", baselines, ~((baselines >= 0.0) & (baselines < 1.0)), BASELINE)
-    return baselines
+def _baselines(name: str, value: Any) -> Any:
+    return _checked(name, value, BASELINE, lambda baseline: (baseline >= 0.0) & (baseline < 1.0))
+
+
+def _checked(name: str, value: Any, domain: str, inside: Callable[[Any], Any]) -> Any:
+    """The value as an array of float64; an error for the first one that is outside the domain."""
+    values = real_array(name, value, domain).astype(np.float64)
+    bad = ~inside(values)
+    if bad.any():
+        at = tuple(np.argwhere(bad)[0].tolist())
+        where = f"{name}[{', '.join(map(str, at))}]" if at else name
+        raise outside(where, float(np.broadcast_to(values, bad.shape)[at]), domain)
+    return values
 
 
 def _like(given: Any, values: Any) -> Any:
     """The values, a number where a number was given."""
     return float(values) if isinstance(given, (int, float)) and not values.ndim else values
-
-
-def _real(name: str, value: Any) -> Any:
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise outside(name, value, "real numbers")
-    return array.astype(np.float64)
-
-
-def _refuse(name: str, values: Any, bad: Any, domain: str) -> None:
-    """An error for the first value that is not allowed."""
-    if bad.any():
-        at = tuple(np.argwhere(bad)[0].tolist())
-        where = f"{name}[{', '.join(map(str, at))}]" if at else name
-        raise outside(where, float(np.broadcast_to(values, bad.shape)[at]), domain)

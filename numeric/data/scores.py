@@ -28,7 +28,7 @@ from .columns import (
     recognise,
     spelt_in,
 )
-from .metrics import SPELT_PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
+from .metrics import Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import Rows
 from .table import Table
 
@@ -79,7 +79,7 @@ def read_evaluations(
         meant = scores["column"].map(measured)
         scores = scores.assign(benchmark=meant.str[0], metric=meant.str[1], baseline=np.nan)
     runs = _joined(rows, {*measured} - {*of.values()}, is_long)
-    unsettled = known.left_open(but=of.keys() | {"run", *LONG, "random_baseline", "k"})
+    unsettled = known.left_open(but=of.keys() | {"run", *LONG, "random_baseline"})
     return _checked(rows, runs, scores, (*unsettled, *rows.warnings, *runs.warnings))
 
 
@@ -89,8 +89,6 @@ def _recognised(table: Table, chosen: Mapping[str, str | None]) -> tuple[Columns
     known.settle(*LONG)
     first = {name: some[0] for name, some in known.unsettled.items() if name not in BUDGET}
     of = first | known.of
-    if "k" not in chosen and not ("metric_type" in of or "pass" in plain(of.get("score", ""))):
-        of.pop("k", None)  # of few shots, perhaps
     is_long = chosen.get("benchmark") is not None or {"benchmark", "score"} <= of.keys()
     if not is_long:
         of = {name: of[name] for name in of.keys() & {*chosen, "run", *BUDGET}}
@@ -139,33 +137,23 @@ def _measured(
 def _described(rows: Rows, at: Any) -> dict[str, Any]:
     """Benchmark, metric and accuracy of guessing of the scores in rows `at`, a score each."""
     table, of = rows.table, rows.of
-    for name in ("random_baseline", "k"):
-        rows.numbers[name] = np.full(len(table), np.nan)
-        if name in of:
-            rows.read(name)
-    texts = table.texts(of["metric_type"]) if "metric_type" in of else np.full(len(table), "")
-    if texts[at].any():
+    texts = table.texts(of["metric_type"])[at] if "metric_type" in of else [""] * len(at)
+    if any(texts):
         rows.refuse_empty(of["metric_type"], "the metric of the score")
-    metrics = []
-    for index, text, k in zip(at, texts[at], rows.numbers["k"][at], strict=True):
-        at_k = "k" in of and plain(text) in SPELT_PASS_AT_K
-        metric = metric_of(None if at_k or not text else text)
-        if metric is None:
-            named = spelt_in(of["metric_type"])
-            out, alone = (f'--where "{named} {sign} {text!r}"' for sign in ("!=", "=="))
-            how = f"leave it out by {out}, or read it alone by {alone} --column metric_type="
-            complaint = f"metric {text!r} is not known: {how}"
-            raise rows.error(complaint, index, column=of["metric_type"])
-        if metric.is_accuracy and (metric.name is None or metric.k is not None) and k == k:
-            rows.refuse_fractions("k", 1)
-            metric = Metric(f"pass@{int(k)}", True, int(k))
-        metrics.append(metric)
-    benchmarks = table.texts(of["benchmark"])[at]
-    return {
-        "benchmark": benchmarks,
-        "metric": metrics,
-        "baseline": rows.numbers.pop("random_baseline")[at],
-    }
+    metrics = [metric_of(text or None) for text in texts]
+    for index, text in [(i, t) for i, t, m in zip(at, texts, metrics, strict=True) if m is None][
+        :1
+    ]:
+        named = spelt_in(of["metric_type"])
+        out, alone = (f'--where "{named} {sign} {text!r}"' for sign in ("!=", "=="))
+        how = f"leave it out by {out}, or read it alone by {alone} --column metric_type="
+        complaint = f"metric {text!r} is not known: {how}"
+        raise rows.error(complaint, index, column=of["metric_type"])
+    baseline = np.full(len(at), np.nan)
+    if "random_baseline" in of:
+        name = of["random_baseline"]
+        baseline = table.numbers(name, put_aside("random_baseline"))[at]
+    return {"benchmark": table.texts(of["benchmark"])[at], "metric": metrics, "baseline": baseline}
 
 
 # -- runs ------------------------------------------------------------------------------------------

@@ -206,7 +206,11 @@ class TableOptions:
         """The impossible values of a table that holds pass@k rather than counts."""
         from ..numeric.passk.inequalities import impossible
 
-        reading: dict[str, Any] = {"columns": self.columns or None, "where": self.where, "by": self.by}
+        reading: dict[str, Any] = {
+            "columns": self.columns or None,
+            "where": self.where,
+            "by": self.by,
+        }
         with self.in_options():
             return impossible(self.table(), **reading)
 

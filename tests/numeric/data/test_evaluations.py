@@ -116,23 +116,6 @@ def test_a_metric_that_is_not_known_is_left_out_or_read_alone_as_the_accuracy() 
     assert (alone.scores["squad"].tolist(), alone.metric_types) == ([0.4], {"squad": None})
 
 
-def test_k_in_a_column_of_its_own() -> None:
-    rows: list[Row] = [
-        {"model": "m", "N": 1e8, "benchmark": "x", "k": k, "mean_pass_at_k": k / 100}
-        for k in (1, 10)
-    ]
-    named = [score(1e8, "x", k / 100, "pass@k", k=k) for k in (1, 10)]
-    assert Evaluations.read(named).family("x") == {1: "x", 10: "x pass@10"}
-    shots = [
-        {"model": "m", "N": 1e8, "benchmark": name, "k": k, "accuracy": 0.5}
-        for name, k in (("x", 5), ("y", 10))
-    ]
-    assert Evaluations.read(shots).benchmarks == ("x", "y")
-    assert Evaluations.read(rows).family("x") == {1: "x", 10: "x pass@10"}
-    with pytest.raises(ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number from 1"):
-        Evaluations.read([{**rows[0], "k": 1.5}])
-
-
 def test_columns_of_a_wide_table() -> None:
     row = {
         "N": 1e8,
