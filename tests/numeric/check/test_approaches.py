@@ -2,11 +2,11 @@
 against one multistart fit after another; the noise and the bands of resamples.
 """
 
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
@@ -107,10 +107,10 @@ def test_vertices_against_rationals(seed, n):
     x = np.sort(rng.uniform(18.0, 24.0, n)) + 0.1 * np.arange(n)
     y = 3.0 + 0.02 * (x - 21.0) ** 2 + 0.001 * rng.standard_normal(n)
     w = rng.integers(1, 4, n).astype(float)
-    X, Y, W = ([Fraction(v) for v in values.tolist()] for values in (x, y, w))
-    s = [sum(wi * xi**k for wi, xi in zip(W, X, strict=True)) for k in range(5)]
-    t = [sum(wi * yi * xi**k for wi, xi, yi in zip(W, X, Y, strict=True)) for k in range(3)]
-    a, b, c = cramer([[s[0], s[1], s[2]], [s[1], s[2], s[3]], [s[2], s[3], s[4]]], t)
+    X, Y, W = (sympy.Matrix([sympy.Rational(v) for v in values]) for values in (x, y, w))
+    powers = sympy.Matrix([[1, v, v * v] for v in X])
+    weighted = sympy.diag(*W) * powers
+    a, b, c = (powers.T * weighted).LUsolve(weighted.T * Y)
     (position,), (height,), (curvature,), _ = vertices(x, y[None], w)
     assert curvature == pytest.approx(float(c), rel=1e-8, abs=1e-12)
     assert position == pytest.approx(float(-b / (2 * c)), rel=1e-8)
@@ -118,22 +118,6 @@ def test_vertices_against_rationals(seed, n):
     *of_two_sizes, valid = vertices(np.array([1.0, 1.0, 2.0]), np.array([[1.0, 1.1, 1.2]]))
     assert np.isnan(of_two_sizes).all()
     assert not valid.any()
-
-
-def cramer(matrix, right):
-    def det(m):
-        return sum(
-            m[0][i]
-            * (m[1][(i + 1) % 3] * m[2][(i + 2) % 3] - m[1][(i + 2) % 3] * m[2][(i + 1) % 3])
-            for i in range(3)
-        )
-
-    columns = range(3)
-    return [
-        det([[right[i] if j == k else matrix[i][j] for j in columns] for i in columns])
-        / det(matrix)
-        for k in columns
-    ]
 
 
 @pytest.mark.parametrize(("off", "share"), [(0.0, 1.0), (0.04, 1.05)])

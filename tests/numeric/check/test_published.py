@@ -90,17 +90,12 @@ def test_exponents_and_differences(label) -> None:
     assert largest - 1e-15 <= row.max_abs_difference <= 1.01 * largest + 1e-5
     largest = float(max(away(least_neg_log, compute) for compute in grid[::6]))
     assert largest - 1e-15 <= row.max_abs_difference_envelope <= 1.1 * largest + 2e-4
-
-
-@pytest.mark.parametrize("label", PAIRS)
-def test_the_curves_are_the_printed_laws(label) -> None:
-    curves = ROWS[label]
     for compute in (1e18, 1e21, 1e25):
-        ray, fitted = raw(label, on_ray(label, compute)), raw(label, by_compute_law(label, compute))
-        assert curves.ray(compute) == pytest.approx(float(ray), abs=1e-14)
-        assert curves.fitted(compute) == pytest.approx(float(fitted), abs=1e-13)
+        ray, by_law = (raw(label, y(label, compute)) for y in (on_ray, by_compute_law))
+        assert row.ray(compute) == pytest.approx(float(ray), abs=1e-14)
+        assert row.fitted(compute) == pytest.approx(float(by_law), abs=1e-13)
     budgets = np.geomspace(1e12, 1e30, 500)
-    assert np.all(curves.envelope(budgets) >= curves.ray(budgets) - 1e-15)
+    assert np.all(row.envelope(budgets) >= row.ray(budgets) - 1e-15)
 
 
 def test_the_verdict_is_about_the_ray_and_its_tolerance() -> None:
