@@ -5,13 +5,16 @@ A line of a table is `verdict | claim`, then what is assumed (`if`), named (`let
 or a raised star is LaTeX.
 """
 
+import operator
+from functools import cache
+
 import mpmath
 import pytest
 from sympy import Rational
 
 import isoflop
 from isoflop.theory.budget import Budget
-from isoflop.theory.claim.prove import prove
+from isoflop.theory.claim.prove import Proof, prove
 from isoflop.theory.kernel import deadline
 from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
@@ -42,13 +45,13 @@ def asked(line: str) -> tuple[str, str, dict, str]:
     return verdict, claim, options, said
 
 
-def judged(line: str, **options) -> tuple[str, str]:
+@cache
+def proof_of(line: str, law=None) -> Proof | ParseError:
     _, claim, own, _ = asked(line)
     try:
-        proof = prove(claim, **own, **options)
+        return prove(claim, **own, law=law)
     except ParseError as error:
-        return UNREAD, str(error)
-    return proof.answer.value, str(proof)
+        return error
 
 
 CLAIMS = rows(r"""
@@ -135,6 +138,32 @@ CLAIMS = rows(r"""
     undecided | abs(x) >= x | if x real
     refuted | x^2 + 1 > 2*x
     proved | exp(x) > 1
+    # -- letters of either sign
+    proved | x^2 + y^2 >= 2*x*y | if x, y real | say free symbols: x real, y real
+    refuted | x^3 + y^3 >= 0 | if x real | if y is real
+    proved | x*y > 0 | if x < 0 | if y < 0
+    proved | x*z < 0 | if x < 0 | say free positive symbols: z
+    refuted | x + y > x | if x, y <= 0 | say free symbols: x <= 0, y <= 0
+    proved | \sqrt{x^2} = -x | if x < 0
+    proved | \sqrt{x^2} = x | if x >= 0
+    refuted | \sqrt{x^2} = x | if x real
+    proved | |x y| = |x| |y| | if x, y real
+    refuted | |x + y| = |x| + |y| | if x, y real
+    proved | e^{x+y} = e^x e^y | if x, y real
+    proved | 2^{-x} = 1/2^x | if x real
+    proved | \cosh(x) \ge 1 | if x real
+    refuted | x^2 >= x | if x real
+    proved | x^2 >= x | if x < 0
+    undecided | x^4 + y^4 >= x^3*y | if x, y real
+    proved | x/x == 1 | if x real | say where x != 0
+    proved | x^beta > 0 | if x real | say where x > 0
+    undecided | x^beta == 2*x^beta | if x < 0
+    undecided | abs(x)/x -> 1 | as x -> 0 | if x real
+    proved | abs(x)/x -> 1 | as x -> 0
+    proved | (exp(x) - 1)/x -> 1 | as x -> 0 | if x real
+    proved | log(1 + x) <= x | if x real | if -1 < x
+    proved | x < 0 implies x^3 < 0 | if x real
+    unread | beta > 0 | if beta real | say beta is of the law
     # -- derivatives
     refuted | dL/dN == L/N
     proved | dL/dC == -alpha*C0*C^(-alpha-1)
@@ -177,6 +206,14 @@ CLAIMS = rows(r"""
     proved | beta == gamma implies alpha == beta/2 implies alpha < beta
     refuted | x == 2 implies x^2 == 5
     refuted | x > 1 iff x > 2
+    refuted | P(r) == 1 iff r == 2
+    proved | x^2 == x iff x == 1
+    refuted | x + x^2 == 2*x implies x == 2
+    refuted | w_N == gamma/(beta+gamma), w_D == gamma/(beta+gamma)
+    proved | w_N == gamma/(beta+gamma) and w_D == beta/(beta+gamma)
+    unread | w_N == gamma/(beta+gamma), r > 1 | say a claim or a condition
+    proved | C_opt(L_opt(C)) == C
+    refuted | C_opt(L_opt(C)) == 2*C
     proved | P(r) = 1 \iff r = 1
     proved | P(r) > 1 | if r != 1
     refuted | P(r) > 1
@@ -187,6 +224,9 @@ CLAIMS = rows(r"""
     proved | lim(P(r), r, 1) = 1
     proved | L_opt -> E | as C -> oo
     proved | (P(r) - 1)/(r - 1)^2 -> beta*gamma/2 | as r -> 1
+    proved | (r^2 - 4)/(r - 2) -> 4 | as r -> 2
+    refuted | abs(r - 1)/(r - 1) -> 1 | as r -> 1
+    refuted | lim_{r -> 1} P(r) = 2
     undecided | C^(beta - gamma) -> oo | as C -> oo
     proved | C^(beta - gamma) -> oo | as C -> oo | if beta > gamma
     refuted | C^(beta - gamma) -> oo | as C -> oo | if beta >= gamma
@@ -209,6 +249,17 @@ CLAIMS = rows(r"""
     refuted | pass@2 == 2*p | let pass@k := 1 - (1 - p)^k
     unread | pass@k > 0 | say unknown
     undecided | x == y | say is unknown
+    undecided | \lambda = -\frac{dL^*}{dC} | say --let
+    undecided | N_C^* = 3 | say --let
+    # -- in the letters in which they hold
+    refuted | L = E + A/N^alpha - B/D^beta | say in Hoffmann's letters
+    proved | a + b == 1 | say in Hoffmann's letters
+    refuted | a + b == 2 | say in Hoffmann's letters
+    refuted | N_opt propto C^b | say in Hoffmann's letters
+    proved | alpha*A*N_opt^-alpha == beta*B*D_opt^-beta | say in Hoffmann's letters
+    refuted | alpha == (beta + gamma)/2 | say read as alpha == beta/2 + gamma/2
+    proved | beta > alpha | say read as beta > alpha
+    proved | {N^\star}(C) = G (C/6)^{w_N} | say read as N_opt(C) == G*(C/6)^w_N
     # -- a star in plain text
     proved | N*(C) == G*(C/6)^w_N
     refuted | N*(C) == G*(C/6)^w_D
@@ -254,6 +305,8 @@ CLAIMS = rows(r"""
     refuted | 18.14 approx 20
     proved | 1/3 == 0.333
     refuted | 1/3 == 33/100
+    proved | 34/62 approx 0.548
+    refuted | 34/62 approx 0.538
     proved | 0.28*410.7/(0.34*406.4) == 115.0/138.2
     undecided | alpha approx 0.154 | say --law NAME
 """)
@@ -281,7 +334,6 @@ AT_BESIROGLU = rows(r"""
     refuted | D_opt/N_opt ≈ 21 | if C == 5.76e23
     undecided | alpha ≈ beta/2 | say % apart
     undecided | N_opt > 10^400 | if beta > gamma
-    proved | D_opt/N_opt -> 0 | as C -> oo
     proved | N_opt propto C^0.51
     refuted | N_opt propto C^0.49
     proved | L_opt - E propto C^(-0.178)
@@ -290,21 +342,32 @@ AT_BESIROGLU = rows(r"""
 """)
 
 
-@pytest.mark.parametrize("line", CLAIMS)
-def test_claims(line) -> None:
-    verdict, _, _, said = asked(line)
-    answer, message = judged(line)
-    assert answer == verdict, message
-    assert answer != UNREAD or "\n" not in message
-    assert said in message
+CASES = [*((line, None) for line in CLAIMS), *((line, BESIROGLU) for line in AT_BESIROGLU)]
 
 
-@pytest.mark.parametrize("line", AT_BESIROGLU)
-def test_claims_at_a_law(line) -> None:
+@pytest.mark.parametrize(("line", "law"), CASES, ids=lambda case: str(case)[:60])
+def test_claims(line, law) -> None:
     verdict, _, _, said = asked(line)
-    answer, message = judged(line, law=BESIROGLU)
-    assert answer == verdict, message
-    assert said in message
+    proof, answer = proof_of(line, law), UNREAD
+    if isinstance(proof, Proof):
+        answer = proof.answer.value
+    assert answer == verdict, proof
+    assert answer != UNREAD or "\n" not in str(proof)
+    assert said in str(proof)
+
+
+HOLDS = {"==": operator.eq, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "law"), [case for case in CASES if case[0][:7] == "refuted"])
+def test_a_witness_is_a_point_at_which_the_claim_fails(line, law) -> None:
+    found = proof_of(line, law)
+    assert isinstance(found, Proof)
+    for link in found.links:
+        witness = link.decision.witness
+        if link.decision.refuted and witness is not None and link.relation in HOLDS:
+            lhs, rhs = (Rational(side) for side in (witness.lhs, witness.rhs))
+            assert not HOLDS[link.relation](lhs, rhs) or "premise" in link.decision.reason
 
 
 @pytest.mark.parametrize(("typed", "holds"), [("0.17825", False), ("0.178286", True)])
