@@ -37,6 +37,7 @@ from tests.theory.rewriting import (
 Point = dict[str, Any]
 Constraint = tuple[Node, str, Node]
 
+TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SAME = MP.mpf(10) ** -35
 CLEARLY = MP.mpf(10) ** -25
 TRUE_POINTS, FALSE_POINTS = 8, 24
@@ -56,12 +57,10 @@ class NoValue(ValueError):
 
 @dataclass(frozen=True)
 class RandomClaim:
-    """What is typed, and whether it is true; None where nothing is claimed of any point, so that
-    neither verdict is right.
-    """
+    """What is typed, and whether it is true."""
 
     kind: str
-    truth: bool | None
+    truth: bool
     text: str
     latex: bool = False
     assume: tuple[str, ...] = ()
@@ -332,15 +331,6 @@ def under_constraints() -> list[tuple[Node, str, Node, Node, Node]]:
     ]
 
 
-#: True limits, and assumptions that end before them.
-VACUOUS = (
-    ("P(r) ~ w_N*r^-beta", "r -> 0", ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r^2 > x")),
-    ("P(r) ~ w_D*r^gamma", "r -> oo", ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y")),
-    ("L_opt -> E", "C -> oo", ("C < 6", "C <= x", "6*x*C < y")),
-    ("R_opt -> oo", "C -> 0", ("C > 6", "C >= x", "C*x > 1")),
-)
-
-
 class Maker:
     """A seeded source of claims."""
 
@@ -411,10 +401,9 @@ class Maker:
     def _spoiled(self, draft: Draft) -> Draft:
         left, right = draft.sides
         (relation,) = draft.relations
-        turned = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}[relation]
         spoiled = self.random.choice(
             (
-                ((left, right), turned),
+                ((left, right), TURNED[relation]),
                 ((left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))), relation),
                 ((right, self._respelled(right)), relation[0]),  # equal sides, a strict relation
                 ((left, self._mistaken(right)), relation),
@@ -423,27 +412,26 @@ class Maker:
         return Draft(spoiled[0], (spoiled[1],), draft.where)
 
     def strict_assumption(self, truth: bool) -> Draft:
-        greater, _, less, f, g = self.random.choice(under_constraints())
-        where = ((greater, ">", less),) if self.random.random() < 0.5 else ((less, "<", greater),)
-        relation = self.random.choice((">", ">=")) if truth else self.random.choice(("<", "<="))
-        return self._turned(Draft((f, g), (relation,), where))
+        return self._under(truth, ">", (">", ">="), ("<", "<="))
 
     def weak_assumption(self, truth: bool) -> Draft:
         """False ones fail where the two sides of the assumption are equal, and nowhere else, or
         everywhere else.
         """
+        return self._under(truth, ">=", (">=",), (">", ">", "<=", "<"))
+
+    def _under(self, truth: bool, assumed: str, true: Sequence[str], false: Sequence[str]) -> Draft:
         greater, _, less, f, g = self.random.choice(under_constraints())
-        where = ((greater, ">=", less),) if self.random.random() < 0.5 else ((less, "<=", greater),)
-        return self._turned(
-            Draft((f, g), (">=",) if truth else (self.random.choice((">", ">", "<=", "<")),), where)
-        )
+        one = (greater, assumed, less)
+        where = one if self.random.random() < 0.5 else (less, TURNED[assumed], greater)
+        relation = self.random.choice(true if truth else false)
+        return self._turned(Draft((f, g), (relation,), (where,)))
 
     def _turned(self, draft: Draft) -> Draft:
         if self.random.random() < 0.5:
             return draft
         (relation,) = draft.relations
-        turned = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}[relation]
-        return Draft(tuple(reversed(draft.sides)), (turned,), draft.where)
+        return Draft(tuple(reversed(draft.sides)), (TURNED[relation],), draft.where)
 
     def general_budget(self, truth: bool) -> Draft:
         a, d, kappa = (self.random.randint(1, 3) for _ in range(3))
@@ -470,12 +458,6 @@ class Maker:
 
     def _mistaken(self, node: Node) -> Node:
         return renamed(self.rewriter.mutated(node), SPELLING)
-
-    def vacuous(self) -> RandomClaim:
-        """A true limit under an assumption that ends before it."""
-        text, limit, assumptions = self.random.choice(VACUOUS)
-        ends = (self.random.choice(assumptions),)
-        return RandomClaim("vacuous limit", None, text, assume=ends, limit=limit)
 
     # -- checked and rendered
 
@@ -545,8 +527,6 @@ class Maker:
         if kind == "limit":
             found = next(limit for limit in self.limits if limit.truth is truth)
             return RandomClaim(kind, truth, found.text, assume=found.assume, limit=found.limit)
-        if kind == "vacuous limit":
-            return self.vacuous()
         make: Callable[[bool], Draft] = (
             partial(self.bound_of, kind)
             if kind in random_bounds.FAMILIES
@@ -595,7 +575,7 @@ KINDS: dict[str, Callable[..., Draft]] = {
 }
 SHARES = {
     "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
-    "limit": 12, "vacuous limit": 2, "general budget": 8,
+    "limit": 12, "general budget": 8,
     "monotone bound": 6, "bound of the law": 6, "convexity bound": 5, "logarithm bound": 5, "square bound": 5,
 }  # fmt: skip
 

@@ -1,15 +1,9 @@
-"""Random claims of known truth: what is true is proved, what is false is refuted with a witness; and
-any text is decided or refused.
-"""
+"""Random claims of known truth: what is true is proved, what is false is refuted with a witness."""
 
-import time
-from contextlib import suppress
 from itertools import islice
 
 import mpmath
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.theory.claiming import Meaning, random_claims
 from tests.theory.random_limits import FAMILIES, random_limits
 
@@ -21,8 +15,8 @@ from isoflop.theory.reader.tokens import ParseError
 CLAIMS, LIMITS = 120, 60
 MP = mpmath.mp.clone()
 MP.dps = 60
-RIGHT = {True: (Answer.PROVED, Answer.BY_SYMPY), False: (Answer.REFUTED,), None: ()}
-WRONG = {True: (Answer.REFUTED,), False: (Answer.PROVED,), None: (Answer.PROVED, Answer.REFUTED)}
+RIGHT = {True: (Answer.PROVED, Answer.BY_SYMPY), False: (Answer.REFUTED,)}
+WRONG = {True: Answer.REFUTED, False: Answer.PROVED}
 
 
 def misjudged_and_open(claims) -> tuple[list, list]:
@@ -35,9 +29,9 @@ def misjudged_and_open(claims) -> tuple[list, list]:
         except ParseError:
             left.append(claim)
             continue
-        if answer in WRONG[claim.truth]:
+        if answer is WRONG[claim.truth]:
             wrong.append((claim, answer))
-        elif claim.truth is not None and answer not in RIGHT[claim.truth]:
+        elif answer not in RIGHT[claim.truth]:
             left.append(claim)
     return wrong, left
 
@@ -86,22 +80,3 @@ def test_values_at_the_witness_are_those_of_the_quantities(claim) -> None:
         arguments = [point[OF[name]]] if name in OF else []
         value = point[name] if name in point else meaning.value(name, arguments)
         assert abs(value - MP.mpf(decimal)) < 1e-8 * abs(value)
-
-
-WORDS = (
-    "alpha beta N D C P(r) N_opt L(N,D) x y 2 0 1/2 1e9 6ND exp( log( sqrt( + - * / ^ ** ( ) [ ] , "
-    "== = <= >= < > -> ~ _ # oo"
-)
-PIECES = [*WORDS.split(" "), " "]
-
-
-@settings(max_examples=150)
-@given(
-    text=st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
-    limit=st.sampled_from([None, "r -> 0", "x -> oo", "r", ""]),
-)
-def test_any_claim_is_decided_or_refused(text, limit) -> None:
-    start = time.process_time()
-    with suppress(ValueError):
-        prove(text, limit=limit)
-    assert time.process_time() - start < 20
