@@ -9,10 +9,10 @@ import pytest
 from sympy import symbols
 from tests.theory.documents import theorem_of
 
-from isoflop.derivations import NAMES, derivation
+from isoflop.derivations import NAMES
 from isoflop.theory.kernel.bounds import ByBound
 from isoflop.theory.theorem.claim import Claim
-from isoflop.theory.verification import ERRATA, load, summary, verify, verify_errata, verify_named
+from isoflop.theory.verification import ERRATA, load, verify, verify_errata
 
 x, y = symbols("x y", positive=True)
 SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
@@ -23,14 +23,12 @@ WRONG = Claim("wrong", (x + y) ** 2, "==", x**2 + y**2, "A student's dream.")
 def test_a_report_tells_every_path() -> None:
     report = verify(theorem_of(SQUARE, BOUND))
     assert (report.status, report.failed, report.error) == ("proved", False, "")
-    equality, bound = json.loads(json.dumps(report.as_dict()))["steps"]
-    assert (equality["exact"], equality["pointwise"], equality["interval"]) == (
-        "proved",
-        "passed",
-        None,
-    )
-    assert (bound["claim"], bound["interval"]) == ("x + y >= x", "passed")
-    assert report.seconds > 0
+    steps = json.loads(json.dumps(report.as_dict()))["steps"]
+    paths = [(step["exact"], step["pointwise"], step["interval"]) for step in steps]
+    assert paths == [("proved", "passed", None), ("proved", "passed", "passed")]
+    assert steps[1]["claim"] == "x + y >= x"
+    report = verify(theorem_of(BOUND), seconds=1e-6)
+    assert (report.status, report.steps[0].exact) == ("undecided", "undecided")
 
 
 def test_a_failure_names_a_point_where_the_sides_differ() -> None:
@@ -42,30 +40,14 @@ def test_a_failure_names_a_point_where_the_sides_differ() -> None:
     assert (values["x"] + values["y"]) ** 2 != values["x"] ** 2 + values["y"] ** 2
 
 
-def test_no_time_is_no_verdict() -> None:
-    report = verify(theorem_of(BOUND), seconds=1e-6)
-    assert (report.status, report.steps[0].exact) == ("undecided", "undecided")
-
-
-def test_a_theorem_that_cannot_be_read_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(name: str):
-        if name == "envelope_exponent":
-            raise ZeroDivisionError("at home")
-        return derivation(name)
-
-    monkeypatch.setattr("isoflop.theory.verification.derivation", broken)
-    report = verify_named("envelope_exponent")
-    assert report.error == "ZeroDivisionError: at home"
-    assert summary([report, verify_named("tokens_per_param")]) == {"proved": 1, "failed": 1}
-
-
 def test_a_text_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
-    path.write_text(
-        "# Mine\n\nSetting: envelope\n\n{sum}.\n\n- **sum**: $w_N + w_D = 1$\n  So it is:\n\nSource: own\n"
+    text = (
+        "# Mine\n\nSetting: envelope\n\n{sum}.\n\n- **sum**: $w_N + w_D = 1$\n  So:\n\nSource: me\n"
     )
+    path.write_text(text)
     assert str(verify(path)) == "mine: proved\n  proved     sum: w_N + w_D == 1"
-    path.write_text(path.read_text().replace("= 1", "= 2"))
+    path.write_text(text.replace("= 1", "= 2"))
     assert str(verify(str(path))) == "mine: refuted\n  refuted    sum: w_N + w_D == 2"
     path.write_text("# Mine\n\nNothing.\n")
     with pytest.raises(ValueError, match="Setting: must be one of"):

@@ -151,7 +151,8 @@ def law_of(text: str) -> LawOfDocument | None:
         sides = Sides.of(text)
     except ParseError as error:
         left, _, right = text.partition("=")
-        is_law = name_of(left) in LOSSES and {*"ND"} <= {*right} and "L" not in right
+        is_of_both = {*"ND"} <= {*right} and not re.search(r"L(?![_A-Za-z])", right)
+        is_law = name_of(left) in LOSSES and is_of_both
         return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_law else None
     name, arguments = sides.named(0)
     if not name or not sides.is_equation or len(arguments) not in (0, 2):

@@ -347,6 +347,8 @@ def _judged(claim: Claim) -> Found:
 def _hangs_on_another(claim: Claim) -> tuple[str, str] | None:
     """Why nothing is said of a claim by its names, and what would settle it."""
     state, names, words = claim.state, claim.names, claim.settings.words
+    if "~" in claim.sides.relations and claim.limit is None:
+        return r"\sim without a limit says how large something is, not what it is", "skip"
     if claim.name in ("L", "L_hat") and len(claim.arguments) == 1 and claim.arguments != ("C",):
         return f"{claim.name}({claim.arguments[0]}) is a function of its own", "skip"
     on_law = {n for n in names if not isinstance(words.names.get(n, sym.N), Symbol)}
@@ -431,6 +433,10 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         return state, claim.verdict(UNDECIDED, k, reason, remedy=remedy)
 
     condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
+    rounded = (
+        "a rounded number hangs on those of the law, which are not given",
+        f"assume \\{beta} = ..., \\{gamma} = ...",
+    )
     is_of_runs = claim.sides.names <= {*RUN, *state.law.sizes}
     is_of_letters, is_bound = claim.is_of_letters(k, link), relation in BOUNDS
     is_condition = is_of_letters or (is_of_runs and (is_bound or len(letters) < 3))
@@ -439,6 +445,8 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
     needed = _needed(claim, k, link) if relation in (*BOUNDS, "!=", "~", "->") else ""
     if needed:
         return unjudged(f"needs {needed}", f"assume {needed}")
+    if not decision.refuted and relation == "approx":
+        return unjudged(*rounded)
     if not decision.refuted:
         return unjudged(decision.reason, "assume ..." if undefined else "skip")
     if not letters:
@@ -454,8 +462,7 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         state = state.defining(DefinedName.other(claim.name, claim.piece.place))
         return unjudged(*meant)
     if relation in ("==", "propto") and DECIMAL.search(claim.typed(k)):
-        remedy = f"assume \\{beta} = ..., \\{gamma} = ..."
-        return unjudged("a rounded number hangs on those of the law, which are not given", remedy)
+        return unjudged(*rounded)
     equal = claim.attempt(k, Reading(assume=(f"{beta} == {gamma}",)))
     is_so = equal is not None and equal.decision.proved
     if is_so and not {beta, gamma, own["w_N"], own["w_D"]} & claim.sides.names:
