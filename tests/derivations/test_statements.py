@@ -14,6 +14,8 @@ from isoflop.theory.verification import load
 
 MP = mpmath.mp.clone()
 MP.dps = 50
+#: Changes of exponent, places and widths of two breaks.
+BREAKS = (("0.7", "0.4"), (3, 50), ("0.5", "0.9"))
 
 
 def sign_changes(sequence) -> int:
@@ -42,27 +44,23 @@ def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
     """
     mp = MP
     e, slow, fast = mp.mpf("1.7"), mp.mpf("0.28"), mp.mpf("0.4")
-    xs = [mp.mpf(i) for i in range(5)]
-    ys = [e + mp.exp(-slow / 2 * x) + mp.mpf("0.6") * mp.exp(-fast / 2 * x) for x in xs]
+    runs = [
+        (x, e + mp.exp(-slow / 2 * x) + mp.mpf("0.6") * mp.exp(-fast / 2 * x)) for x in range(5)
+    ]
 
-    def rest(exponent):
-        """The residuals of the best floor and size at this exponent, and both."""
-        rows = mp.matrix([[1, mp.exp(-exponent * x)] for x in xs])
-        floor, size = mp.lu_solve(rows, mp.matrix(ys))
-        return [
-            floor + size * mp.exp(-exponent * x) - y for x, y in zip(xs, ys, strict=True)
-        ], floor
+    def best(exponent):
+        """The best floor and size at this exponent."""
+        rows = mp.matrix([[1, mp.exp(-exponent * x)] for x, _ in runs])
+        return mp.lu_solve(rows, mp.matrix([y for _, y in runs]))
 
     def stationary(exponent):
-        residuals, _ = rest(exponent)
-        return mp.fsum(r * x * mp.exp(-exponent * x) for r, x in zip(residuals, xs, strict=True))
+        floor, size = best(exponent)
+        falling = [(x, y, mp.exp(-exponent * x)) for x, y in runs]
+        return mp.fsum((floor + size * f - y) * x * f for x, y, f in falling)
 
-    exponent = mp.findroot(
-        stationary, (mp.mpf("0.15"), mp.mpf("0.19")), solver="anderson", maxsteps=100, verify=False
-    )
+    exponent = mp.findroot(stationary, (0.15, 0.19), solver="anderson", maxsteps=100, verify=False)
     assert abs(stationary(exponent)) < mp.mpf(10) ** -30
-    floor = rest(exponent)[1]
-    assert floor > e
+    assert best(exponent)[0] > e
     assert slow / 2 < exponent < fast / 2
 
 
@@ -78,35 +76,28 @@ def test_every_determinant_of_a_ray_is_seen_not_to_vanish() -> None:
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=2)))
 def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(signs) -> None:
     mp = MP
-    c0, changes = (
-        mp.mpf("0.2"),
-        [s * c for s, c in zip(signs, (mp.mpf("0.7"), mp.mpf("0.4")), strict=True)],
-    )
-    places, widths = (mp.mpf(3), mp.mpf(50)), (mp.mpf("0.5"), mp.mpf("0.9"))
+    c0 = mp.mpf("0.2")
+    breaks = [(s * mp.mpf(c), d, mp.mpf(f)) for s, c, d, f in zip(signs, *BREAKS, strict=True)]
+
+    def rise(log_x):
+        """What each break has of its change, over what is left of it."""
+        return [(c, (mp.exp(log_x) / d) ** (1 / f), f) for c, d, f in breaks]
 
     def log_excess(log_x):
-        x = mp.exp(log_x)
-        parts = zip(changes, places, widths, strict=True)
-        return -c0 * log_x - mp.fsum(c * f * mp.log(1 + (x / d) ** (1 / f)) for c, d, f in parts)
+        return -c0 * log_x - mp.fsum(c * f * mp.log(1 + z) for c, z, f in rise(log_x))
 
     for log_x in (-9, -2, 0, 1, 3, 9):
         exponent = -mp.diff(log_excess, log_x)
-        z = [(mp.exp(log_x) / d) ** (1 / f) for d, f in zip(places, widths, strict=True)]
-        assert abs(exponent - c0) <= mp.fsum(
-            abs(c) * part for c, part in zip(changes, z, strict=True)
-        )
-        assert abs(c0 + sum(changes) - exponent) <= mp.fsum(
-            abs(c) / part for c, part in zip(changes, z, strict=True)
-        )
+        assert abs(exponent - c0) <= mp.fsum(abs(c) * z for c, z, _ in rise(log_x))
+        beyond = c0 + sum(c for c, _, _ in breaks)
+        assert abs(beyond - exponent) <= mp.fsum(abs(c) / z for c, z, _ in rise(log_x))
 
 
 def test_the_gap_of_a_logarithm_to_its_tangent() -> None:
     mp = MP
     for u in map(mp.mpf, ("-0.99", "-0.5", "-0.01", "0.01", "0.5", "3")):
-        gap = u - mp.log(1 + u)
-        low, high = (
-            (u**2 / 2, u**2 / 2 / (1 + u) ** 2) if u < 0 else (u**2 / 2 - u**3 / 3, u**2 / 2)
-        )
+        half, gap = u**2 / 2, u - mp.log(1 + u)
+        low, high = (half, half / (1 + u) ** 2) if u < 0 else (half - u**3 / 3, half)
         assert low <= gap <= high
 
 
@@ -116,12 +107,12 @@ def test_the_covariance_of_two_estimators_with_few_samples(n, m, k) -> None:
     later.
     """
     fail = Fraction(2, 7)
-    failing = [(comb(n, f) * fail**f * (1 - fail) ** (n - f), f) for f in range(n + 1)]
-    estimates = [
-        (weight, Fraction(comb(f, m), comb(n, m)), Fraction(comb(f, k), comb(n, k)))
-        for weight, f in failing
-    ]
-    covariance = sum(w * a * b for w, a, b in estimates) - fail ** (m + k)
+    product = sum(
+        comb(n, f) * fail**f * (1 - fail) ** (n - f)
+        * Fraction(comb(f, m) * comb(f, k), comb(n, m) * comb(n, k))
+        for f in range(n + 1)
+    )  # fmt: skip
+    covariance = product - fail ** (m + k)
     shared = range(max(0, m + k - n), min(m, k) + 1)
     stated = sum(
         Fraction(comb(m, j) * comb(n - m, k - j), comb(n, k)) * fail ** (m + k - j) for j in shared
@@ -134,30 +125,19 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
     mp = MP
     numbers = {"A": "4", "B": "20", "beta": "3/10", "gamma": "2/5", "C": "1000000000", "r": "17/10"}
     values = {name: Rational(number) for name, number in numbers.items()}
-    a, b, beta, gamma, budget, r = (
-        mp.mpf(int(value.p)) / int(value.q) for value in values.values()
-    )
-    h = lambda y: mp.exp(-y)  # noqa: E731
+    a, b, beta, gamma, budget, r = (mp.mpf(int(v.p)) / int(v.q) for v in values.values())
+
+    def wrapped(n, d):
+        return mp.exp(-(a * n**-beta + b * d**-gamma))
 
     def slope(log_n):
-        return mp.diff(
-            lambda t: h(a * mp.exp(-beta * t) + b * (budget / 6 / mp.exp(t)) ** -gamma), log_n
-        )
+        return mp.diff(lambda t: wrapped(mp.exp(t), budget / 6 / mp.exp(t)), log_n)
 
     best = mp.exp(mp.findroot(slope, (2, 18), solver="bisect", maxsteps=160, verify=False))
     tokens = budget / 6 / best
     theorem = {step.name: step for step in load("wrapper_theorem").steps}
-
-    def right(name):
+    for name, run in (("envelope", (best, tokens)), ("penalty", (r * best, tokens / r))):
         (side,) = theorem[name].unfolded.rhs.args
-        return mp.mpf(
-            str(side.subs({symbol: values[symbol.name] for symbol in side.free_symbols}).evalf(40))
-        )
-
-    def reducible(n, d):
-        return a * n**-beta + b * d**-gamma
-
-    assert mp.almosteq(h(right("envelope")), h(reducible(best, tokens)), rel_eps=mp.mpf(10) ** -20)
-    assert mp.almosteq(
-        h(right("penalty")), h(reducible(r * best, tokens / r)), rel_eps=mp.mpf(10) ** -20
-    )
+        at = {symbol: values[symbol.name] for symbol in side.free_symbols}
+        stated = mp.exp(-mp.mpf(str(side.subs(at).evalf(40))))
+        assert mp.almosteq(stated, wrapped(*run), rel_eps=mp.mpf(10) ** -20)

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -63,22 +62,3 @@ def complaints(log: str) -> list[str]:
     too_wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", log)
     undefined = re.findall(r"LaTeX Warning: (?:Citation|Reference).*undefined.*", log)
     return [points for points in too_wide if float(points) > WORST_OVERFULL] + undefined
-
-
-def on_pages_of_its_own(documents: Mapping[str, str]) -> str:
-    """The documents one after the other as one; the log names each before its lines."""
-    parts = [text.partition(BEGIN) for text in documents.values()]
-    head = dict.fromkeys(line for before, _, _ in parts for line in before.splitlines())
-    bodies = [body.replace(r"\maketitle", "").removesuffix(END) for _, _, body in parts]
-    marked = [
-        rf"\clearpage\typeout{{theorem: {name}}}{body}"
-        for name, body in zip(documents, bodies, strict=True)
-    ]
-    return "\n".join([*head, BEGIN, *marked, END])
-
-
-def complaints_by_name(log: str) -> dict[str, list[str]]:
-    """The complaints about each of these documents."""
-    _, *parts = re.split(r"^theorem: (\w+)$", log, flags=re.MULTILINE)
-    found = {name: complaints(part) for name, part in zip(parts[::2], parts[1::2], strict=True)}
-    return {name: lines for name, lines in found.items() if lines}

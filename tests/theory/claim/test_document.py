@@ -2,7 +2,6 @@
 
 import contextlib
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,30 +19,28 @@ def claims(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        r"\begin{equation} x = y \end{equation}",
-        r"\begin{equation}\label{eq:x} x = y, \end{equation}",
-        r"\begin{align*} x &= y, \nonumber \end{align*}",
-        r"\begin{alignat}{2} x &= y \end{alignat}",
-        r"\begin{gather} x = y \end{gather}",
-        r"\begin{multline} x \\ = y \end{multline}",
-        r"\begin{eqnarray} x & = & y \end{eqnarray}",
-        r"\begin{equation}\begin{split} x \\ &= y \end{split}\end{equation}",
-        r"\[ x = y \]",
-        "$$ x = y $$",
-        r"$$ x = y % = z" + "\n$$",
-        r"\[ \hspace{1em} x = y \qquad \]",
-        r"\[ \boxed{x = y.} \]",
-        r"\[ x = y \qquad (4) \]",
-        r"\[ x = y \quad \text{by (3)} \]",
-        r"$$a = b$$\begin{document} \[x = y\] \end{document}$$u = v$$",
-        r"\[ x = y \] \begin{verbatim} $$ a = b $$ \end{verbatim} \iffalse $$ a = b $$ \fi",
-    ],
-)
-def test_displays(body) -> None:
-    assert claims(body) == ["x = y"]
+DISPLAYS = r"""
+\begin{equation}\label{eq:x} x = y, \end{equation}
+\begin{align*} x &= y, \nonumber \end{align*}
+\begin{alignat}{2} x &= y \tag{3} \end{alignat}
+\begin{gather} x = y \end{gather}
+\begin{multline} x \\ = y \end{multline}
+\begin{eqnarray} x & = & y \end{eqnarray}
+\begin{equation}\begin{split} x \\ &= y \end{split}\end{equation}
+\[ x = y \]
+$$ x = y $$
+\[ \hspace{1em} x = y \qquad \]
+\[ \boxed{x = y.} \]
+\[ x = y \qquad (4) \]
+\[ x = y \quad \text{by (3)} \]
+$$a = b$$\begin{document} \[x = y\] \end{document}$$u = v$$
+\[ x = y \] \begin{verbatim} $$ a = b $$ \end{verbatim} \iffalse $$ a = b $$ \fi
+"""
+
+
+def test_displays() -> None:
+    bodies = [*DISPLAYS.strip().split("\n"), "$$ x = y % = z\n$$", "\\[ x = y % isoflop: at x\n\\]"]
+    assert [(body, claims(body)) for body in bodies] == [(body, ["x = y"]) for body in bodies]
 
 
 SPLIT = {
@@ -69,9 +66,8 @@ SPLIT = {
 }
 
 
-@pytest.mark.parametrize("body", SPLIT)
-def test_claims_of_a_display(body) -> None:
-    assert claims(body) == SPLIT[body]
+def test_claims_of_a_display() -> None:
+    assert {body: claims(body) for body in SPLIT} == SPLIT
 
 
 CONDITIONS = {
@@ -88,11 +84,10 @@ CONDITIONS = {
 }
 
 
-@pytest.mark.parametrize("body", CONDITIONS)
-def test_conditions(body) -> None:
-    (piece,) = Document.read(body, "p.tex", str).pieces
-    assert list(piece.conditions) == CONDITIONS[body]
-    assert not piece.trouble
+def test_conditions() -> None:
+    pieces = {body: Document.read(body, "p.tex", str).pieces for body in CONDITIONS}
+    assert {body: list(piece.conditions) for body, (piece,) in pieces.items()} == CONDITIONS
+    assert not any(piece.trouble for (piece,) in pieces.values())
 
 
 MACROS = {
@@ -111,9 +106,9 @@ MACROS = {
 }
 
 
-@pytest.mark.parametrize("text", MACROS)
-def test_macros(text) -> None:
-    assert "".join(expanded(text).split()).endswith("".join(MACROS[text].split()))
+def test_macros() -> None:
+    for text, meant in MACROS.items():
+        assert "".join(expanded(text).split()).endswith("".join(meant.split())), text
 
 
 def test_every_claim_has_its_line_in_its_file() -> None:

@@ -86,15 +86,13 @@ def test_a_paper_without_slips() -> None:
 @pytest.mark.parametrize(("right", "wrong"), SLIPS)
 def test_a_slip_is_never_proved_silently(right, wrong) -> None:
     assert PAPER.count(right) == 1
-    found = [one.answer for one in judged(PAPER.replace(right, wrong))]
-    assert "refuted" in found or (wrong == r"{D^{\alpha}}." and "undecided" in found)
-
-
-def test_a_refuted_row_has_its_correction() -> None:
-    (refuted,) = (one for one in judged(PAPER.replace(*SLIPS[0])) if one.answer == "refuted")
-    assert refuted.link is not None
-    assert "exchanged" in refuted.link.correction
-    assert refuted.where == "it holds where alpha = beta"
+    found = judged(PAPER.replace(right, wrong))
+    refuted = [one for one in found if one.answer == "refuted"]
+    assert refuted or (wrong == r"{D^{\alpha}}." and "undecided" in {one.answer for one in found})
+    if (right, wrong) == SLIPS[0]:
+        assert refuted[0].link is not None
+        assert "exchanged" in refuted[0].link.correction
+        assert refuted[0].where == "it holds where alpha = beta"
 
 
 def test_what_is_not_judged_names_the_line_that_settles_it() -> None:
