@@ -10,19 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Interval, Significant
 from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import Column, Subheading, Table
 from .. import formulas
 from .._progress import progress_bar
 from ..errors import outside, positive_number, whole_number
 from ..fit.resample import LEAST_GROUPS, case_weights
 from ..results import Estimate, checked_level
-from ..words import counted
 from .across_k import last_crossings, lost_compute, require_falling
 from .curve import stopped
 from .fit_at_k import LEVEL, METHODS, Models, PassFit, fit_at_k
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from ...theory.typeset.table import Table
     from ..data.counts import Counts
 
     Floats = NDArray[np.float64]
@@ -43,11 +41,6 @@ __all__ = ["AUTO", "PassLaw", "PassLaws", "fit_passk"]
 
 #: What models are drawn together by: the covariate that "auto" is, where its values repeat.
 AUTO, SIZE = "auto", "params"
-#: Columns of the table: the irreducible part of every law, prefactors, exponents; and those that
-#: have their intervals in the text where there are several laws.
-FLOOR, PREFACTORS, EXPONENTS = "E0", ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
-WITH_INTERVALS, EXTRA = (FLOOR, "alpha"), ("penalty_", "y_")
-THREE, TWO = Significant(3), Interval(Significant(2))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -206,22 +199,17 @@ class PassLaws(Shown):
 
     @cached_property
     def penalties(self) -> Rows:
-        """What over- and undertraining cost: k, ratio, `loss_penalty`, an Estimate of
-        (y - E0)/(y* - E0) of y = -log pass@k, and `effective_compute`, one of the share of the
-        compute that the optimum needs for the same.
+        """What over- and undertraining cost: k, ratio, and `loss_penalty`, an Estimate of
+        (y - E0)/(y* - E0) of y = -log pass@k.
         """
-        costs = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}
         rows = []
         for fit in self.laws["params-tokens"].fits if "params-tokens" in self.laws else ():
-            *_, beta, gamma = fit.drawn.T
-            own = {name: fit.coefficients[name] for name in ("beta", "gamma")}
+            own = np.concatenate([fit.values[None], fit.drawn])
             for ratio in self.ratios:
-                row: dict[str, Any] = {"k": fit.k, "ratio": ratio}
                 s = formulas.log_size_ratio_at_ratio(ratio)
-                for name, cost in costs.items():
-                    drawn = cost(s, beta=beta, gamma=gamma)
-                    row[name] = self._following(fit, float(cost(s, **own)), drawn)
-                rows.append(row)
+                cost = formulas.penalty(s, beta=own[:, 3], gamma=own[:, 4])
+                penalty = self._following(fit, float(cost[0]), cost[1:])
+                rows.append({"k": fit.k, "ratio": ratio, "loss_penalty": penalty})
         return rows
 
     @cached_property
@@ -251,7 +239,7 @@ class PassLaws(Shown):
 
     # -- for a reader and for a file ---------------------------------------------------------------
 
-    def _entries(self, law: PassLaw) -> Rows:
+    def entries(self, law: PassLaw) -> Rows:
         """A row a k: the coefficients, of a params+tokens law alpha of its envelope and the
         penalties, of a compute law the predictions; Estimates, and how the fit went.
         """
@@ -263,12 +251,11 @@ class PassLaws(Shown):
                 own = (each for each in self.penalties if each["k"] == fit.k)
                 row |= {f"penalty_{x['ratio']:g}": x["loss_penalty"] for x in own}
             if law.kind.name == "compute":
-                own = (each for each in self.ahead["predictions"] if each["k"] == fit.k)
-                row |= {
-                    f"y_{x['compute']:g}": Estimate(x["neg_log"], x["lo"], x["hi"]) for x in own
-                }
-            row |= {"scatter": fit.scatter, "n_models": fit.size, "n_unsolved": fit.n_unsolved}
-            row |= {"n_without": fit.n_without, "n_refused": fit.n_refused}
+                ahead = (each for each in self.ahead["predictions"] if each["k"] == fit.k)
+                for x in ahead:
+                    row[f"y_{x['compute']:g}"] = Estimate(x["neg_log"], x["lo"], x["hi"])
+            for name in ("scatter", "n_models", "n_unsolved", "n_without", "n_refused"):
+                row[name] = fit.size if name == "n_models" else getattr(fit, name)
             row |= {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
             rows.append(row | {"n_failed_resamples": fit.n_failed})
         return rows
@@ -277,7 +264,7 @@ class PassLaws(Shown):
         """Plain data, a row a law and k; NAME_lo and NAME_hi are the ends of an interval, NAME_open
         says which of them, or the value, a limit of the search and not the models has set.
         """
-        return [_flat(row) for law in self.laws.values() for row in self._entries(law)]
+        return [_flat(row) for law in self.laws.values() for row in self.entries(law)]
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a pandas frame."""
@@ -286,108 +273,58 @@ class PassLaws(Shown):
         return pd.DataFrame(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: laws (a list with rows a k), envelopes, penalties, predictions, lost_compute,
-        refused.
+        """Plain data: how laws were fitted, laws (a list with rows a k), envelopes, penalties,
+        predictions, lost_compute, refused, warnings.
         """
         laws = []
         for name, law in self.laws.items():
             floor, at = self.holds_above.get(name, (None, None))
             above = None if floor is None else _flat({"compute": floor}) | {"k": at}
-            how = {"method": self.method, "resamples": self.resamples, "seed": self.seed}
-            about = {"law": name, "formula": law.kind.formula, **how, "cluster": law.cluster}
+            about: dict[str, Any] = {
+                "law": name,
+                "formula": law.kind.formula,
+                "cluster": law.cluster,
+            }
             about |= {"n_without_covariates": law.n_without_covariates}
             about |= {"failed": {str(k): why for k, why in law.failed.items()}}
-            about |= {"rows": [_flat(row) for row in self._entries(law)], "holds_above": above}
-            laws.append(about | {"warnings": self._warnings(law)})
+            rows = [_flat(row) for row in self.entries(law)]
+            laws.append(about | {"rows": rows, "holds_above": above})
+        how = {name: getattr(self, name) for name in ("method", "resamples", "seed", "level")}
         return {
-            "level": self.level,
+            **how,
             "laws": laws,
             "envelopes": list(map(_flat, self.envelopes)),
             "penalties": list(map(_flat, self.penalties)),
             **self.ahead,
+            "warnings": self.warnings,
         }
 
-    def _warnings(self, law: PassLaw) -> list[str]:
+    @property
+    def warnings(self) -> list[str]:
         """What makes the laws doubtful, a sentence each."""
-        counts, found = law.models.counts, []
-        if law.ks[-1] > (most := int(counts.n.max())):
-            found.append(
-                f"Beyond k = {most}, the most samples, pass@k is the tail of the Beta law."
-            )
+        laws = self.laws.values()
+        found = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
+        for fit in (fit for law in laws for fit in law.fits if not fit.converged):
+            found.append(f"{fit.kind.name} at k = {fit.k}: no certified minimum")
+        counts, ks = next(iter(laws)).models.counts, [k for law in laws for k in law.ks]
+        if max(ks) > (most := int(counts.n.max())):
+            found.append(f"beyond k = {most}, the most samples, pass@k is the tail of the Beta law")
         if self.method != METHODS[0]:
-            why = "estimates are too high, use the likelihood."
-            found += [f"{said}: {why}" for said in stopped(counts)]
-        return found
+            why = "estimates are too high, use the likelihood"
+            found += [f"{text}: {why}" for text in stopped(counts)]
+        return found + [f"refused: {row['reason']}" for row in self.ahead["refused"]]
 
     def tables(self) -> list[Table]:
-        """One table: every law over k, prefactors only of a single law, and where the laws of all k
-        hold together.
-        """
-        rows: list[Any] = []
-        found: dict[str, Any] = {}
-        for law in self.laws.values():
-            kind, entries = law.kind, self._entries(law)
-            of = "; alpha is that of its envelope" if kind.name == "params-tokens" else ""
-            size = counted(max(fit.size for fit in law.fits), "model")
-            rows.append(Subheading(f"{kind.name}: {kind.formula}, {size}{of}"))
-            rows += [{**row, FLOOR: row[kind.floor]} for row in entries]
-            found |= rows[-1]
-        alone = len(self.laws) == 1
-        names = [
-            name for name in (FLOOR, *(PREFACTORS if alone else ()), *EXPONENTS) if name in found
-        ]
-        names += [name for name in found if name.startswith(EXTRA)]
-        heads = {FLOOR: "/".join(dict.fromkeys(law.kind.floor for law in self.laws.values()))}
-        columns = [Column("k", align="left")]
-        for name in names:
-            wide = name in WITH_INTERVALS or (alone and name == "kappa")
-            head = heads.get(name, name.replace("_", "\nat "))
-            columns.append(_column(name, head, "all" if wide else "value"))
-        columns.append(Column("scatter", format=THREE))
-        return [Table(columns, rows, "Laws of y = -log pass@k", [self.verdict, *self._notes()])]
+        """One table: every law over k, and where the laws of all k hold together."""
+        from .page import tables_of
 
-    @property
-    def verdict(self) -> str:
-        """Where the laws of all k hold together, a sentence."""
-        found = []
-        for name, (floor, at) in self.holds_above.items():
-            unit = "1/g" if name == "gold" else "C"
-            ends = "" if floor.low is None else f" {TWO.text(floor.low, floor.high)}"
-            where = f"above {unit} = {THREE.text(floor.value)}{ends}"
-            best = " at the best allocation" if name == "params-tokens" else ""
-            cross = f"{where}{best}, where k = {at[0]} and {at[1]} cross" if at else "everywhere"
-            found.append(f"for {name} {cross}")
-        return f"The laws of all k hold together {'; '.join(found)}." if found else ""
+        return tables_of(self)
 
-    def _notes(self) -> list[str]:
-        """How sure the numbers are, what speaks against them, and what another k's optimum costs."""
-        laws, how = self.laws.values(), "no intervals"
-        fits = [fit for law in laws for fit in law.fits]
-        if self.resamples:
-            drawn = " or ".join(
-                f"values of {name} with their models" if name else "models"
-                for name in dict.fromkeys(law.cluster for law in laws)
-            )
-            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {drawn}"
-            failed = sum(fit.n_failed for fit in fits)
-            how += f", {failed} refits not certified" if failed else ""
-            if any(fit.is_limited(self.level) for fit in fits):
-                how += "; one of E0 from 0 ends at the limit of its profile"
-        doubts = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
-        doubts += [
-            f"{fit.kind.name} at k = {fit.k}: no certified minimum"
-            for fit in fits
-            if not fit.converged
-        ]
-        doubts += dict.fromkeys(text for law in laws for text in self._warnings(law))
-        doubts += [f"refused: {row['reason']}" for row in self.ahead["refused"]]
-        notes = [f"By {self.method}; {how}.", "; ".join(doubts)]
-        if lost := self.ahead["lost_compute"]:
-            worst = max(lost, key=lambda row: row["lost_compute"])
-            share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
-            best = f"the optimum for k = {worst['chosen']} costs at k = {worst['judged']}"
-            notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")
-        return [note for note in notes if note]
+    def plot(self) -> Any:
+        """The figure; see `isoflop.numeric.plot.passk_laws.plot_passk`."""
+        from ..plot.passk_laws import plot_passk
+
+        return plot_passk(self)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} at {len(law.fits)} k" for name, law in self.laws.items())
@@ -415,13 +352,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         else:
             found[name] = value
     return found
-
-
-def _column(name: str, heading: str, show: Literal["value", "all"]) -> Column:
-    """A column of an estimate, which not every row has."""
-    return Column(
-        name, heading, format=THREE, interval=TWO, show=show, of=lambda row: row.get(name)
-    )
 
 
 # -- the front door --------------------------------------------------------------------------------
