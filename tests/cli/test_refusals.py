@@ -116,7 +116,7 @@ CASES = {
     "fit runs.csv b.csv": "'b.csv'",
     "passk": "COUNTS is missing",
     "passk --k 1 tries.csv": "in front of --k, which takes all",
-    "passk tries.csv more.csv": "'more.csv'|one file of counts",
+    "passk tries.csv more.csv": "'more.csv'|one file",
     "fit --of pass@k": "COUNTS is missing",
     "fit --of bits": "--of 'bits'|loss, pass@k",
     "backtest": "TABLE is missing",

@@ -8,7 +8,6 @@ otherwise.
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 
 from ..numeric.errors import ArgumentError
 from .errors import (
@@ -20,17 +19,15 @@ from .errors import (
     NO_VERDICT,
     UsageError,
     is_defect,
-    one_line,
     shown,
-    visible,
     with_options,
 )
+from .streams import say, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
-    from typing import TextIO
 
 COMMANDS = (
     "laws",
@@ -57,12 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError) as error:  # a domain error names the argument and its value
         if is_defect(error):
             return _defect(error)
-        _say(f"error: {error}")
+        say("error", str(error))
         return BAD_INPUT
     except KeyboardInterrupt as stop:  # who has a part of a result keeps it, and says so itself
-        from .run_options import say_interrupted
-
-        say_interrupted(str(stop) or "there is no result yet")
+        say("interrupted", str(stop) or "there is no result yet")
         return INTERRUPTED
     except Exception as error:
         return _defect(error)
@@ -80,36 +75,31 @@ def _defect(error: Exception) -> int:
 def _run(words: Sequence[str]) -> int:
     command, *rest = words or HELP
     if command in HELP:
-        return _write(_overview(), DONE)
+        write(_overview())
+        return DONE
     if command == VERSION:
         from .._version import __version__
 
-        return _write(f"isoflop {__version__}", DONE)
+        write(f"isoflop {__version__}")
+        return DONE
     if command not in COMMANDS:
         raise _unknown(command)
     module = _module(command, *rest)
     parser = module.parser()
     if any(word in HELP for word in rest):
-        return _write(parser.format_help(), DONE)
+        write(parser.format_help())
+        return DONE
     from .arguments import read
     from .files import refuse_overwriting
 
     options = read(parser, rest)
     refuse_overwriting(parser, options)
-    if "--plot" in options:
-        _quiet_matplotlib()
     try:
         text, status = module.run(options)
     except ArgumentError as error:
         raise with_options(error, options, getattr(module, "OPTION_OF", {})) from None
-    return _write(text, status, options.one("--output"))
-
-
-def _quiet_matplotlib() -> None:
-    """Where its folders cannot be written Matplotlib says so, and draws as well."""
-    import logging
-
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    write(text, options["--output"] if options.knows("--output") else None)
+    return status
 
 
 def _module(command: str, *rest: str) -> ModuleType:
@@ -165,50 +155,3 @@ def _overview() -> str:
             "  isoflop check",
         ]
     )
-
-
-def _say(message: str) -> None:
-    """One line on the standard error."""
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print("isoflop:", one_line(message), file=sys.stderr)
-
-
-def _write(text: str, status: int, path: str | None = None) -> int:
-    """Write the output to the file or else to the standard output, and return the status."""
-    text = visible(text.rstrip("\n") + "\n")
-    if path is not None:
-        _write_file(text, path)
-        return status
-    stream = sys.stdout
-    if stream is None:
-        raise UsageError("standard output: is closed")
-    try:
-        try:
-            stream.write(text)
-        except UnicodeEncodeError:  # the terminal's character set lacks a letter
-            stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
-        stream.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `isoflop laws | head -1`
-        _detach(stream)
-    except OSError as error:
-        _detach(stream)
-        raise UsageError(f"standard output: cannot be written ({error.strerror})") from None
-    return status
-
-
-def _write_file(text: str, path: str) -> None:
-    from ..numeric._files import write
-
-    try:
-        write(path, text.encode(errors="backslashreplace"))
-    except OSError as error:
-        raise UsageError(f"--output {shown(path)}: cannot be written ({error.strerror})") from None
-
-
-def _detach(stream: TextIO) -> None:
-    """Point the stream nowhere, so that closing it at exit does not fail again."""
-    import os
-
-    with suppress(OSError):  # a stream without a descriptor needs nothing
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -15,12 +15,13 @@ from .asked import (
     names_of,
     tables_of,
 )
+from .domains import positive
 from .errors import DONE, UsageError
 from .in_accuracy import accuracy_of
 from .render import TABLES, json_text, law_line, number, tables_text
-from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws
+from .streams import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,43 +33,38 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
+HELP = """\
+isoflop allocate --law LAW ... --compute C ... [--max-params N] [--max-tokens D]
+isoflop allocate --law LAW ... --loss L ... [--max-params N] [--max-tokens D]
+isoflop allocate --law LAW ... --params N ... | --tokens D ...
+isoflop allocate --law LAW ... --params N ... --loss L ...
+isoflop allocate --law A=A B=B beta=BETA gamma=GAMMA [E=E] ...
+
+The params and tokens with the lowest loss for a training budget C = 6 N D, or with the least
+compute for a target loss; or the optimum that has these params or tokens. A cap that binds moves
+the optimum; where both bind, compute is left. Any two of params, tokens, compute and tokens per
+param, or one of them with a loss, give a run: what it reaches, and its loss penalty.
+
+examples:
+  isoflop allocate --law besiroglu2024 --compute 5.76e23
+  isoflop allocate --law besiroglu2024 --compute 1e24 1e25 1e26 --max-tokens 10T
+  isoflop allocate --law besiroglu2024,hoffmann2022 --loss 2.0 --format json
+  isoflop allocate --law besiroglu2024 --params 8B
+  isoflop allocate --law besiroglu2024 --params 7B --loss 2.05
+  isoflop allocate --law besiroglu2024 --compute 1e24 --tokens-per-param 20
+  isoflop allocate --law A=482.01 B=2085.43 beta=0.3478 gamma=0.3658 --compute 1e22
+"""
 FORMATS = ("text", "json", *TABLES)
 CAPS = ("--max-params", "--max-tokens")
 
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop allocate",
-        [
-            "--law LAW ... --compute C ... [--max-params N] [--max-tokens D]",
-            "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
-            "--law LAW ... --params N ... | --tokens D ...",
-            "--law LAW ... --params N ... --loss L ...",
-            "--law A=A B=B beta=BETA gamma=GAMMA [E=E] ...",
-        ],
-        "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
-        "least\n"
-        "compute for a target loss; or the optimum that has these params or tokens. A cap that "
-        "binds\n"
-        "moves the optimum; where both bind, compute is left. Any two of params, tokens, compute "
-        "and\n"
-        "tokens per param, or one of them with a loss, give a run: what it reaches, and its loss "
-        "penalty.",
-        [
-            "isoflop allocate --law besiroglu2024 --compute 5.76e23",
-            "isoflop allocate --law besiroglu2024 --compute 1e24 1e25 1e26 --max-tokens 10T",
-            "isoflop allocate --law besiroglu2024,hoffmann2022 --loss 2.0 --format json",
-            "isoflop allocate --law besiroglu2024 --params 8B",
-            "isoflop allocate --law besiroglu2024 --params 7B --loss 2.05",
-            "isoflop allocate --law besiroglu2024 --compute 1e24 --tokens-per-param 20",
-            "isoflop allocate --law A=482.01 B=2085.43 beta=0.3478 gamma=0.3658 --compute 1e22",
-        ],
-    )
+    built = Parser(HELP)
     group = built.add_argument_group("target")
     declare_run(group, loss="target losses, above the irreducible loss of the law")
-    takes_one(group, "--max-params", "N", "size cap")
-    takes_one(group, "--max-tokens", "D", "data wall")
+    takes_one(group, "--max-params", "N", "size cap", positive)
+    takes_one(group, "--max-tokens", "D", "data wall", positive)
     declare_law(built, several=True)
     declare_output(built, *FORMATS)
     return built
@@ -76,7 +72,7 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, spelling = options.chosen("--format", FORMATS), notation(options)
+    form, spelling = options["--format"], notation(options)
     laws, given = selected_laws(options, of_own=True), options.given(*OF_A_RUN)
     if len(given) not in (1, 2) or given == ["--tokens-per-param"]:
         domain = f"must be one of {', '.join(OF_A_RUN)}, or two (not --tokens-per-param alone)"
@@ -84,8 +80,8 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"{subject}: {domain}")
     for option in given:
         require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
-    limits = {argument(cap): options.positive(cap) for cap in CAPS}
-    caps = tuple((cap, str(options.one(cap))) for cap in options.given(*CAPS))
+    limits = {argument(cap): options[cap] for cap in CAPS}
+    caps = tuple((cap, options.spelt(cap)) for cap in options.given(*CAPS))
     targets = [(wanted, (*words, *caps)) for wanted, words in asked(options, given)]
     rows = each(laws, targets, lambda law, wanted: law.allocate(**wanted, **limits))
     known = baselines(laws)
@@ -94,7 +90,7 @@ def run(options: Options) -> tuple[str, int]:
         data = _data(laws, rows, known)
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
-        say_notes(warnings)
+        say("note", *warnings)
         return tables_text(tables_of(rows, known, spelling), form), DONE
     lines = [law_line(law, spelling) for law in laws]
     for table in tables_of(rows, known, spelling):

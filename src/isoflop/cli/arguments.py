@@ -1,42 +1,34 @@
-"""What the user typed: one parser for one command, and its options as text.
+"""What the user typed: every option of a command declared once, with what its values may be.
 
-argparse only tells options from values. Every value is read by the command that needs it, so that
-each error names the option, what was typed and what is allowed.
+argparse tells options from values. A value is read by the reader of its option, a function of one
+word that raises ValueError with what is allowed; the error then names the option and the word.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from functools import partial
 
-from ..numeric.data.numerals import SUFFIXES, parse
-from ..numeric.errors import NONNEGATIVE, POSITIVE
+from ..numeric.data.numerals import parse
 from ..theory.data.notation import close_matches
-from .errors import UsageError, option_of, outside, shown
+from .domains import figure, one_of, output, text
+from .errors import UsageError, option_of, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, NoReturn
 
+    from .domains import Reader
+
     Group = argparse._ActionsContainer  # a parser or one of its groups
 
 #: In front of a value that begins with a minus, which argparse would take for an option. No
 #: argument of a process holds this character.
 MARK = "\0"
-#: Options whose value may begin with a minus and a letter.
-EXPRESSIONS = (
-    "--budget",
-    "--model",
-    "--where",
-    "--hold-out",
-    "--small-runs",
-    "--fit-where",
-    "--error-where",
-    "--predict-where",
-)
+#: Options whose value may begin with a minus and a letter, by their placeholders.
+EXPRESSIONS = ("EXPRESSION", "CONDITION", "MODEL")
 #: How a word begins that is meant as a number, so that ``-1e20`` and ``-inf`` are no options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
 #: What the words that belong to no option are kept under.
@@ -45,18 +37,166 @@ WIDTH = 100
 SEPARATOR = re.compile(r"\s*,\s*|\s+")
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser of one command that raises UsageError."""
+# -- declarations ----------------------------------------------------------------------------------
+
+
+class Option(argparse._AppendAction):
+    """An option with values: what reads one, and how the words hold them.
+
+    Attributes
+    ----------
+    read : callable
+        Word -> value.
+    form : str
+        "one" value; "list" of values, comma- or space-separated; "words", each a value; "any"
+        words, also none; "pairs" of NAME=VALUE.
+    distinct : bool
+        Whether no value of a list may come twice.
+    default_value : object
+        Where it is not given.
+    """
 
     def __init__(
-        self, command: str, usage: Sequence[str], description: str, examples: Sequence[str]
+        self,
+        *words: Any,
+        read: Reader,
+        form: str,
+        value: Any = None,
+        distinct: bool = False,
+        **more: Any,
     ) -> None:
-        lines = "\n       ".join(f"{command} {line}" for line in usage)
+        super().__init__(*words, **more)
+        self.read, self.form, self.default_value, self.distinct = read, form, value, distinct
+
+    def values(self, typed: list[str]) -> Any:
+        """What the words after the option mean."""
+        option = self.option_strings[-1]
+        if self.form == "one":
+            if len(typed) > 1:
+                given = ", ".join(map(shown, typed))
+                raise UsageError(f"{option}: given {len(typed)} times ({given}); give it once")
+            return self.value(typed[0], typed[0])
+        if self.form == "pairs":
+            return self._pairs(typed)
+        entries = entries_of(typed) if self.form == "list" else typed
+        values = [self.value(entry, entry) for entry in entries]
+        for entry, value in zip(entries, values, strict=True):
+            if self.distinct and values.count(value) > 1:
+                raise UsageError(f"{option} {shown(entry.strip())}: is given twice")
+        return values
+
+    def value(self, part: str, word: str) -> Any:
+        """A part of a word, or UsageError with the word."""
+        try:
+            return self.read(part)
+        except ValueError as error:
+            raise UsageError(f"{self.option_strings[-1]} {shown(word.strip())}: {error}") from None
+
+    def _pairs(self, typed: list[str]) -> dict[str, Any]:
+        option = self.option_strings[-1]
+        found: dict[str, Any] = {}
+        for word in typed:
+            key, equals, part = (piece.strip() for piece in word.partition("="))
+            if not equals or not key:
+                raise UsageError(f"{option} {shown(word)}: must be {self.metavar}")
+            if key in found:
+                raise UsageError(f"{option} {shown(word)}: {key} is given twice")
+            found[key] = self.value(part, word)
+        return found
+
+
+def entries_of(words: Sequence[str]) -> list[str]:
+    """The entries of a list. An empty one stays: no domain holds it."""
+    if not all(word.strip() for word in words):
+        return [""]
+    entries = SEPARATOR.split(" ".join(words).strip())
+    return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
+
+
+def takes_one(
+    group: Group, option: str, metavar: str, meaning: str, read: Reader = text, value: Any = None
+) -> None:
+    """An option with one value, which may be given once."""
+    _takes(group, option, metavar, meaning, read=read, form="one", value=value)
+
+
+def takes_choice(group: Group, option: str, choices: Sequence[str], meaning: str = "") -> None:
+    """An option with one of some names, the first by default."""
+    meaning = f"{meaning}; default: {choices[0]}" if meaning else f"default: {choices[0]}"
+    takes_one(group, option, "|".join(choices), meaning, one_of(choices), choices[0])
+
+
+def takes_several(
+    group: Group,
+    option: str,
+    metavar: str,
+    meaning: str,
+    read: Reader | None = None,
+    *,
+    bare: bool = False,
+    distinct: bool = False,
+) -> None:
+    """An option with a list of values, comma- or space-separated; repetitions accumulate. Without a
+    reader every word is a value, commas and all; `bare`: it may stand alone.
+    """
+    form = "any" if bare else "words" if read is None else "list"
+    more: dict[str, Any] = {"read": read or text, "form": form, "distinct": distinct}
+    _takes(group, option, metavar, meaning, nargs="*", **more)
+
+
+def takes_each(group: Group, option: str, metavar: str, meaning: str) -> None:
+    """A repeatable option with one word each time."""
+    _takes(group, option, metavar, meaning, read=text, form="words")
+
+
+def takes_pairs(group: Group, option: str, metavar: str, meaning: str, read: Reader = text) -> None:
+    """A repeatable option with NAME=VALUE."""
+    _takes(group, option, metavar, meaning, read=read, form="pairs")
+
+
+def _takes(group: Group, option: str, metavar: str, meaning: str, **more: Any) -> None:
+    group.add_argument(option, action=Option, metavar=metavar, help=_literal(meaning), **more)
+
+
+def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
+    """``--format`` and, where the command draws something, ``--plot``."""
+    group = parser.add_argument_group("output")
+    if plot:
+        takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg", figure)
+    takes_choice(group, "--format", formats)
+
+
+def declare_file(group: Group) -> None:
+    """``--output``, of a command whose output is a file rather than an answer."""
+    meaning = "write there rather than to the standard output"
+    more: dict[str, Any] = {"action": Option, "read": output, "form": "one"}
+    group.add_argument("-o", "--output", metavar="FILE", help=meaning, **more)
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser of one command that raises UsageError.
+
+    Its help is a text: the lines of its usage, what the command does, and examples.
+
+    Attributes
+    ----------
+    file : str
+        What is asked for where the file that the command reads is not named; "" where it reads none.
+    """
+
+    file = ""
+
+    def __init__(self, text: str) -> None:
+        usage, _, rest = text.partition("\n\n")
+        description, _, examples = rest.partition("examples:\n")
         super().__init__(
-            prog=command,
-            usage=_literal(lines),
-            description=description,
-            epilog="\n".join(["examples:", *(f"  {line}" for line in examples)]),
+            prog=" ".join(usage.split()[:2]),
+            usage=_literal(usage.replace("\n", "\n       ")),
+            description=description.strip(),
+            epilog=f"examples:\n{examples}",
             formatter_class=partial(
                 argparse.RawDescriptionHelpFormatter, max_help_position=30, width=WIDTH
             ),
@@ -77,60 +217,51 @@ def _literal(text: str) -> str:
     return text.replace("%", "%%")
 
 
-# -- declarations ----------------------------------------------------------------------------------
-
-
-def takes_one(group: Group, option: str, metavar: str, description: str) -> None:
-    """An option with one value, which may be given once."""
-    group.add_argument(option, action="append", metavar=metavar, help=_literal(description))
-
-
-def takes_several(group: Group, option: str, metavar: str, description: str) -> None:
-    """An option with a list of values, comma- or space-separated; repetitions accumulate."""
-    group.add_argument(
-        option, action="append", nargs="*", metavar=metavar, help=_literal(description)
-    )
-
-
-def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
-    """``--format`` and, where the command draws something, ``--plot``."""
-    group = parser.add_argument_group("output")
-    if plot:
-        takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg")
-    takes_one(group, "--format", "|".join(formats), f"default: {formats[0]}")
-
-
-def declare_file(group: Group) -> None:
-    """``--output``, of a command whose output is a file rather than an answer."""
-    group.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        metavar="FILE",
-        help="write there rather than to the standard output",
-    )
-
-
-# -- reading ---------------------------------------------------------------------------------------
-
-
 def read(parser: Parser, words: Iterable[str]) -> Options:
-    """The options among the words; UsageError where there is an unknown one."""
-    namespace, rest = parser.parse_known_args(_marked(words))
+    """The options among the words; UsageError where there is an unknown one, or one outside of its
+    domain.
+    """
+    formulas = {a.option_strings[-1] for a in parser._actions if a.metavar in EXPRESSIONS}
+    namespace, rest = parser.parse_known_args(_marked(words, formulas))
     if rest:
         raise _unexpected(
             rest[0].removeprefix(MARK),
             [option_of(name) for name in vars(namespace) if name != POSITIONAL],
         )
-    return Options(vars(namespace))
+    typed = {}
+    for action in parser._actions:
+        option = action.option_strings[-1] if action.option_strings else POSITIONAL
+        given = getattr(namespace, action.dest)
+        if given and isinstance(given, list):
+            groups = given if isinstance(given[0], list) else [given]
+            if not all(groups) and getattr(action, "form", "") != "any":
+                raise UsageError(f"{option}: a value is expected")
+            typed[option] = [word.removeprefix(MARK) for group in groups for word in group]
+    _one_file(parser, typed)
+    return Options(parser, typed, vars(namespace))
 
 
-def _marked(words: Iterable[str]) -> list[str]:
+def _one_file(parser: Parser, typed: dict[str, list[str]]) -> None:
+    """UsageError where the file that a command reads is missing, or where there are two."""
+    named = typed.get(POSITIONAL, [])
+    if parser.file and len(named) > 1:
+        raise UsageError(f"unexpected argument {shown(named[1])}: one file at a time")
+    if parser.file and not named:
+        greedy = (
+            a.option_strings[-1] for a in parser._actions if isinstance(a, Option) and a.nargs
+        )
+        after = next(
+            (f", in front of {x}, which takes all after it" for x in greedy if x in typed), ""
+        )
+        raise UsageError(f"{parser.file}{after}")
+
+
+def _marked(words: Iterable[str], formulas: set[str]) -> list[str]:
     marked: list[str] = []
     previous = ""
     for word in words:
-        expression = previous in EXPRESSIONS and word.startswith("-") and not word.startswith("--")
-        marked.append(MARK + word if expression or SIGNED.match(word) else word)
+        is_formula = previous in formulas and word.startswith("-") and not word.startswith("--")
+        marked.append(MARK + word if is_formula or SIGNED.match(word) else word)
         previous = word
     return marked
 
@@ -145,135 +276,64 @@ def _unexpected(word: str, known: Sequence[str]) -> UsageError:
 
 
 class Options:
-    """The words of the user by option."""
+    """The values of the options of a command, and the words that they were typed as.
 
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
+    ``options["--ratio"]`` is what was read: None, or the default, where the option was not given;
+    of a switch whether it was.
+    """
+
+    def __init__(
+        self, parser: Parser, typed: dict[str, list[str]], namespace: dict[str, Any]
+    ) -> None:
+        self._typed = typed
+        self._values: dict[str, Any] = {}
+        for action in parser._actions:
+            option = action.option_strings[-1] if action.option_strings else POSITIONAL
+            if isinstance(action, Option):
+                is_given = option in typed
+                self._values[option] = (
+                    action.values(typed[option]) if is_given else action.default_value
+                )
+            else:
+                self._values[option] = namespace[action.dest]
+
+    def __getitem__(self, option: str) -> Any:
+        return self._values[option]
 
     def __contains__(self, option: str) -> bool:
-        return self._typed(option) is not None
-
-    def _typed(self, option: str) -> Any:
-        return self._values.get(option.lstrip("-").replace("-", "_")) or None
+        return option in self._typed or self._values.get(option) is True
 
     def knows(self, option: str) -> bool:
         """Whether the command has this option."""
-        return option.lstrip("-").replace("-", "_") in self._values
+        return option in self._values
 
     def given(self, *options: str) -> list[str]:
         """Those of the options that were given."""
         return [option for option in options if option in self]
 
-    def one(self, option: str) -> str | None:
-        """The value of an option, None where it was not given."""
-        typed = self._typed(option)
-        if typed is None:
-            return None
-        values = self.words(option) or []
-        if len(values) > 1:
-            raise UsageError(
-                f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it "
-                f"once"
-            )
-        return values[0]
+    def words(self, option: str) -> list[str]:
+        """The words after an option or in a position."""
+        return self._typed.get(option, [])
 
-    def words(self, option: str) -> list[str] | None:
-        """The words after an option or in a position, None where there are none."""
-        typed = self._typed(option)
-        if typed is None:
-            return None
-        groups = typed if typed and isinstance(typed[0], list) else [typed]
-        words = [word.removeprefix(MARK) for group in groups for word in group]
-        if not words or not all(groups):
-            raise UsageError(f"{option}: a value is expected")
-        return words
+    def entries(self, option: str) -> list[str]:
+        """The entries of a list as they were typed."""
+        return entries_of(self.words(option)) if option in self._typed else []
 
-    def spelt(self, option: str, value: object) -> str:
-        """What was typed for an option: of several words the one that sets this value; "" for a
-        switch.
-        """
-        given = self._typed(option)
-        if given is True:
-            return ""
-        words = [
-            word.removeprefix(MARK)
-            for entry in given or ()
-            for word in ([entry] if isinstance(entry, str) else entry)
-        ]
+    def spelt(self, option: str, value: object = None) -> str:
+        """What was typed for an option: of several words the one that sets this value."""
+        words = self.words(option)
         keys = [str(key) for key in value] if isinstance(value, dict) else []
         for word in words:
-            if (
-                word.strip() == value
-                or word.partition("=")[0].strip() in keys
-                or _spells(word, value)
-            ):
+            if word.strip() == value or word.partition("=")[0].strip() in keys:
+                return word
+            if isinstance(value, (int, float)) and _spells(word, value):
                 return word
         return " ".join(words)
 
-    def several(self, option: str) -> list[str] | None:
-        """The entries of a list, None where it was not given. An empty entry stays: no domain holds
-        it.
-        """
-        words = self.words(option)
-        if words is None:
-            return None
-        if not all(word.strip() for word in words):
-            return [""]
-        entries = SEPARATOR.split(" ".join(words).strip())
-        return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
 
-    def chosen(self, option: str, choices: Sequence[str]) -> str:
-        """One of the choices, the first by default."""
-        value = self.one(option)
-        if value is None:
-            return choices[0]
-        if value not in choices:
-            hint = close_matches(value, choices)
-            raise UsageError(f"{option} {shown(value)}: must be one of {', '.join(choices)}{hint}")
-        return value
-
-    def positive(self, option: str) -> float | None:
-        """A number above 0."""
-        value = self.one(option)
-        return None if value is None else number(option, value)
-
-    def nonnegative(self, option: str) -> float | None:
-        """A number of at least 0."""
-        value = self.one(option)
-        return None if value is None else number(option, value, zero=True)
-
-    def positives(self, option: str) -> list[tuple[str, float]] | None:
-        """A list of numbers above 0, each with its spelling."""
-        entries = self.several(option)
-        return None if entries is None else [(entry, number(option, entry)) for entry in entries]
-
-
-def _spells(word: str, value: object) -> bool:
+def _spells(word: str, value: float) -> bool:
     """Whether a word spells a number."""
     try:
-        return isinstance(value, (int, float)) and parse(word) == value
+        return parse(word) == value
     except ValueError:
         return False
-
-
-#: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and
-#: tokens.
-IN_FLOP = ("--compute",)
-COUNTING = tuple(suffix for suffix in SUFFIXES if suffix not in ("", "%"))
-
-
-def number(option: str, text: str, *, zero: bool = False) -> float:
-    """The number that the text spells (7e9, 7B, 1.4T, 1%), above 0, or also 0; UsageError where it
-    spells none.
-    """
-    word, domain = text.strip(), NONNEGATIVE if zero else POSITIVE
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise outside(option, word, domain, str(error)) from None
-    if not (math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))):
-        raise outside(option, word, domain)
-    if option in IN_FLOP and word.endswith(COUNTING):
-        note = f"{word[-1]} counts params or tokens; {word} FLOP would be {value:.16g}"
-        raise outside(option, word, "FLOP, such as 5.76e23", note)
-    return value

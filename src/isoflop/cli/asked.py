@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
+from .arguments import takes_several
+from .domains import flop, positive
 from .errors import UsageError, blamed, typed
 from .in_accuracy import IN_ACCURACY, accuracy_of
 from .render import count
@@ -27,18 +29,16 @@ FEW = 1e4
 
 def declare_run(group: Group, *, loss: str) -> None:
     """The options that give a run, two of them together."""
-    from .arguments import takes_several
-
-    takes_several(group, "--params", "N", "params")
-    takes_several(group, "--tokens", "D", "training tokens")
-    takes_several(group, "--compute", "C", "training compute in FLOP")
-    takes_several(group, "--tokens-per-param", "T", "tokens per param")
-    takes_several(group, "--loss", "L", loss)
+    takes_several(group, "--params", "N", "params", positive)
+    takes_several(group, "--tokens", "D", "training tokens", positive)
+    takes_several(group, "--compute", "C", "training compute in FLOP", flop)
+    takes_several(group, "--tokens-per-param", "T", "tokens per param", positive)
+    takes_several(group, "--loss", "L", loss, positive)
 
 
 def asked(options: Options, names: Sequence[str]) -> list[Asked]:
     """The values of options that belong to each other; one value goes with all of the other's."""
-    columns = [options.positives(name) or [] for name in names]
+    columns = [list(zip(options.entries(name), options[name], strict=True)) for name in names]
     size = max(map(len, columns), default=0)
     if any(len(column) not in (1, size) for column in columns):
         counts = " and ".join(str(len(column)) for column in columns)
@@ -66,7 +66,7 @@ def argument(option: str) -> str:
 
 def listed(options: Options, given: Iterable[str]) -> str:
     """Options with their lists as they were typed."""
-    return typed(*((option, " ".join(options.several(option) or ())) for option in given))
+    return typed(*((option, " ".join(options.entries(option))) for option in given))
 
 
 def each(

@@ -24,28 +24,25 @@ if TYPE_CHECKING:
     Answers = Sequence[tuple[Claim, Decision]]
 
 SUMMARY = "the compute-optimal envelope and the penalty off it, derived and proved"
+HELP = """\
+isoflop derive [--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]
+
+Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B D^-gamma under a
+budget, and prove every step. With a law: its numbers too. Exit status 1 where a step is refuted, 3
+where one is undecided.
+
+examples:
+  isoflop derive
+  isoflop derive --notation hoffmann --format latex
+  isoflop derive --law besiroglu2024
+  isoflop derive --budget 'kappa*N**a*D**d' --format json
+"""
 FORMATS = ("text", "json", "latex")
 
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop derive",
-        [
-            "[--law LAW] [--budget EXPRESSION] [--proofs] [--format text|json|latex]",
-        ],
-        "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B "
-        "D^-gamma under\n"
-        "a budget, and prove every step. With a law: its numbers too. Exit status 1 where a step "
-        "is\n"
-        "refuted, 3 where one is undecided.",
-        [
-            "isoflop derive",
-            "isoflop derive --notation hoffmann --format latex",
-            "isoflop derive --law besiroglu2024",
-            "isoflop derive --budget 'kappa*N**a*D**d' --format json",
-        ],
-    )
+    built = Parser(HELP)
     group = built.add_argument_group("derivation")
     takes_one(
         group,
@@ -63,7 +60,7 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, spelling = options.chosen("--format", FORMATS), notation(options)
+    form, spelling = options["--format"], notation(options)
     law = selected_law(options) if "--law" in options else None
     budget = _budget(options)
     if law is not None:
@@ -99,7 +96,7 @@ def _status(answers: Sequence[str]) -> int:
 def _budget(options: Options) -> Budget:
     from ..theory.budget import SIX_ND, Budget
 
-    text = options.one("--budget")
+    text = options["--budget"]
     if text is None:
         return SIX_ND
     try:
@@ -112,7 +109,7 @@ def _require_numbers(budget: Budget, options: Options) -> None:
     free = budget.compute().free_symbols - set(budget.variables)
     if free:
         names = ", ".join(sorted(map(str, free)))
-        given = typed(("--budget", str(options.one("--budget"))))
+        given = typed(("--budget", options.spelt("--budget")))
         raise UsageError(
             f"{given}: must be without {names} where a law is given, whose numbers need them"
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from .arguments import takes_one, takes_several
+from .domains import guess, name
 from .errors import UsageError, outside, shown
-from .run_options import share_of
-from .tables import TableOptions, assigned
+from .tables import TableOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..numeric.data.table import Table
     from .arguments import Group, Options, Parser
 
-#: Options that take all the words after them.
-LISTS = ("--benchmark", "--random-baseline", "--average")
 PUBLISHED = "krajewski2025"
 #: By how much every benchmark of an average must exceed guessing.
 MARGIN = 0.05
@@ -41,28 +39,23 @@ def declare_guessing(parser: Parser) -> None:
     """What guessing scores, and the mean over benchmarks."""
     guessing = declare_baseline(parser)
     average = "add the mean of normalised accuracy over these benchmarks; none named: all"
-    takes_several(guessing, "--average", "NAME", average)
+    takes_several(guessing, "--average", "NAME", average, name, bare=True, distinct=True)
 
 
 class EvaluationTable(TableOptions):
     """The table of evaluations that was asked for, its options checked before any work is done."""
 
-    def __init__(
-        self, options: Options, lists: Sequence[str] = (), table: Table | None = None
-    ) -> None:
-        """`lists`: further options that take all the words after them; `table`: the file, if it was
-        read.
-        """
-        super().__init__(options, "evaluations", (*LISTS, *lists), table)
-        self.small = options.one("--small-runs")
-        self.names = _names(options, "--benchmark")
+    def __init__(self, options: Options, table: Table | None = None) -> None:
+        """`table`: the file, if it was read."""
+        super().__init__(options, table)
+        self.small = options["--small-runs"]
+        self.names: list[str] | None = options["--benchmark"]
         self.given: float | dict[str, float] | str | None = PUBLISHED
         if options.words("--random-baseline") != [PUBLISHED]:
-            self.given = _shares(options, "--random-baseline", BASELINE)
+            self.given = _shares(options.words("--random-baseline"))
         if self.small is not None and not isinstance(self.given, (dict, type(None))):
             raise UsageError("--small-runs and --random-baseline: one of them is enough")
-        of_all = "--average" in options and not options.spelt("--average", None)
-        self.average = () if of_all else _names(options, "--average")
+        self.average: list[str] | None = options["--average"]
 
     def read(self) -> Evaluations:
         """The evaluations of the benchmarks that were asked for, and their average where it was."""
@@ -101,37 +94,28 @@ class EvaluationTable(TableOptions):
         return more, {key: known[key] for key in more.scores}
 
 
-def _shares(options: Options, option: str, domain: str) -> float | dict[str, float] | None:
+def _shares(words: Sequence[str]) -> float | dict[str, float] | None:
     """NAME=SHARE for some benchmarks, or one SHARE for all."""
-    words = options.words(option)
-    if words is None:
+    if not words:
         return None
     entries = [
         part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])
     ]
-    if len(entries) == 1 and "=" not in entries[0]:
-        return share_of(option, entries[0], domain, zero=True)
     shares: dict[str, float] = {}
     for entry in entries:
-        name, text = assigned(option, entry, domain)
-        if name in shares:
-            raise UsageError(f"{option} {shown(entry)}: {name} is given twice")
-        shares[name] = share_of(option, text, domain, zero=True, entry=entry)
+        key, equals, text = (part.strip() for part in entry.rpartition("="))
+        try:
+            value = guess(text)
+        except ValueError as error:
+            raise UsageError(f"--random-baseline {shown(entry)}: {error}; {BASELINE}") from None
+        if not equals and len(entries) == 1:
+            return value
+        if not key:
+            raise outside("--random-baseline", entry, BASELINE)
+        if key in shares:
+            raise UsageError(f"--random-baseline {shown(entry)}: {key} is given twice")
+        shares[key] = value
     return shares
-
-
-def _names(options: Options, option: str) -> tuple[str, ...] | None:
-    """Names, each a word of its own: they may hold spaces."""
-    words = options.words(option)
-    if words is None:
-        return None
-    names = tuple(word.strip() for word in words)
-    for name in names:
-        if not name:
-            raise outside(option, name, "the name of a benchmark")
-        if names.count(name) > 1:
-            raise UsageError(f"{option} {shown(name)}: is given twice")
-    return names
 
 
 def told_apart(names: Sequence[str], keys: Collection[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: The placeholder in the help of every option whose value is a file to write, and those of what is
 #: a file to read, whatever it is called; any other word is one if it has an ending or a folder.
-WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE", "PAPER.tex")
+WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE")
 
 
 def refuse_overwriting(parser: Parser, options: Options) -> None:
@@ -22,11 +22,9 @@ def refuse_overwriting(parser: Parser, options: Options) -> None:
     outputs: list[tuple[str, str]] = []
     for action in parser._actions:
         option = action.option_strings[-1] if action.option_strings else POSITIONAL
-        if action.nargs == 0 or option not in options:
-            continue
         name = option if action.option_strings else str(action.metavar)
         always = action.metavar in READ and (name, action.metavar) != ("TABLE", "TABLE")
-        for word in options.words(option) or ():
+        for word in options.words(option):
             if action.metavar == WRITTEN:
                 outputs.append((name, word))
             else:

@@ -6,17 +6,17 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import Parser, declare_output, takes_one, takes_pairs, takes_several
+from .domains import ends, finite, flop, one_of, output, positive, whole
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
-from .render import TABLES, written
-from .run_options import OBJECTIVES, check_figure, is_terminal, say_interrupted, target, whole
-from .tables import TableOptions, assignments, declare_runs
+from .render import TABLES, draw, written
+from .streams import is_terminal, say
+from .tables import TableOptions, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from types import ModuleType
     from typing import Any
 
@@ -25,23 +25,35 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
-DESCRIPTION = """\
+HELP = """\
+isoflop fit RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...
+isoflop fit RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...
+isoflop fit RUNS [--bootstrap N --seed S] [--save FILE] ...
+isoflop fit COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)
+isoflop fit RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)
+
 The law that comes closest to the runs of a CSV or JSON file, without start values, with
 standard errors and intervals of its coefficients and of what follows from them.
 Exit status 3: no point was certified as a minimum, or the runs leave coefficients
-undetermined: no result."""
+undetermined: no result.
+
+examples:
+  isoflop fit runs.csv
+  isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save fit.json
+  isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json
+  isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log
+  isoflop penalty --law fit.json --ratio 10
+"""
+OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 FORMATS = ("text", "json", *TABLES)
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
 LAWS = {"overtraining": "fit_overtraining"}
 #: What the law is of; by default what the table holds.
 OF = ("loss", "pass@k")
-#: Options that take all numbers after them.
-LISTS = ("--compute", "--ratio")
 #: More runs than this are resampled by all processors.
 MANY = 2_000
 #: Arguments of the library whose options have other names.
 OPTION_OF = {"model": "--model", "fixed": "--fix", "bounds": "--bound", "by": "--bootstrap"}
-BOUND = "NAME=LOW:HIGH with LOW below HIGH, such as beta=0.1:1; one of the two may be empty"
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
@@ -77,25 +89,7 @@ def _after(option: str, words: Sequence[str]) -> str | None:
 def parser() -> Parser:
     """The options of this command."""
     models = _models()
-    built = Parser(
-        "isoflop fit",
-        [
-            "RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...",
-            "RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...",
-            "RUNS [--bootstrap N --seed S] [--save FILE] ...",
-            "COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)",
-            "RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)",
-        ],
-        DESCRIPTION,
-        [
-            "isoflop fit runs.csv",
-            "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save "
-            "fit.json",
-            "isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json",
-            "isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log",
-            "isoflop penalty --law fit.json --ratio 10",
-        ],
-    )
+    built = Parser(HELP)
     declare_runs(built)
     evaluations = (
         "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs that "
@@ -107,25 +101,27 @@ def parser() -> Parser:
         f"{', '.join(models)}, or an expression in columns and coefficients; default: {models[0]}"
     )
     what = "what the law is of; default: pass@k where the table holds counts of samples, else loss"
-    takes_one(law, "--of", "|".join(OF), what)
-    takes_one(law, "--model", "MODEL", model)
-    takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value, such as E=0; repeatable")
-    bound = "keep a coefficient between two values, either may be empty; repeatable"
-    takes_one(law, "--bound", "NAME=LOW:HIGH", bound)
-    takes_one(law, "--objective", "NAME", f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}")
+    takes_one(law, "--of", "|".join(OF), what, one_of(OF))
+    takes_one(law, "--model", "MODEL", model, str.strip, models[0])
+    takes_pairs(law, "--fix", "NAME=VALUE", "keep a coefficient at a value, such as E=0", finite)
+    bound = "keep a coefficient between two values, either may be empty"
+    takes_pairs(law, "--bound", "NAME=LOW:HIGH", bound, ends)
+    objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
+    takes_one(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), OBJECTIVES[0])
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
         "standard errors and 90 % intervals from N resamples of runs, or of groups where the runs "
         "have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
         "and Student's t"
     )
-    takes_one(sure, "--bootstrap", "N", bootstrap)
+    takes_one(sure, "--bootstrap", "N", bootstrap, whole(1))
     seed = "of the resamples, and of the starts of an expression; default: 0"
-    takes_one(sure, "--seed", "S", seed)
+    takes_one(sure, "--seed", "S", seed, whole(0), 0)
     compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"
-    takes_several(sure, "--compute", "C", compute)
-    takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio")
-    takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
+    takes_several(sure, "--compute", "C", compute, flop)
+    takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
+    saved = "write the fit as JSON: a law file for every other command"
+    takes_one(sure, "--save", "FILE", saved, output)
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
     return built
 
@@ -136,30 +132,20 @@ def run(options: Options) -> tuple[str, int]:
     """
     from ..numeric.fit.page import page
 
-    form, table = options.chosen("--format", FORMATS), TableOptions(options, "runs", LISTS)
-    model = (options.one("--model") or _models()[0]).strip()
-    _check(options, model)
-    repeats, seed = whole(options, "--bootstrap", least=1), whole(options, "--seed", least=0) or 0
-    save, plot = (target(options, name) for name in ("--save", "--plot"))
-    if plot is not None:
-        check_figure(plot)
-    asked: dict[str, Any] = {
-        name[2:]: [x for _, x in options.positives(name) or ()] or None for name in LISTS
-    }
-    fit = _fitted(options, table, model, seed)
+    table, save = TableOptions(options), options["--save"]
+    _check(options, options["--model"])
+    fit = _fitted(options, table)
     stopped = ""
-    if repeats is not None and fit.is_sound:
-        fit, stopped = _resampled(options, fit, repeats, seed)
-    found = page(fit, **asked)
+    if "--bootstrap" in options and fit.is_sound:
+        fit, stopped = _resampled(options, fit)
+    found = page(fit, compute=options["--compute"], ratio=options["--ratio"])
     if save is not None:
         found.save(save)
-    if plot is not None:
-        from ..numeric.plot.panels import save as save_figure
-
-        save_figure(fit.plot(), plot)
-    text = written(form, found, found.as_dict("" if save is None else Path(save).stem))
+    draw(options, fit.plot)
+    data = found.as_dict("" if save is None else Path(save).stem)
+    text = written(options["--format"], found, data)
     if stopped:
-        say_interrupted(stopped)
+        say("interrupted", stopped)
         return text, INTERRUPTED
     return text, DONE if fit.is_sound else NO_VERDICT
 
@@ -184,30 +170,30 @@ def _check(options: Options, model: str) -> None:
     }
     for option, wanted in misplaced.items():
         if wanted and option in options:
-            raise UsageError(f"{option} {shown(options.spelt(option, None))}: is for {wanted}")
+            raise UsageError(f"{option} {shown(options.spelt(option))}: is for {wanted}")
 
 
-def _fitted(options: Options, table: TableOptions, model: str, seed: int) -> Fit:
+def _fitted(options: Options, table: TableOptions) -> Fit:
     """The fit of the runs in the file."""
     import numpy as np
 
     from ..numeric.fit import fit
 
-    fixed, bounds = _fixed(options), _bounds(options)
-    objective = options.chosen("--objective", OBJECTIVES)
+    model, fixed, bounds = options["--model"], options["--fix"] or {}, options["--bound"] or {}
+    how = {"objective": options["--objective"], "seed": options["--seed"]}
     try:
         runs = _runs(table, model)
         highest = float(runs.loss.max())
         if not highest > fixed.get("E", 0.0):
             complaint = f"the highest loss of {len(runs)} runs is {highest:.6g}"
             raise outside("--fix", f"E={fixed['E']:g}", f"below some loss; {complaint}")
-        return fit(runs, model=model, objective=objective, fixed=fixed, bounds=bounds, seed=seed)
+        return fit(runs, model=model, fixed=fixed, bounds=bounds, **how)
     except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
         raise RuntimeError(f"the fit broke down: {defect}") from defect
     except ArgumentError as error:
         coefficient = error.argument.rpartition(" ")[2]
         for option in ("--fix", "--bound"):
-            for word in options.words(option) or ():
+            for word in options.words(option):
                 if word.partition("=")[0].strip() == coefficient:
                     raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
         raise
@@ -220,7 +206,7 @@ def _fitted(options: Options, table: TableOptions, model: str, seed: int) -> Fit
 def _runs(table: TableOptions, model: str) -> Runs:
     from ..numeric.fit.models import form_of
 
-    form, benchmark = form_of(model), table.options.one("--benchmark")
+    form, benchmark = form_of(model), table.options["--benchmark"]
     if benchmark is None:
         return table.runs(*form.requires, "loss", names=form.names)
     from ..numeric.accuracy.baselines import resolve
@@ -228,51 +214,22 @@ def _runs(table: TableOptions, model: str) -> Runs:
 
     evaluations = table.evaluations()
     with table.in_options():
-        guessing = resolve(evaluations, table.random_baseline, benchmarks=[benchmark])
+        guessing = resolve(evaluations, table.options["--random-baseline"], benchmarks=[benchmark])
         return runs_of(evaluations, benchmark, guessing[benchmark], form.requires)
 
 
-def _fixed(options: Options) -> dict[str, float]:
-    fixed = assignments(options, "--fix", "NAME=VALUE, such as E=0")
-    return {name: _finite("--fix", f"{name}={text}", text) for name, text in fixed.items()}
-
-
-def _bounds(options: Options) -> Mapping[str, tuple[Any, Any]]:
-    found = {}
-    for name, text in assignments(options, "--bound", BOUND).items():
-        low, colon, high = text.partition(":")
-        word = f"{name}={text}"
-        least, most = (
-            _finite("--bound", word, end) if end.strip() else None for end in (low, high)
-        )
-        is_upside_down = least is not None and most is not None and not least < most
-        if not colon or is_upside_down or (least is None and most is None):
-            raise outside("--bound", word, BOUND)
-        found[name] = (least, most)
-    return found
-
-
-def _finite(option: str, word: str, text: str) -> float:
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise outside(option, word, "a name and a finite number", str(error)) from None
-    if not abs(value) < float("inf"):
-        raise outside(option, word, "a name and a finite number")
-    return value
-
-
-def _resampled(options: Options, fit: Fit, repeats: int, seed: int) -> tuple[Fit, str]:
+def _resampled(options: Options, fit: Fit) -> tuple[Fit, str]:
     """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
     from ..numeric.words import counted
 
+    repeats, seed = options["--bootstrap"], options["--seed"]
     total, jobs = counted(repeats, "resample"), -1 if len(fit.runs) > MANY else 1
     try:
         fit = fit.resampled(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
     except KeyboardInterrupt:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
     except ValueError as error:
-        raise blamed(error, ("--bootstrap", str(options.one("--bootstrap")))) from None
+        raise blamed(error, ("--bootstrap", options.spelt("--bootstrap"))) from None
     draws: Any = fit.draws
     done = f"{draws.done} of {total} are done; the intervals are of these"
     return fit, done if draws.interrupted else ""

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one
+from .domains import name
 from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import told_apart
-from .render import TABLES, plain, written
-from .run_options import check_figure, target
+from .render import TABLES, draw, written
 from .tables import TableOptions, declare_evaluations
 
 TYPE_CHECKING = False
@@ -17,11 +17,23 @@ if TYPE_CHECKING:
     from ..numeric.data.evaluations import Evaluations
     from .arguments import Options
 
+HELP = """\
+isoflop fit RUNS --law overtraining --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION]
+
+Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):
+  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params tokens
+  error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks
+then the optimal M, which is the same at every compute, and what 4, 16 and 64 times it cost.
+Exit status 3: a law has no certified minimum, or undetermined coefficients.
+
+examples:
+  isoflop simulate --seed 1 -o evaluations.csv
+  isoflop fit evaluations.csv --law overtraining --loss c4 --where 'dataset!="C4"' --fit-where \
+'compute<1e21'
+"""
 FORMATS = ("text", "json", *TABLES)
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
-#: Options that take all the words after them.
-LISTS = ("--benchmark",)
 #: Option -> how the library calls what it sets, and what it does.
 CONDITIONS = {
     "--fit-where": ("fit_where", "fit the law of loss to these; default: all"),
@@ -32,21 +44,7 @@ CONDITIONS = {
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop fit",
-        ["RUNS --law overtraining --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION]"],
-        "Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):\n"
-        "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params "
-        "tokens\n"
-        "  error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks\n"
-        "then the optimal M, which is the same at every compute, and what 4, 16 and 64 times it cost.\n"
-        "Exit status 3: a law has no certified minimum, or undetermined coefficients.",
-        [
-            "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop fit evaluations.csv --law overtraining --loss c4 --where 'dataset!=\"C4\"' "
-            "--fit-where 'compute<1e21'",
-        ],
-    )
+    built = Parser(HELP)
     # The error is of raw accuracy, and every run counts: what guessing scores plays no part.
     declare_evaluations(
         built,
@@ -55,7 +53,7 @@ def parser() -> Parser:
     )
     law = built.add_argument_group("law and runs")
     takes_one(law, "--law", "overtraining", "this law")
-    takes_one(law, "--loss", "COLUMN", "the losses; needed")
+    takes_one(law, "--loss", "COLUMN", "the losses; needed", name)
     for option, (_, what) in CONDITIONS.items():
         takes_one(law, option, "CONDITION", what)
     declare_output(built, *FORMATS, plot="draw loss against compute, and error against loss")
@@ -66,34 +64,28 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where a law is not determined."""
     from ..numeric.accuracy.overtraining import fit_overtraining
 
-    form, plot = options.chosen("--format", FORMATS), target(options, "--plot")
-    if plot is not None:
-        check_figure(plot)
-    loss = options.one("--loss")
-    if loss is None or not loss.strip():
+    loss = options["--loss"]
+    if loss is None:
         raise UsageError("--loss is missing: name the column of losses")
     try:
-        runs = TableOptions(options, "evaluations", LISTS).evaluations()
+        runs = TableOptions(options).evaluations()
         laws = fit_overtraining(
             runs,
             loss=loss,
             benchmarks=_benchmarks(options, runs),
-            **{name: options.one(option) for option, (name, _) in CONDITIONS.items()},
+            **{name: options[option] for option, (name, _) in CONDITIONS.items()},
         )
     except ArgumentError as error:
         raise with_options(error, options, {"proxy": "--loss"}) from None
-    if plot is not None:
-        from ..numeric.plot.panels import save
-
-        save(laws.plot(), plot)
-    return written(form, laws, plain(laws.as_dict())), DONE if laws.is_sound else NO_VERDICT
+    draw(options, laws.plot)
+    return written(options["--format"], laws), DONE if laws.is_sound else NO_VERDICT
 
 
 def _benchmarks(options: Options, runs: Evaluations) -> tuple[str, ...] | None:
     """Those that were asked for, None for all."""
     from ..numeric.accuracy.overtraining import GADRE_TASKS
 
-    words = options.words("--benchmark")
+    words = options["--benchmark"]
     named = None if words is None else told_apart(words, runs.scores)
     if named is None or PUBLISHED not in named or PUBLISHED in runs.scores:
         return named

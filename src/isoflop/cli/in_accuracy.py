@@ -40,9 +40,9 @@ def in_accuracy(
     budgets: list[Any] = [None]
     if at_ratio and "--compute" in options:
         if not known:
-            which = typed(("--compute", " ".join(options.several("--compute") or ())))
+            which = typed(("--compute", " ".join(options.entries("--compute"))))
             raise UsageError(f"{which}: at a ratio is for a law of accuracy")
-        budgets = [value for _, value in options.positives("--compute") or ()]
+        budgets = options["--compute"]
     if not known:
         return
     from ..numeric.accuracy.planning import AccuracyLaw

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_file, takes_one
+from .arguments import POSITIONAL, Parser, declare_file, takes_choice, takes_one
+from .domains import output
 from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, shown
-from .run_options import is_terminal, say_interrupted, target
 from .selection import declare_law, notation
 from .selection import laws as selected_laws
+from .streams import is_terminal, say, write_file
 from .theorems import SHORT_NAMES, known
 
 TYPE_CHECKING = False
@@ -21,30 +22,28 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
+HELP = """\
+isoflop latex [envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]
+isoflop latex [NAME ...] --fragment [--bib FILE]
+isoflop latex [NAME ...] --law LAW ...
+isoflop latex --list
+
+Theorems with assumptions, proofs, status and sources, as a document for pdflatex or a fragment for
+\\input. Every step is checked for the print. Exit status 1 where a step fails.
+
+examples:
+  isoflop latex envelope
+  isoflop latex envelope penalty --proof steps -o notes.tex
+  isoflop latex --law besiroglu2024 hoffmann2022 -o notes.tex
+  isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex
+  isoflop latex --all --notation hoffmann -o derivations.tex
+"""
 PROOFS = ("short", "steps", "none")
 
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop latex",
-        [
-            "[envelope | penalty | NAME ... | --all] [--proof short|steps|none] [-o FILE]",
-            "[NAME ...] --fragment [--bib FILE]",
-            "[NAME ...] --law LAW ...",
-            "--list",
-        ],
-        "Theorems with assumptions, proofs, status and sources, as a document for pdflatex or a "
-        "fragment\n"
-        "for \\input. Every step is checked for the print. Exit status 1 where a step fails.",
-        [
-            "isoflop latex envelope",
-            "isoflop latex envelope penalty --proof steps -o notes.tex",
-            "isoflop latex --law besiroglu2024 hoffmann2022 -o notes.tex",
-            "isoflop latex penalty --fragment --bib penalty.bib -o penalty.tex",
-            "isoflop latex --all --notation hoffmann -o derivations.tex",
-        ],
-    )
+    built = Parser(HELP)
     built.add_argument(
         POSITIONAL,
         nargs="*",
@@ -57,20 +56,17 @@ def parser() -> Parser:
     group.add_argument(
         "--all", action="store_true", help="every theorem of the package; takes minutes"
     )
-    takes_one(
-        group,
-        "--proof",
-        "short|steps|none",
-        "the lines that a paper prints, every step with its number, or the statement alone; "
-        "default: short",
-    )
+    lines = "the lines that a paper prints, every step with its number, or the statement alone"
+    takes_choice(group, "--proof", PROOFS, lines)
     group.add_argument(
         "--fragment",
         action="store_true",
         help="for \\input in a paper: no preamble, and names of its own for environments, labels, "
         "citations",
     )
-    takes_one(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX")
+    takes_one(
+        group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", output
+    )
     declare_law(built, several=True)
     declare_file(built)
     return built
@@ -81,7 +77,7 @@ def run(options: Options) -> tuple[str, int]:
     if "--list" in options:
         return _titles(), DONE
     names, spelling = _names(options), notation(options)
-    proof, bib = options.chosen("--proof", PROOFS), target(options, "--bib")
+    proof, bib = options["--proof"], options["--bib"]
     laws = selected_laws(options) if "--law" in options else []
 
     from ..derivations import derivation
@@ -109,7 +105,7 @@ def run(options: Options) -> tuple[str, int]:
     if bib is not None:
         _write_bib(bib, cited(text), PREFIX if "--fragment" in options else "")
     if len(entries) < len(names):
-        say_interrupted(f"{len(entries)} of {len(names)} derivations are in the document")
+        say("interrupted", f"{len(entries)} of {len(names)} derivations are in the document")
         return text, INTERRUPTED
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
 
@@ -126,22 +122,17 @@ def _names(options: Options) -> Sequence[str]:
     """The theorems that are asked for."""
     from ..derivations import NAMES
 
-    wanted = options.several(POSITIONAL)
+    wanted = options.entries(POSITIONAL)
     if "--all" not in options:
         return known(wanted or list(SHORT_NAMES))
-    if wanted is not None:
+    if wanted:
         raise UsageError(f"--all: means every theorem, leave out {shown(' '.join(wanted))}")
     return NAMES
 
 
 def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
-    from ..numeric._files import write
-
     entries = "\n\n".join(work.bibtex(prefix) for work in works) or "% nothing is cited"
-    try:
-        write(path, f"{entries}\n".encode())
-    except OSError as error:
-        raise UsageError(f"--bib {shown(path)}: cannot be written ({error.strerror})") from None
+    write_file("--bib", path, f"{entries}\n")
 
 
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "published laws: coefficients, notation, source"
+HELP = """\
+isoflop laws [NAME ...] [--notation NAME]
+
+Published scaling laws with the digits of their source; with names, all that is known about these.
+
+examples:
+  isoflop laws
+  isoflop laws besiroglu2024 hoffmann2022
+  isoflop laws --format json
+  isoflop laws krajewski2025-arc-e --format bibtex
+"""
 FORMATS = ("text", "json", "bibtex", *TABLES)
 #: The exponents of both kinds in the order of their forms.
 EXPONENTS = ("beta", "gamma", "alpha")
@@ -27,18 +38,7 @@ FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop laws",
-        ["[NAME ...] [--notation NAME]"],
-        "Published scaling laws with the digits of their source; with names, all that is known "
-        "about these.",
-        [
-            "isoflop laws",
-            "isoflop laws besiroglu2024 hoffmann2022",
-            "isoflop laws --format json",
-            "isoflop laws krajewski2025-arc-e --format bibtex",
-        ],
-    )
+    built = Parser(HELP)
     built.add_argument(POSITIONAL, nargs="*", help="laws to describe in full")
     declare_notation(built)
     declare_output(built, *FORMATS)
@@ -47,9 +47,9 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
+    form = options["--format"]
     spelling = notation(options)
-    wanted = options.several(POSITIONAL)
+    wanted = options.entries(POSITIONAL) or None
     found = [_named(name) for name in (names() if wanted is None else wanted)]
     if form == "json":
         return json_text({"laws": [_data(law, spelling) for law in found]}), DONE

@@ -5,11 +5,12 @@ possible.
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import Parser, declare_output, takes_choice, takes_several
+from .domains import whole
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import csv_text, json_text
-from .run_options import say_notes
-from .tables import TableOptions, declare_counts, draws_of
+from .streams import say
+from .tables import TableOptions, declare_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +22,24 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
+HELP = """\
+isoflop passk COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE] [--se problems|samples]
+isoflop passk COUNTS|ESTIMATES --check ...
+
+For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard
+error, -log of it, how many problems it is of, how many of these have no correct sample, and how
+many were refused: those with fewer than k samples. JSON and CSV have besides a status: estimate,
+no success, all solved, or refused. With --check: which values of pass@k, from counts or in a
+table of k and pass@k, no distribution of success rates can produce. Exit status 0: none, 1:
+some; without --check 3: no estimate at any k.
+
+examples:
+  isoflop passk counts.csv --k 1,10,100 --by model --format json
+  isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv
+  isoflop passk pass_at_k.csv --check
+"""
 FORMATS = ("text", "json", "csv")
 ERRORS = ("problems", "samples")
-LISTS = ("--k",)
 #: Columns of the text after those that name the group, with their headings.
 COLUMNS = {
     "k": "k",
@@ -42,35 +58,13 @@ ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess", "others")
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop passk",
-        [
-            "COUNTS [--k K ...] [--by COLUMN,...] [--models TABLE] [--se problems|samples]",
-            "COUNTS|ESTIMATES --check ...",
-        ],
-        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, "
-        "its standard\n"
-        "error, -log of it, how many problems it is of, how many of these have no correct "
-        "sample, and how\n"
-        "many were refused: those with fewer than k samples. JSON and CSV have besides a "
-        "status: estimate,\n"
-        "no success, all solved, or refused. With --check: which values of pass@k, from counts "
-        "or in a\n"
-        "table of k and pass@k, no distribution of success rates can produce. Exit status 0: "
-        "none, 1:\n"
-        "some; without --check 3: no estimate at any k.",
-        [
-            "isoflop passk counts.csv --k 1,10,100 --by model --format json",
-            "isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv",
-            "isoflop passk pass_at_k.csv --check",
-        ],
-    )
+    built = Parser(HELP)
     declare_counts(built)
     asked = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
-    takes_several(asked, "--k", "K", usual)
-    of_what = "standard error for other problems of their kind (default), or for these problems"
-    takes_one(asked, "--se", "|".join(ERRORS), of_what)
+    takes_several(asked, "--k", "K", usual, whole(1), distinct=True)
+    of_what = "standard error for other problems of their kind, or for these problems"
+    takes_choice(asked, "--se", ERRORS, of_what)
     shape = "which values are not from 0 to 1, rising and concave in k"
     asked.add_argument("--check", action="store_true", help=shape)
     declare_output(built, *FORMATS)
@@ -86,9 +80,9 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.passk.curve import curve, stopped
     from ..numeric.passk.inequalities import impossible
 
-    form = options.chosen("--format", FORMATS)
-    file = TableOptions(options, "counts", LISTS)
-    draws, error = draws_of(options), options.chosen("--se", ERRORS)
+    form = options["--format"]
+    file = TableOptions(options)
+    draws, error = options["--k"], options["--se"]
     data, is_check = file.table(), "--check" in options
     if is_check and "--se" in options:
         raise UsageError(f"--se {shown(error)}: is for estimates, without --check")
@@ -97,7 +91,7 @@ def run(options: Options) -> tuple[str, int]:
             there = f"{data.source}: holds pass@k already and no counts"
             raise UsageError(f"{there}; --check tells whether its values are possible")
         for option in options.given("--k", "--models", "--gold"):
-            words = shown(" ".join(options.words(option) or ()))
+            words = shown(options.spelt(option))
             raise UsageError(f"{option} {words}: is for counts; {data.source} holds pass@k")
         return _checked(file.impossible(), data.source, form)
     counts = file.counts()
@@ -113,7 +107,7 @@ def run(options: Options) -> tuple[str, int]:
         notes = [f"note: {clean(note)}" for note in (*about, *_notes(found, error))]
         above = [f"warning: {doubt}" for doubt in doubts]
         return "\n".join([*above, *_table(counts.by, rows).lines(), *notes]), status
-    say_notes([*doubts, *about])
+    say("note", *doubts, *about)
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 

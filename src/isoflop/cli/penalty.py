@@ -14,12 +14,13 @@ from .asked import (
     names_of,
     tables_of,
 )
-from .errors import DONE, UsageError, blamed
+from .domains import positive
+from .errors import DONE, UsageError
 from .in_accuracy import accuracy_rows, accuracy_texts, in_accuracy
-from .render import TABLES, count, json_text, law_line, number, percent, tables_text
-from .run_options import say_notes
+from .render import TABLES, count, draw, json_text, law_line, number, percent, tables_text
 from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws
+from .streams import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,22 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "what over- or undertraining costs"
+HELP = """\
+isoflop penalty --law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]
+isoflop penalty --law LAW ... --params N ... --tokens D ...
+isoflop penalty --law LAW ... [--within SHARE] [--plot FILE]
+isoflop penalty --law beta=BETA gamma=GAMMA [A=A B=B E=E] ...
+
+What training off the compute-optimal allocation costs, against the optimum at the same compute.
+Ratios need the exponents of the law alone; runs need all its coefficients. Any two of params,
+tokens, compute and tokens per param give a run, or one of them and its loss.
+
+examples:
+  isoflop penalty --law besiroglu2024 --params 8B --tokens 15T
+  isoflop penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25
+  isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23
+  isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf
+"""
 FORMATS = ("text", "json", *TABLES)
 RATIOS = ("--ratio", "--size-ratio")
 #: Where nothing else is asked.
@@ -50,33 +67,15 @@ MEANINGS = (
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop penalty",
-        [
-            "--law LAW ... [--ratio RATIO ... | --size-ratio RATIO ...]",
-            "--law LAW ... --params N ... --tokens D ...",
-            "--law LAW ... [--within SHARE] [--plot FILE]",
-            "--law beta=BETA gamma=GAMMA [A=A B=B E=E] ...",
-        ],
-        "What training off the compute-optimal allocation costs, against the optimum at the same "
-        "compute.\n"
-        "Ratios need the exponents of the law alone; runs need all its coefficients. Any two of\n"
-        "params, tokens, compute and tokens per param give a run, or one of them and its loss.",
-        [
-            "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
-            "isoflop penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25",
-            "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
-            "isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf",
-        ],
-    )
+    built = Parser(HELP)
     group = built.add_argument_group("allocation")
     usual = ", ".join(map(number, USUAL_RATIOS))
     overtraining = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
-    takes_several(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}")
-    takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
+    takes_several(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}", positive)
+    takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive)
     declare_run(group, loss="loss that the run is to reach, in place of its second number")
     within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
-    takes_one(group, "--within", "SHARE", within)
+    takes_one(group, "--within", "SHARE", within, positive)
     group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
@@ -85,9 +84,8 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, spelling = options.chosen("--format", FORMATS), notation(options)
-    laws, within = selected_laws(options, of_own=True), options.positive("--within")
-    words = str(options.one("--within"))
+    form, spelling = options["--format"], notation(options)
+    laws, within = selected_laws(options, of_own=True), options["--within"]
     given = _given(options)
     points = asked(options, given)
     if not points and within is None and "--plot" not in options:
@@ -96,19 +94,20 @@ def run(options: Options) -> tuple[str, int]:
         for option in given:
             require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
     rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
-    asking = [] if within is None else [({"within": within}, (("--within", words),))]
+    asking = (
+        [] if within is None else [({"within": within}, (("--within", options.spelt("--within")),))]
+    )
     tolerances = each(laws, asking, lambda law, arguments: law.tolerance(**arguments))
     pairs = list(zip(laws, tolerances, strict=False))
     known = baselines(laws)
     accuracies = list(in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS))))
     warnings = doubts([row for row in rows if row.is_run], laws, law_files(options))
-    if "--plot" in options:
-        _draw(str(options.one("--plot")), laws, rows, within)
+    draw(options, lambda: _figure(laws, rows, within))
     if form == "json":
         data = _data(laws, rows, pairs, accuracies)
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
     if form in TABLES:
-        say_notes(warnings)
+        say("note", *warnings)
         tables = tables_text(tables_of(rows, {}, spelling), form)
         sentences = [_tolerance_latex(*pair, spelling) for pair in pairs]
         return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
@@ -183,18 +182,14 @@ def _tolerance_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
     return f"{latex_escaped(law.name)}: {sizes}."
 
 
-def _draw(path: str, laws: Sequence[Law], rows: Sequence[Penalty], within: float | None) -> None:
-    from ..numeric.plot.panels import plot_penalty, save
+def _figure(laws: Sequence[Law], rows: Sequence[Penalty], within: float | None) -> Any:
+    from ..numeric.plot.panels import plot_penalty
 
     of_laws = [[row for row in rows if row.law is law] for law in laws]
     words = [[f"{count(x.params)}, {count(x.tokens)}" for x in own if x.is_run] for own in of_laws]
     budgets = {row.compute for row in rows if row.is_run}
     best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
-    try:
-        points = [[row.ratio for row in own] for own in of_laws]
-        ax = plot_penalty(
-            laws, within=within, points=points, names=words, optimal_tokens_per_param=best
-        )
-        save(ax, path)
-    except ValueError as error:
-        raise blamed(error, ("--plot", path)) from None
+    points = [[row.ratio for row in own] for own in of_laws]
+    return plot_penalty(
+        laws, within=within, points=points, names=words, optimal_tokens_per_param=best
+    )

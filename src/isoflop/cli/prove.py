@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_output, takes_each, takes_one, takes_several
 from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import json_text
 from .selection import declare_notation, law, notation
@@ -13,6 +13,24 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "a claim of your own: proved, refuted or undecided"
+HELP = r"""isoflop prove 'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notation NAME]
+
+Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
+numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
+Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
+L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;
+another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both sides must
+exist as they are typed.
+Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided
+or only SymPy's limit says so.
+
+examples:
+  isoflop prove 'alpha == beta*gamma/(beta + gamma)'
+  isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'
+  isoflop prove 'P(r) ~ w_N*r^-beta as r -> 0'
+  isoflop prove 'alpha approx 0.178' --law besiroglu2024
+  isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann
+"""
 FORMATS = ("text", "json")
 #: Of an answer; any other is no verdict.
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
@@ -21,26 +39,7 @@ SECONDS = 60.0
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop prove",
-        ["'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notation NAME]"],
-        """\
-Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; approx and
-numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies claim.
-Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,
-L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;
-another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both sides must
-exist as they are typed.
-Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided
-or only SymPy's limit says so.""",
-        [
-            "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
-            "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
-            "isoflop prove 'P(r) ~ w_N*r^-beta as r -> 0'",
-            "isoflop prove 'alpha approx 0.178' --law besiroglu2024",
-            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann",
-        ],
-    )
+    built = Parser(HELP)
     built.add_argument(
         POSITIONAL,
         nargs="*",
@@ -50,9 +49,9 @@ or only SymPy's limit says so.""",
     group = built.add_argument_group("claim")
     several = "; may be given several times"
     kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'"
-    takes_one(group, "--assume", "ASSUMPTION", kinds + several)
+    takes_each(group, "--assume", "ASSUMPTION", kinds + several)
     other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'"
-    takes_one(group, "--let", "NAME := EXPRESSION", other + several)
+    takes_each(group, "--let", "NAME := EXPRESSION", other + several)
     budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
     takes_one(group, "--budget", "EXPRESSION", budget)
     laws = "a published law (see isoflop laws) or a JSON law file"
@@ -65,8 +64,8 @@ or only SymPy's limit says so.""",
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, words = options.chosen("--format", FORMATS), options.words(POSITIONAL)
-    if words is None:
+    form, words = options["--format"], options.words(POSITIONAL)
+    if not words:
         hint = "give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
         raise UsageError(f"CLAIM is missing: {hint}")
     if len(words) > 1:
@@ -78,8 +77,8 @@ def run(options: Options) -> tuple[str, int]:
         proof = prove(
             words[0],
             latex="--latex" in options,
-            assume=options.words("--assume") or (),
-            let=options.words("--let") or (),
+            assume=options.words("--assume"),
+            let=options.words("--let"),
             notation=notation(options).name if "--notation" in options else None,
             budget=_budget(options),
             law=law(options) if "--law" in options else None,
@@ -94,7 +93,7 @@ def run(options: Options) -> tuple[str, int]:
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
 
-    text = options.one("--budget")
+    text = options["--budget"]
     try:
         return None if text is None else Budget.parse(text)
     except ValueError as error:
@@ -108,7 +107,7 @@ def _where(error: str, options: Options) -> str:
     from ..theory.reader.tokens import quoted
 
     for option in ("--assume", "--let"):
-        for text in options.words(option) or ():
+        for text in options.words(option):
             if error.startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):
                 return f"{option} "
     return "" if error.startswith("budget=") else "CLAIM " if error[0] in "'\"" else "CLAIM: "

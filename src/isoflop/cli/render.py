@@ -6,15 +6,17 @@ import math
 
 from ..theory.typeset.escapes import clean
 from ..theory.typeset.numbers import Count, Percent, Shortest
+from .errors import blamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from ..numeric.law import Law
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
+    from .arguments import Options
 
 WIDTH = 100
 #: The format of tables for a paper.
@@ -59,15 +61,34 @@ def tables_text(tables: Iterable[Table], form: str) -> str:
     return "\n\n".join(getattr(table, form)() for table in tables)
 
 
-def written(form: str, result: Any, data: Any) -> str:
-    """A result in a format: its data as JSON, its tables, a page in LaTeX where it has one of its
-    own, or else its text.
+def written(form: str, result: Any, data: Any = None) -> str:
+    """A result in a format: its data as JSON, its rows as CSV, a page in LaTeX where it has one of
+    its own, else its tables, or else its text.
     """
     if form == "json":
-        return json_text(data)
+        return json_text(result.as_dict() if data is None else data)
+    if form == "csv":
+        return csv_text(result.rows())
     if form == "latex" and hasattr(result, "to_latex"):
         return str(result.to_latex())
     return tables_text(result.tables(), form) if form in TABLES else str(result)
+
+
+def draw(options: Options, make: Callable[[], Any]) -> None:
+    """Write the picture of ``--plot``, where it was asked for."""
+    path = options["--plot"]
+    if path is None:
+        return
+    import logging
+
+    from ..numeric.plot.panels import save
+
+    # Where its folders cannot be written Matplotlib says so, and draws as well.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    try:
+        save(make(), path)
+    except ValueError as error:
+        raise blamed(error, ("--plot", path)) from None
 
 
 # -- JSON ------------------------------------------------------------------------------------------

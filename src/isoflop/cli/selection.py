@@ -6,7 +6,8 @@ import os
 
 from ..theory.data.notation import DEFAULT, NOTATIONS, ROLES, Notation
 from ..theory.data.notation import notation as find_notation
-from .arguments import number, takes_one, takes_several
+from .arguments import takes_one, takes_several
+from .domains import nonnegative, one_of, positive
 from .errors import UsageError, blamed, shown
 
 TYPE_CHECKING = False
@@ -31,12 +32,13 @@ def declare_law(parser: Parser, *, several: bool) -> None:
 def declare_notation(group: Group) -> None:
     """``--notation``."""
     spellings = "; ".join(f"{name}: {entry.title}" for name, entry in NOTATIONS.items())
-    takes_one(group, "--notation", "NAME", f"{spellings}; default: {DEFAULT.name}")
+    meaning = f"{spellings}; default: {DEFAULT.name}"
+    takes_one(group, "--notation", "NAME", meaning, one_of(tuple(NOTATIONS)), DEFAULT.name)
 
 
 def notation(options: Options) -> Notation:
     """The notation to read and print in."""
-    return find_notation(options.chosen("--notation", tuple(NOTATIONS)))
+    return find_notation(options["--notation"])
 
 
 def laws(options: Options, *, of_own: bool = False) -> list[Law]:
@@ -44,7 +46,7 @@ def laws(options: Options, *, of_own: bool = False) -> list[Law]:
     laws of params and tokens that a user wrote, in their files.
     """
     words = options.words("--law")
-    if words is None:
+    if not words:
         how = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
         raise UsageError(f"--law is missing: {how}, {_usual(notation(options))}")
     entries = [entry for word in words for entry in _entries(word)]
@@ -62,7 +64,7 @@ def law_files(options: Options) -> list[str | None]:
     """For each of the laws that the options select the file that it is in, if it is in one that can
     be read again.
     """
-    entries = [entry for word in options.words("--law") or () for entry in _entries(word)]
+    entries = [entry for word in options.words("--law") for entry in _entries(word)]
     if any(map(_is_coefficient, entries)):
         return [None]
     return [e if _is_path(e) and os.path.isfile(e) else None for e in entries]  # noqa: PTH113
@@ -173,7 +175,11 @@ def _from_coefficients(entries: Sequence[str], spelling: Notation) -> Law:
             raise UsageError(f"--law {shown(entry)}: {_home(name, spelling)}")
         if name in given:
             raise UsageError(f"--law {shown(entry)}: gives {name} again")
-        given[name] = number(f"--law {name}", text, zero=name == spelling.irreducible)
+        read = nonnegative if name == spelling.irreducible else positive
+        try:
+            given[name] = read(text)
+        except ValueError as error:
+            raise UsageError(f"--law {name} {shown(text.strip())}: {error}") from None
     try:
         return Law.from_coefficients(given, notation=spelling, name=CUSTOM)
     except ValueError as error:

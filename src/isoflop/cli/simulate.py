@@ -7,9 +7,10 @@ from itertools import chain
 
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_file, takes_one
+from .domains import nonnegative, output, whole
 from .errors import DONE, UsageError, shown
 from .render import csv_text
-from .run_options import is_terminal, target, whole
+from .streams import is_terminal, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,25 @@ if TYPE_CHECKING:
 #: Argument of the library -> option, where they are not called alike.
 OPTION_OF = {"run_noise": "--noise", "name": "--law"}
 SUMMARY = "tables of a known truth to try the other commands on"
+HELP = """\
+isoflop simulate [downstream] [--noise NUMBER] ...
+isoflop simulate runs [--law NAME] [--noise NUMBER] ...
+isoflop simulate counts [--models FILE] [--gold FILE] ...
+
+downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025
+(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table
+12; noise: a finite number of questions, and runs off the law.
+runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.
+counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is
+  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,
+  {truth},
+with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.
+
+examples:
+  isoflop simulate --seed 1 -o evaluations.csv
+  isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv
+  isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv
+"""
 #: Table -> the options that are not for every one.
 TABLES = {
     "downstream": ("--noise",),
@@ -34,43 +54,21 @@ def parser() -> Parser:
     from ..numeric.simulate.tables import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
-    built = Parser(
-        "isoflop simulate",
-        [
-            "[downstream] [--noise NUMBER] ...",
-            "runs [--law NAME] [--noise NUMBER] ...",
-            "counts [--models FILE] [--gold FILE] ...",
-        ],
-        "downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et "
-        "al. 2025\n"
-        "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is "
-        "their Table\n"
-        "12; noise: a finite number of questions, and runs off the law.\n"
-        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth "
-        "is --law.\n"
-        "counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is\n"
-        f"  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,\n  {truth},\n"
-        "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of "
-        "the same.",
-        [
-            "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv",
-            "isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv",
-        ],
-    )
+    built = Parser(HELP.format(truth=truth))
     built.add_argument(
         POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts"
     )
     seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
-    takes_one(built, "--seed", "S", seed)
+    takes_one(built, "--seed", "S", seed, whole(0), 0)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
-    takes_one(built, "--noise", "NUMBER", noise)
+    takes_one(built, "--noise", "NUMBER", noise, nonnegative)
     law = "published law of loss (isoflop laws); default: besiroglu2024"
-    takes_one(built.add_argument_group("runs"), "--law", "NAME", law)
+    takes_one(built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024")
     counts = built.add_argument_group("counts")
-    takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
+    models = "write params and tokens of each model there, as CSV"
+    takes_one(counts, "--models", "FILE", models, output)
     gold = "write the -log probability of the gold solutions there, as CSV"
-    takes_one(counts, "--gold", "FILE", gold)
+    takes_one(counts, "--gold", "FILE", gold, output)
     declare_file(built)
     return built
 
@@ -78,10 +76,9 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     table = _table(options)
-    seed = whole(options, "--seed", least=0) or 0
-    if target(options, "--output") is None and is_terminal(sys.stdout):
+    if "--output" not in options and is_terminal(sys.stdout):
         raise UsageError("--output is missing: name a file to write; the table is long")
-    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
+    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options)
     return csv_text(_rows(drawn)), DONE
 
 
@@ -100,35 +97,30 @@ def _table(options: Options) -> str:
     return table
 
 
-def _downstream(options: Options, seed: int) -> dict[str, Any]:
+def _downstream(options: Options) -> dict[str, Any]:
     from ..numeric.simulate.evaluations import RUN_NOISE, simulate
 
-    noise = options.nonnegative("--noise")
+    noise = options["--noise"]
     spread = RUN_NOISE if noise is None else noise
-    return simulate(seed=seed, run_noise=spread).columns()
+    return simulate(seed=options["--seed"], run_noise=spread).columns()
 
 
-def _runs(options: Options, seed: int) -> dict[str, Any]:
+def _runs(options: Options) -> dict[str, Any]:
     from ..numeric.simulate.tables import LOSS_NOISE, simulate_losses
 
-    noise, law = options.nonnegative("--noise"), options.one("--law")
+    noise = options["--noise"]
     spread = LOSS_NOISE if noise is None else noise
-    return simulate_losses(seed=seed, law=law or "besiroglu2024", noise=spread)
+    return simulate_losses(seed=options["--seed"], law=options["--law"], noise=spread)
 
 
-def _counts(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric._files import write
+def _counts(options: Options) -> dict[str, Any]:
     from ..numeric.simulate.tables import simulate_counts
 
-    places = {option: target(options, option) for option in TABLES["counts"]}
-    tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
-    for (option, place), columns in zip(places.items(), (tables.models, tables.gold), strict=True):
-        try:
-            if place is not None:
-                write(place, csv_text(_rows(columns)).encode())
-        except OSError as error:
-            what = f"cannot be written ({error.strerror})"
-            raise UsageError(f"{option} {shown(str(place))}: {what}") from None
+    first = 3 * options["--seed"]
+    tables = simulate_counts(seeds=(first, first + 1, first + 2))
+    for option, columns in (("--models", tables.models), ("--gold", tables.gold)):
+        if option in options:
+            write_file(option, options[option], csv_text(_rows(columns)))
     return tables.counts
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from .arguments import POSITIONAL, takes_one, takes_several
-from .errors import UsageError, outside, shown, with_options
-from .run_options import share, whole_of
+from .arguments import POSITIONAL, takes_one, takes_pairs, takes_several
+from .domains import columns, guess
+from .errors import with_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
-COLUMNS = "NAME=COLUMN, such as params='Model Size' or tokens='tokens_B*1e9'"
+COLUMNS = "NAME=COLUMN"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = (
     "--k",
@@ -43,16 +43,13 @@ OPTION_OF = {
 # -- declarations ----------------------------------------------------------------------------------
 
 
-def _declare(parser: Parser, metavar: str, noun: str, columns: str, example: str) -> Any:
+def _declare(parser: Parser, metavar: str, noun: str, quantities: str, example: str) -> Group:
     """The file, and the options of any table."""
     parser.add_argument(POSITIONAL, metavar=metavar, nargs="*", help=FORMATS.format(noun))
+    parser.file = f"{metavar} is missing: name a CSV or JSON file of {noun}"
     group = parser.add_argument_group(noun)
-    takes_one(
-        group,
-        "--column",
-        "NAME=COLUMN",
-        f"the column, or expression, that holds {columns}; {USUAL}",
-    )
+    meaning = f"the column, or expression, that holds {quantities}; {USUAL}"
+    takes_pairs(group, "--column", COLUMNS, meaning)
     takes_one(group, "--where", "CONDITION", f"only these rows, such as {example}")
     return group
 
@@ -64,7 +61,7 @@ def declare_runs(parser: Parser) -> None:
     )
     group = _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
     guessing = "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
-    takes_one(group, "--random-baseline", "SHARE", guessing)
+    takes_one(group, "--random-baseline", "SHARE", guessing, guess)
 
 
 def declare_counts(parser: Parser) -> None:
@@ -77,7 +74,7 @@ def declare_counts(parser: Parser) -> None:
 def declare_models(group: Group) -> None:
     """What makes a model of counts, and what is known of each."""
     by = "columns whose values make a group; default: benchmark and model, as far as there are"
-    takes_one(group, "--by", "COLUMN,...", by)
+    takes_one(group, "--by", "COLUMN,...", by, columns)
     models = "file with params, tokens or compute of each model; two of them give the third"
     takes_one(group, "--models", "TABLE", models)
     gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
@@ -101,7 +98,7 @@ def declare_evaluations(
     )
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
-    takes_several(group, "--benchmark", "NAME", benchmarks)
+    takes_several(group, "--benchmark", "NAME", benchmarks, distinct=True)
 
 
 def names_counts(words: Sequence[str]) -> bool:
@@ -129,7 +126,7 @@ def names_counts(words: Sequence[str]) -> bool:
 
 
 class TableOptions:
-    """A table and the options that say how to read it, checked before any work is done.
+    """A table and the options that say how to read it.
 
     Attributes
     ----------
@@ -139,34 +136,11 @@ class TableOptions:
     where : str or None
     """
 
-    def __init__(
-        self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None
-    ) -> None:
-        """`noun`: what the file holds; `lists`: options that take all the words after them;
-        `table`: the file, if it was read.
-        """
-        words = options.words(POSITIONAL)
-        if words is None:
-            after = [
-                f", in front of {option}, which takes all that follows it"
-                for option in options.given(*lists)[:1]
-            ]
-            metavar = "COUNTS" if noun == "counts" else "RUNS"
-            what = f"{metavar} is missing: name a CSV or JSON file of {noun}"
-            raise UsageError("".join((what, *after)))
-        if len(words) > 1:
-            raise UsageError(f"unexpected argument {shown(words[1])}: one file of {noun} at a time")
-        self.options, self.path, self._table = options, words[0], table
-        columns = assignments(options, "--column", COLUMNS)
-        self.columns = {name: column or None for name, column in columns.items()}
-        self.where = options.one("--where")
-        by = options.several("--by")
-        if by is not None and not all(by):
-            raise outside("--by", " ".join(options.words("--by") or ()), "names of columns")
-        self.by = None if by is None else tuple(dict.fromkeys(by))
-        self.random_baseline = None
-        if noun != "evaluations":
-            self.random_baseline = share(options, "--random-baseline", zero=True)
+    def __init__(self, options: Options, table: Table | None = None) -> None:
+        """`table`: the file, if it was read."""
+        (self.path,), self.options, self._table = options.words(POSITIONAL), options, table
+        self.columns = {name: held or None for name, held in (options["--column"] or {}).items()}
+        self.where = options["--where"]
 
     @contextmanager
     def in_options(self) -> Iterator[None]:
@@ -193,26 +167,23 @@ class TableOptions:
         """
         from ..numeric.data.runs import Runs
 
-        return self._view(Runs, require=needed, random_baseline=self.random_baseline, names=names)
+        baseline = self.options["--random-baseline"]
+        return self._view(Runs, require=needed, random_baseline=baseline, names=names)
 
     def counts(self) -> Counts:
         """The counts."""
         from ..numeric.data.counts import Counts
 
-        models, gold = self.options.one("--models"), self.options.one("--gold")
-        return self._view(Counts, by=self.by, models=models, gold=gold)
+        how = {name: self.options[f"--{name}"] for name in ("by", "models", "gold")}
+        return self._view(Counts, **how)
 
     def impossible(self) -> list[dict[str, Any]]:
         """The impossible values of a table that holds pass@k rather than counts."""
         from ..numeric.passk.inequalities import impossible
 
-        reading: dict[str, Any] = {
-            "columns": self.columns or None,
-            "where": self.where,
-            "by": self.by,
-        }
+        how: dict[str, Any] = {"columns": self.columns or None, "where": self.where}
         with self.in_options():
-            return impossible(self.table(), **reading)
+            return impossible(self.table(), by=self.options["--by"], **how)
 
     def evaluations(self) -> Evaluations:
         """All evaluations of the file."""
@@ -224,34 +195,3 @@ class TableOptions:
         table = self.table()
         with self.in_options():
             return view.read(table, columns=self.columns or None, where=self.where, **how)
-
-
-def assignments(options: Options, option: str, domain: str) -> dict[str, str]:
-    """NAME=VALUE of an option that may be repeated."""
-    values: dict[str, str] = {}
-    for word in options.words(option) or ():
-        name, value = assigned(option, word, domain)
-        if name in values:
-            raise UsageError(f"{option} {shown(word)}: {name} is given twice")
-        values[name] = value
-    return values
-
-
-def assigned(option: str, word: str, domain: str) -> tuple[str, str]:
-    """The two sides of NAME=VALUE."""
-    name, equals, value = word.partition("=")
-    if not equals or not name.strip():
-        raise outside(option, word, domain)
-    return name.strip(), value.strip()
-
-
-def draws_of(options: Options, option: str = "--k") -> list[int] | None:
-    """The values of --k, or of another option for such; None where it was not given."""
-    entries = options.several(option)
-    if entries is None:
-        return None
-    draws = [whole_of(option, entry, 1) for entry in entries]
-    for entry, value in zip(entries, draws, strict=True):
-        if draws.count(value) > 1:
-            raise UsageError(f"{option} {shown(entry)}: is given twice")
-    return draws

@@ -17,7 +17,7 @@ from .errors import (
     shown,
 )
 from .render import WIDTH, json_text
-from .run_options import is_terminal, say_interrupted
+from .streams import is_terminal, say
 from .theorems import known
 
 TYPE_CHECKING = False
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
-DESCRIPTION = """\
+HELP = """\
+isoflop verify [NAME ... | FILE.md | FILE.tex]
+
 Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a
 bound by interval arithmetic too. Without a name all of them, in a table; with names every step;
 with the name of a paper its errata. Exit status 1 where a step is refuted or fails at a point, 3
@@ -41,7 +43,15 @@ is run. What is checked are the steps: that they amount to the statement is for 
 FILE.tex is a paper: each displayed equation is proved, refuted or not judged, under the law and
 the budget that the paper itself has; a comment '% isoflop: assume \\beta > \\gamma' (or notation,
 budget, let, at, skip, 'z real') says what a display does not. Exit status 1 where an equation is
-refuted, 2 where one is not read, 3 where one is not judged."""
+refuted, 2 where one is not read, 3 where one is not judged.
+
+examples:
+  isoflop verify optimum_by_lagrange
+  isoflop verify envelope_exponent penalty_tails --format json
+  isoflop verify krajewski2025
+  isoflop verify my_derivation.md
+  isoflop verify paper.tex
+"""
 FORMATS = ("text", "json")
 #: Processes, and up to how many derivations one is enough: each imports SymPy.
 JOBS, FEW = 2, 8
@@ -61,18 +71,7 @@ LONGEST_CLAIM = 400
 
 def parser() -> Parser:
     """The options of this command."""
-    built = Parser(
-        "isoflop verify",
-        ["[NAME ... | FILE.md | FILE.tex]"],
-        DESCRIPTION,
-        [
-            "isoflop verify optimum_by_lagrange",
-            "isoflop verify envelope_exponent penalty_tails --format json",
-            "isoflop verify krajewski2025",
-            "isoflop verify my_derivation.md",
-            "isoflop verify paper.tex",
-        ],
-    )
+    built = Parser(HELP)
     built.add_argument(POSITIONAL, nargs="*", help="derivations, one file, or a paper with errata")
     built.add_argument("--all", action="store_true", help="of a paper, list what is proved as well")
     declare_output(built, *FORMATS)
@@ -81,9 +80,9 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, wanted = options.chosen("--format", FORMATS), options.several(POSITIONAL)
-    files = [word for word in wanted or () if word.endswith((".md", ".txt", ".tex"))]
-    if wanted is not None and files:
+    form, wanted = options["--format"], options.entries(POSITIONAL)
+    files = [word for word in wanted if word.endswith((".md", ".txt", ".tex"))]
+    if files:
         if len(wanted) > 1:
             typed = shown(" ".join(wanted))
             raise UsageError(f"{POSITIONAL} {typed}: must be one file alone, or names")
@@ -93,16 +92,16 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.repeat import repeat
     from ..theory.verification import ERRATA, verify_named
 
-    if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
+    if len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
     also = ", a paper with errata or a FILE.md, FILE.txt or FILE.tex"
-    names = NAMES if wanted is None else known(wanted, also=also, hints=tuple(ERRATA))
+    names = known(wanted, also=also, hints=tuple(ERRATA)) if wanted else NAMES
     jobs, bar = JOBS if len(names) > FEW else 1, is_terminal(sys.stderr)
     items = [(name,) for name in names]
     done = repeat(verify_named, items, jobs=jobs, progress=bar, what="derivations")
     if done.interrupted:
-        say_interrupted(f"{len(done)} of {len(names)} derivations are verified")
-    text, status = _reported(done.values, form, in_full=wanted is not None)
+        say("interrupted", f"{len(done)} of {len(names)} derivations are verified")
+    text, status = _reported(done.values, form, in_full=bool(wanted))
     return text, INTERRUPTED if done.interrupted else status
 
 
