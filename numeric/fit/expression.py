@@ -250,15 +250,6 @@ class ExpressionModel:
                 chosen.append(int(i))
         return theta[chosen]
 
-    def refined(
-        self, theta: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
-    ) -> Floats:
-        """Starts (2 K, p) that are the caller's (K, p), as they are and further downhill."""
-        model, observed, weights = self._thinned(observed, weights)
-        begun, _ = model.project(theta, observed, weights, lower, upper)
-        lowered, _ = model._downhill(begun, observed, weights, lower, upper)
-        return np.concatenate([theta, lowered])
-
     def _thinned(self, observed: Floats, weights: Floats) -> tuple[ExpressionModel, Floats, Floats]:
         """The law at no more runs than a search needs, evenly spaced."""
         size = min(self.size, MOST_RUNS)

@@ -377,23 +377,21 @@ def follow(
     upper: Floats,
     *,
     widest: float = WIDEST,
-    settle: int = SETTLING,
-    damping: float = 0.0,
 ) -> Ends:
     """Local minima from starts (K, p) by way of smoother objectives, which have fewer: the first is
     curved over `widest` median residuals (Madsen and Nielsen 1993, A finite smoothing algorithm for
     linear l1 estimation). One with a kink is left smooth over a small width.
 
     A Newton step at each width keeps to the path of the minima; where few residuals are in the
-    curved part, several do. The first minimum takes at most `settle` steps.
+    curved part, several do. The first minimum takes few steps.
     """
     if problem.objective.width == np.inf:
-        return minimise(problem, theta, lower, upper, damping=damping)
+        return minimise(problem, theta, lower, upper, damping=0.0)
     scale = median_residuals(problem, theta)
     last = np.broadcast_to(problem.objective.width or NARROWEST * scale, scale.shape)
     width = np.maximum(widest * scale, last)
     wide = problem._replace(width=width)
-    theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, steps=settle, damping=damping).theta
+    theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, steps=SETTLING, damping=0.0).theta
     scale = median_residuals(problem, theta)
     width = np.maximum(np.minimum(widest * scale, width), last)
     longest = LONGEST * np.sqrt(problem.model.size) * scale

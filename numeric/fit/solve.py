@@ -40,8 +40,6 @@ MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
 CLOSE = 6
 #: More runs than this are first fitted on a sample of them; so many minima are followed on all.
 LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
-#: Of the first steps from starts that the caller gives, which may be far, and how many at most.
-DAMPINGS, FAR = (1e-2, 1.0), 300
 LEAST, MOST = 1e-100, 1e100
 EPSILON = float(np.finfo(float).eps)
 #: How far a further step may move a parameter, as a share of it.
@@ -82,7 +80,6 @@ def solve(
     lower: Floats,
     upper: Floats,
     *,
-    starts: Floats | None = None,
     seed: int = 0,
     limited: bool = True,
 ) -> Minimum:
@@ -96,8 +93,6 @@ def solve(
     objective : Objective
     lower, upper : ndarray
         (p,).
-    starts : ndarray, optional
-        (K, p): in place of those that are sought.
     seed : int
         Of starts that are drawn.
     limited : bool
@@ -117,10 +112,8 @@ def solve(
         raise ValueError(NOWHERE_FINITE)
     problem = Problem.of(model, observed, weights, objective)
     with np.errstate(all="ignore"):
-        if model.size > LARGE:
-            ends = _on_sample(problem, observed, lower, upper, starts, seed)
-        else:
-            ends = _minima(problem, observed, lower, upper, starts, seed)
+        seek = _on_sample if model.size > LARGE else _minima
+        ends = seek(problem, observed, lower, upper, seed)
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
@@ -132,10 +125,7 @@ def solve(
     order = np.argsort(ends.value, kind="stable")
     equal = ends.value <= ends.value[order[0]] * (1.0 + EQUAL) + floor
     equal &= ends.done | ~ends.done[equal].any()
-    rank = ends.value
-    if starts is not None:  # terms that may change places make equal minima: the nearest
-        rank = np.linalg.norm((ends.theta - starts[0]) / (np.abs(starts[0]) + 1e-300), axis=1)
-    best = int(np.argmin(np.where(equal, rank, np.inf)))
+    best = int(np.argmin(np.where(equal, ends.value, np.inf)))
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
     converged = bool(ends.done[best]) and (
         limited or is_settled(problem, ends.theta[best], lower, upper)
@@ -176,22 +166,10 @@ def is_settled(problem: Problem, theta: Floats, lower: Floats, upper: Floats) ->
     return bool(told_apart and (rests.all() or problem.objective.width == 0.0))
 
 
-def _minima(
-    problem: Problem,
-    observed: Floats,
-    lower: Floats,
-    upper: Floats,
-    given: Floats | None,
-    seed: int,
-) -> Ends:
+def _minima(problem: Problem, observed: Floats, lower: Floats, upper: Floats, seed: int) -> Ends:
     """The smooth minima that the starts lead to."""
     model, objective = problem.model, problem.objective
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
-    if given is not None:  # they may be far: by steps of either length, to different minima
-        begun = model.refined(given, observed, squares, lower, upper)
-        return joined(
-            follow(problem, begun, lower, upper, settle=FAR, damping=size) for size in DAMPINGS
-        )
     begun = model.starts(observed, squares, lower, upper, seed=seed)
     is_square = objective.width == np.inf
     few = (objective.width == 0.0 or model.size <= FEW) and not is_square
@@ -214,14 +192,7 @@ def _minima(
     return ends
 
 
-def _on_sample(
-    problem: Problem,
-    observed: Floats,
-    lower: Floats,
-    upper: Floats,
-    given: Floats | None,
-    seed: int,
-) -> Ends:
+def _on_sample(problem: Problem, observed: Floats, lower: Floats, upper: Floats, seed: int) -> Ends:
     """Minima on a sample of the runs, spread evenly over the order of what is observed; the best of
     them over all runs.
     """
@@ -231,7 +202,7 @@ def _on_sample(
         target=problem.target[sample],
         weights=problem.weights[sample],
     )
-    ends = _minima(part, observed[sample], lower, upper, given, seed)
+    ends = _minima(part, observed[sample], lower, upper, seed)
     order = np.argsort(ends.value, kind="stable")
     apart = ends.value[order] > ends.value[order[0]] * (1.0 + SAME)
     begun = ends.theta[[order[0], *order[apart]][:FOLLOWED]]

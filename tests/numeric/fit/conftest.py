@@ -9,8 +9,9 @@ import pytest
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.expression import ExpressionModel
 from isoflop.numeric.fit.models import Expression
+from isoflop.numeric.fit.newton import Problem, joined, minimise
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.solve import solve
+from isoflop.numeric.fit.solve import Minimum, is_settled, solve
 
 
 @pytest.fixture(scope="session")
@@ -43,14 +44,32 @@ def _solved(
     model = ExpressionModel(law, variables, names)
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     weights = None if weights is None else np.asarray(weights, dtype=float)
-    near = None if start is None else np.array([[start[name] for name in names]])
     observed = np.asarray(observed, dtype=float)
-    found = solve(
-        model, observed, weights, chosen, lower, upper,
-        starts=near, seed=seed, limited=False,
-    )  # fmt: skip
+    if start is None:
+        found = solve(model, observed, weights, chosen, lower, upper, seed=seed, limited=False)
+    else:
+        near = np.array([[start[name] for name in names]])
+        found = _from_start(Problem.of(model, observed, weights, chosen), near, lower, upper)
     named = dict(zip(names, found.theta.tolist(), strict=True))
     return SimpleNamespace(**vars(found), coefficients=named)
+
+
+def _from_start(problem, near, lower, upper):
+    """The minimum by squares from a start, which may be far: as it is and further downhill, by steps
+    of either length; of several that are as good the nearest.
+    """
+    model, weights = problem.model, np.ones(problem.model.size)
+    squares = problem.target, weights, lower, upper
+    lowered, _ = model._downhill(model.project(near, *squares)[0], *squares)
+    begun = np.concatenate([near, lowered])
+    ends = joined(minimise(problem, begun, lower, upper, damping=size) for size in (1e-2, 1.0))
+    equal = ends.value <= ends.value.min() * (1.0 + 1e-12) + float(problem.floor())
+    equal &= ends.done | ~ends.done[equal].any()
+    away = np.linalg.norm((ends.theta - near) / (np.abs(near) + 1e-300), axis=1)
+    best = int(np.argmin(np.where(equal, away, np.inf)))
+    theta = ends.theta[best]
+    done = bool(ends.done[best]) and is_settled(problem, theta, lower, upper)
+    return Minimum(theta, float(ends.value[best]), done)
 
 
 @pytest.fixture(scope="session")
