@@ -200,10 +200,10 @@ class BrokenModel:
         inside = np.isfinite(height) & (np.abs(height) <= upper[1])
         inside &= (asymptote >= lower[0]) & (asymptote <= upper[0])
         scanned[inside, 0], scanned[inside, 1] = asymptote[inside], height[inside]
-        squares = Problem(self, observed, weights, SQUARES)
+        squares = Problem(self, observed, weights, SQUARES, lower, upper)
         order = np.argsort(squares.values(scanned), kind="stable")
         scanned = scanned[order[:SCANNED]]
-        ends = minimise(squares, scanned, lower, upper, enough=ROUGHLY, steps=POLISHING)
+        ends = minimise(squares, scanned, enough=ROUGHLY, steps=POLISHING)
         most = STARTS[min(self.breaks, len(STARTS)) - 1]
         chosen = [_distinct(ends.theta, ends.value, most)]
         if judge is not None:
@@ -378,21 +378,20 @@ def fit_broken(compute: Floats, values: Floats, *, breaks: int = 1) -> Part:
     most = [LARGEST_CHANGE, high + OUTSIDE * spread, log(WIDEST * spread)]
     lower = np.array([0.0, -LARGEST_HEIGHT, -STEEPEST, *least * breaks])
     upper = np.array([1.0, LARGEST_HEIGHT, STEEPEST, *most * breaks])
-    problem = Problem(BrokenModel(logs, float(logs.mean()), breaks), values, 1.0, HUBER)
-    solution = solve(problem.model, values, None, HUBER, lower, upper)
+    model = BrokenModel(logs, float(logs.mean()), breaks)
+    problem = Problem(model, values, 1.0, HUBER, lower, upper)
+    solution = solve(model, values, None, HUBER, lower, upper)
     written = _coefficients(solution.theta[None], problem.model.centre)[0]
     return Part(
         coefficients=dict(zip(names, written.tolist(), strict=True)),
         objective_value=solution.value,
         converged=solution.converged,
         undetermined=_undetermined(problem, solution.theta, lower, upper),
-        refit=partial(_refit, problem, solution, lower, upper),
+        refit=partial(_refit, problem, solution),
     )
 
 
-def _refit(
-    problem: Problem, solution: Minimum, lower: Floats, upper: Floats, *, weights: Floats
-) -> Refits:
+def _refit(problem: Problem, solution: Minimum, *, weights: Floats) -> Refits:
     """The fits to resamples, weights (K, n), from the fit and its other minima.
 
     Few runs leave valleys in which Newton creeps: a refit counts where little more is promised.
@@ -405,8 +404,8 @@ def _refit(
     # Once without the detour: at the weights of the fit itself that is where it ended.
     ends = best_of(
         [
-            minimise(many, begun[0], lower, upper, enough=ENOUGH, steps=AGAIN),
-            *(follow(many, start, lower, upper) for start in begun),
+            minimise(many, begun[0], enough=ENOUGH, steps=AGAIN),
+            *(follow(many, start) for start in begun),
         ]
     )
     enough = [len(np.unique(logs[row > 0.0])) >= problem.model.width for row in weights]

@@ -226,7 +226,7 @@ def fit_compute_laws(
         better = (linear[:, 1] > 0.0) & (gain > gains)
         gains[better], theta[better, 0] = gain[better], linear[better, 0]
         theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
-    found = follow(Problem.of(model, losses, weights, objective), theta, LOWER, UPPER)
+    found = follow(Problem.of(model, losses, weights, objective, LOWER, UPPER), theta)
     E, log_term, alpha = found.theta.T
     rows = np.stack([E, log_term + alpha * centre, alpha], axis=1)
     return ComputeLaws(rows, found.done & (gains > 0.0) & known)

@@ -121,6 +121,8 @@ class Problem(NamedTuple):
         (n,) or (K, n), or one number for all.
     objective : Objective
         Or anything else with ``in_logs``, ``width``, ``measure`` and ``rounding``.
+    lower, upper : ndarray
+        (p,), may be infinite: the box that the parameters keep to.
     width : float or ndarray or None
         A number or (K, 1): what the objective measures residuals by in place of its own width.
     """
@@ -129,13 +131,27 @@ class Problem(NamedTuple):
     target: Floats
     weights: Any
     objective: Any
+    lower: Any = -np.inf
+    upper: Any = np.inf
     width: Any = None
 
     @classmethod
-    def of(cls, model: Any, observed: Floats, weights: Any, objective: Any) -> Problem:
+    def of(
+        cls,
+        model: Any,
+        observed: Floats,
+        weights: Any,
+        objective: Any,
+        lower: Any = -np.inf,
+        upper: Any = np.inf,
+    ) -> Problem:
         """The problem for observed values, not logarithms; weights of None are 1."""
         target = np.log(observed) if objective.in_logs else observed
-        return cls(model, target, 1.0 if weights is None else weights, objective)
+        return cls(model, target, 1.0 if weights is None else weights, objective, lower, upper)
+
+    def inside(self, theta: Floats) -> Floats:
+        """The nearest parameters (K, p) in the box."""
+        return np.clip(theta, self.lower, self.upper)
 
     def some(self, which: Any) -> Problem:
         """Some of the problems."""
@@ -171,22 +187,22 @@ class Problem(NamedTuple):
                 found[block] = np.sum(some.weights * rho, axis=1)
         return np.where(np.isfinite(found), found, np.inf)
 
-    def expand(self, theta: Floats, within: Any = None) -> Expansion:
-        """The objectives and their derivatives; `within` as in `Objective.measure`."""
-        rows = len(theta) if within is not None else max(1, BLOCK // self.model.size)
+    def expand(self, theta: Floats) -> Expansion:
+        """The objectives and their derivatives."""
+        rows = max(1, BLOCK // self.model.size)
         with np.errstate(all="ignore"):
             if len(theta) <= rows:
-                found = self._sums(theta, within)
+                found = self._sums(theta)
             else:
                 blocks = [slice(first, first + rows) for first in range(0, len(theta), rows)]
-                parts = [self.some(block)._sums(theta[block], within) for block in blocks]
+                parts = [self.some(block)._sums(theta[block]) for block in blocks]
                 found = Expansion(*map(np.concatenate, zip(*parts, strict=True)))
         found.value[~np.isfinite(found.value)] = np.inf
         return found
 
-    def _sums(self, theta: Floats, within: Any) -> Expansion:
+    def _sums(self, theta: Floats) -> Expansion:
         r, jacobian, slopes, law = self.residuals(theta)
-        rho, psi, bend = self.objective.measure(r, self.width, within)
+        rho, psi, bend = self.objective.measure(r, self.width)
         if np.ndim(self.weights):
             rho, psi, bend = rho * self.weights, psi * self.weights, bend * self.weights
         in_logs = self.objective.in_logs
@@ -198,30 +214,22 @@ class Problem(NamedTuple):
         lengths = np.sqrt(np.einsum("kpn,kpn->kp", jacobian, jacobian))
         return Expansion(rho.sum(axis=1), gradient, hessian, lengths)
 
-    def retract(self, theta: Floats, step: Floats, lower: Floats, upper: Floats) -> Floats:
+    def retract(self, theta: Floats, step: Floats) -> Floats:
         """Where steps (K, p) lead along the curve of the model."""
+        box = self.lower, self.upper
         with np.errstate(all="ignore"):
             law, slopes = self.model.evaluate(theta)
             weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
-            return np.asarray(self.model.retract(theta, step, law, slopes, weights, lower, upper))
+            return np.asarray(self.model.retract(theta, step, law, slopes, weights, *box))
 
-    def shorter(
-        self,
-        at: Floats,
-        promised: Floats,
-        theta: Floats,
-        step: Floats,
-        lower: Floats,
-        upper: Floats,
-    ) -> Floats:
+    def shorter(self, at: Floats, promised: Floats, theta: Floats, step: Floats) -> Floats:
         """The best points on the way of steps (K, p): along the model's curve or straight on, ever
         shorter until each gains its part of what is promised of the objectives `at`.
         """
         best, lowest = theta.copy(), at.copy()
         for share in SHARES:
             part = share * step
-            curved = self.retract(theta, part, lower, upper)
-            for points in (curved, np.clip(theta + part, lower, upper)):
+            for points in (self.retract(theta, part), self.inside(theta + part)):
                 values = self.values(points)
                 better = values < lowest
                 best[better], lowest[better] = points[better], values[better]
@@ -296,8 +304,6 @@ def _free_step(
 def minimise(
     problem: Problem,
     theta: Floats,
-    lower: Floats,
-    upper: Floats,
     *,
     enough: float = ENOUGH,
     steps: int = MOST_STEPS,
@@ -310,8 +316,6 @@ def minimise(
     problem : Problem
     theta : ndarray
         (K, p).
-    lower, upper : ndarray
-        (p,), may be infinite.
     enough : float
         Stop where a step promises less than this share of the objective.
     steps : int
@@ -326,7 +330,8 @@ def minimise(
         makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or where
         the objective itself is what rounding makes of 0.
     """
-    theta = np.clip(theta, lower, upper)
+    lower, upper = problem.lower, problem.upper
+    theta = problem.inside(theta)
     floor = np.broadcast_to(problem.floor(), len(theta))
     at = problem.expand(theta)
     value, decrement = at.value.copy(), np.full(len(theta), np.inf)
@@ -341,7 +346,7 @@ def minimise(
         finished = (decrement[left] <= np.maximum(enough * at.value, least)) & convex
         done[left[finished]] = True
         # The last step is worth its digits, though not an evaluation.
-        theta[left[finished]] = np.clip(here + step, lower, upper)[finished]
+        theta[left[finished]] = problem.inside(here + step)[finished]
         going = ~finished & (damped[left] < MOST_DAMPING)
         if not going.all():
             left, here, step, least = left[going], here[going], step[going], least[going]
@@ -349,7 +354,7 @@ def minimise(
             if not left.size:
                 break
         some = problem.some(left)
-        trial = np.clip(here + step, lower, upper)
+        trial = problem.inside(here + step)
         there = some.expand(trial)
         gain = (at.value - there.value) / np.maximum(promised, 1e-300)
         # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
@@ -357,9 +362,7 @@ def minimise(
         poor = (gain < POOR) & (promised > blur)
         if poor.any():  # a kink or a bend on the way
             on = some.some(poor)
-            trial[poor] = on.shorter(
-                at.value[poor], promised[poor], here[poor], step[poor], lower, upper
-            )
+            trial[poor] = on.shorter(at.value[poor], promised[poor], here[poor], step[poor])
             there.put(poor, on.expand(trial[poor]))
         good = there.value <= at.value + np.where(promised <= blur, blur, -1e-6 * promised)
         theta[left[good]], value[left[good]] = trial[good], there.value[good]
@@ -370,14 +373,7 @@ def minimise(
     return Ends(theta, value, done | (value <= floor), decrement)
 
 
-def follow(
-    problem: Problem,
-    theta: Floats,
-    lower: Floats,
-    upper: Floats,
-    *,
-    widest: float = WIDEST,
-) -> Ends:
+def follow(problem: Problem, theta: Floats, *, widest: float = WIDEST) -> Ends:
     """Local minima from starts (K, p) by way of smoother objectives, which have fewer: the first is
     curved over `widest` median residuals (Madsen and Nielsen 1993, A finite smoothing algorithm for
     linear l1 estimation). One with a kink is left smooth over a small width.
@@ -386,12 +382,12 @@ def follow(
     curved part, several do. The first minimum takes few steps.
     """
     if problem.objective.width == np.inf:
-        return minimise(problem, theta, lower, upper, damping=0.0)
+        return minimise(problem, theta, damping=0.0)
     scale = median_residuals(problem, theta)
     last = np.broadcast_to(problem.objective.width or NARROWEST * scale, scale.shape)
     width = np.maximum(widest * scale, last)
     wide = problem._replace(width=width)
-    theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, steps=SETTLING, damping=0.0).theta
+    theta = minimise(wide, theta, enough=ROUGHLY, steps=SETTLING, damping=0.0).theta
     scale = median_residuals(problem, theta)
     width = np.maximum(np.minimum(widest * scale, width), last)
     longest = LONGEST * np.sqrt(problem.model.size) * scale
@@ -399,16 +395,14 @@ def follow(
         width = np.maximum(NARROWING * width, last)
         narrower = problem._replace(width=width)
         if (width < NARROW * scale).any():
-            theta = minimise(
-                narrower, theta, lower, upper, enough=CLOSELY, steps=NARROW_STEPS, damping=0.0
-            ).theta
+            theta = minimise(narrower, theta, enough=CLOSELY, steps=NARROW_STEPS, damping=0.0).theta
             continue
         at = narrower.expand(theta)
-        step, *_ = newton_step(at, theta, np.zeros(len(theta)), lower, upper)
+        step, *_ = newton_step(at, theta, np.zeros(len(theta)), problem.lower, problem.upper)
         length = np.abs(step * at.lengths).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, longest / np.maximum(length, 1e-300))
-        theta = np.clip(theta + step, lower, upper)
-    return minimise(problem._replace(width=last), theta, lower, upper, damping=0.0)
+        theta = problem.inside(theta + step)
+    return minimise(problem._replace(width=last), theta, damping=0.0)
 
 
 def median_residuals(problem: Problem, theta: Floats) -> Floats:
@@ -425,7 +419,7 @@ def median_residuals(problem: Problem, theta: Floats) -> Floats:
     return np.where(np.isfinite(found), found, 1.0) + 1e-300
 
 
-def stirred(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> Floats:
+def stirred(problem: Problem, theta: Floats) -> Floats:
     """Points around a minimum (p,), as far as the residuals let the parameters vary: next to one
     minimum of an objective with a bend others may be deeper.
     """
@@ -435,7 +429,7 @@ def stirred(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> Fl
     spread = median_residuals(problem, theta[None])[0] / np.maximum(sizes, 1e-3 * sizes[0])
     drawn = np.random.default_rng(0).normal(size=(STIRRED, len(sizes)))
     drawn *= np.geomspace(*SPREADS, STIRRED)[:, None] * spread
-    return np.clip(theta + drawn @ axes.T / lengths, lower, upper)
+    return problem.inside(theta + drawn @ axes.T / lengths)
 
 
 def joined(ends: Iterable[Ends]) -> Ends:

@@ -74,9 +74,7 @@ class Objective:
         """
         return {"huber-log": self.delta, "absolute-log": 0.0}.get(self.name, inf)
 
-    def measure(
-        self, residuals: Floats, width: Any = None, within: Any = None
-    ) -> tuple[Floats, Floats, Floats]:
+    def measure(self, residuals: Floats, width: Any = None) -> tuple[Floats, Floats, Floats]:
         r"""rho, its slope psi and its curvature at residuals (K, n).
 
         Parameters
@@ -85,8 +83,6 @@ class Objective:
         width : float or ndarray of shape (K, 1), optional
             In place of the objective's own: rho keeps its largest slope and is curved over this
             half width.
-        within : ndarray of bool, optional
-            Which residuals count as those where rho is curved; by default those within the width.
 
         Notes
         -----
@@ -98,12 +94,8 @@ class Objective:
         bound = self.delta if self.name == "huber-log" else 1.0
         slope = bound / np.maximum(self.width if width is None else width, 1e-300)
         psi = residuals * slope
-        if within is None:
-            curved = np.abs(psi) < bound
-            psi = np.clip(psi, -bound, bound)
-        else:
-            curved = within
-            psi = np.where(curved, psi, np.copysign(bound, residuals))
+        curved = np.abs(psi) < bound
+        psi = np.clip(psi, -bound, bound)
         return psi * (residuals - 0.5 / slope * psi), psi, curved * slope
 
     def rounding(self, size: Floats, width: Any = None) -> Floats:

@@ -22,7 +22,7 @@ ENOUGH, EXACT = 1e-10, 1e-14
 FIRST, CERTIFYING, LEAST, SMOOTH = 1.0, 1e-2, 1e-12, 1e-9
 
 
-def sharpen(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> Ends:
+def sharpen(problem: Problem, theta: Floats) -> Ends:
     """The minimum next to parameters (p,).
 
     Residuals are linearised and the step bounded by a box that follows how well the programme
@@ -31,32 +31,30 @@ def sharpen(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> En
     """
     value, radius = problem.values(theta[None])[0], FIRST
     for _ in range(MOST_STEPS):
-        step, promised = linear_step(problem, theta, radius, lower, upper)
+        step, promised = linear_step(problem, theta, radius)
         if promised <= EXACT * value or radius < LEAST:
             break
-        straight = np.clip(theta + step, lower, upper)
-        bent = problem.retract(theta[None], step[None], lower, upper)[0]
+        straight = problem.inside(theta + step)
+        bent = problem.retract(theta[None], step[None])[0]
         trials = np.array([straight, bent])
         values = problem.values(trials)
         gain = (value - values.min()) / promised
         if gain > 0.0:
             theta, value = trials[values.argmin()], values.min()
         radius *= 2.0 if gain > 0.5 else 1.0 if gain > 0.1 else 0.25
-    _, promised = linear_step(problem, theta, CERTIFYING, lower, upper)
+    _, promised = linear_step(problem, theta, CERTIFYING)
     if promised > ENOUGH * value:
         width = SMOOTH * median_residuals(problem, theta[None])
-        end = minimise(problem._replace(width=width), theta[None], lower, upper)
+        end = minimise(problem._replace(width=width), theta[None])
         there = problem.values(end.theta)[0]
         if there < value:
             theta, value = end.theta[0], there
-            _, promised = linear_step(problem, theta, CERTIFYING, lower, upper)
+            _, promised = linear_step(problem, theta, CERTIFYING)
     done = np.array([promised <= ENOUGH * value or value <= float(problem.floor())])
     return Ends(theta[None], np.array([value]), done, np.array([promised]))
 
 
-def linear_step(
-    problem: Problem, theta: Floats, radius: float, lower: Floats, upper: Floats
-) -> tuple[Floats, float]:
+def linear_step(problem: Problem, theta: Floats, radius: float) -> tuple[Floats, float]:
     """The best step (p,) for the linearised residuals in a box, and the decrease that it promises.
 
     min sum w |r + J'd| over low <= d <= high is, by duality, the programme in the slopes l of the
@@ -68,8 +66,8 @@ def linear_step(
     weights = np.broadcast_to(problem.weights, r.shape)
     unit = median_residuals(problem, theta[None])[0, 0]
     scale = np.maximum(np.linalg.norm(jacobian, axis=1) / np.sqrt(len(r)), 1e-100) / unit
-    low = np.maximum(-radius, (lower - theta) * scale)
-    high = np.minimum(radius, (upper - theta) * scale)
+    low = np.maximum(-radius, (problem.lower - theta) * scale)
+    high = np.minimum(radius, (problem.upper - theta) * scale)
     one = np.eye(len(theta))
     free = np.zeros(2 * len(theta))
     solved = linprog(

@@ -221,7 +221,8 @@ class Solution:
     @cached_property
     def problem(self) -> Problem:
         """What the solver minimised."""
-        return Problem.of(self.design.model, self.observed, self.weights, self.objective)
+        box = self.design.lower, self.design.upper
+        return Problem.of(self.design.model, self.observed, self.weights, self.objective, *box)
 
     @cached_property
     def values(self) -> Floats:
@@ -314,8 +315,7 @@ class Solution:
             many = many._replace(weights=many.weights * weights)
         if observed is not None:
             many = many._replace(target=np.log(observed) if self.objective.in_logs else observed)
-        box = self.design.lower, self.design.upper
-        ends = refit(many, self.minimum, *box, exact=not self.design.form.is_expression)
+        ends = refit(many, self.minimum, exact=not self.design.form.is_expression)
         return Refits(self.design.coefficients(ends.theta), ends.done, ends.value)
 
 

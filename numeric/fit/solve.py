@@ -110,26 +110,24 @@ def solve(
         model, observed, weights = model.part(counted), observed[counted], weights[counted]
     if np.abs(observed).max() >= MOST or (objective.in_logs and observed.min() <= LEAST):
         raise ValueError(NOWHERE_FINITE)
-    problem = Problem.of(model, observed, weights, objective)
+    problem = Problem.of(model, observed, weights, objective, lower, upper)
     with np.errstate(all="ignore"):
         seek = _on_sample if model.size > LARGE else _minima
-        ends = seek(problem, observed, lower, upper, seed)
+        ends = seek(problem, observed, seed)
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
-            ends = joined([sharpen(problem, theta, lower, upper) for theta in near])
+            ends = joined([sharpen(problem, theta) for theta in near])
             lowest = int(ends.value.argmin())
             if not ends.done[lowest]:  # stuck between kinks: again from close by
-                again = stirred(problem, ends.theta[lowest], lower, upper)[:CLOSE]
-                ends = joined([ends, *(sharpen(problem, theta, lower, upper) for theta in again)])
+                again = stirred(problem, ends.theta[lowest])[:CLOSE]
+                ends = joined([ends, *(sharpen(problem, theta) for theta in again)])
         floor = float(problem.floor())
     order = np.argsort(ends.value, kind="stable")
     equal = ends.value <= ends.value[order[0]] * (1.0 + EQUAL) + floor
     equal &= ends.done | ~ends.done[equal].any()
     best = int(np.argmin(np.where(equal, ends.value, np.inf)))
     close = ends.value <= ends.value[best] * (1.0 + SAME) + floor
-    converged = bool(ends.done[best]) and (
-        limited or is_settled(problem, ends.theta[best], lower, upper)
-    )
+    converged = bool(ends.done[best]) and (limited or is_settled(problem, ends.theta[best]))
     return Minimum(
         theta=ends.theta[best],
         value=float(ends.value[best]),
@@ -138,13 +136,14 @@ def solve(
     )
 
 
-def is_settled(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> bool:
+def is_settled(problem: Problem, theta: Floats) -> bool:
     """Whether a further step leaves the parameters (p,) where they are, and the runs tell those
     apart that no bound holds: a law without limits may have no finite optimum.
     """
     at = problem.expand(theta[None])
     gradient, lengths = at.gradient[0], at.lengths[0]
-    held = ((theta <= lower) & (gradient >= 0.0)) | ((theta >= upper) & (gradient <= 0.0))
+    low, high = theta <= problem.lower, theta >= problem.upper
+    held = (low & (gradient >= 0.0)) | (high & (gradient <= 0.0))
     free = np.flatnonzero(~held)
     with np.errstate(all="ignore"):
         _, jacobian, _, law = problem.residuals(theta[None])
@@ -166,11 +165,11 @@ def is_settled(problem: Problem, theta: Floats, lower: Floats, upper: Floats) ->
     return bool(told_apart and (rests.all() or problem.objective.width == 0.0))
 
 
-def _minima(problem: Problem, observed: Floats, lower: Floats, upper: Floats, seed: int) -> Ends:
+def _minima(problem: Problem, observed: Floats, seed: int) -> Ends:
     """The smooth minima that the starts lead to."""
-    model, objective = problem.model, problem.objective
+    model, objective, box = problem.model, problem.objective, (problem.lower, problem.upper)
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
-    begun = model.starts(observed, squares, lower, upper, seed=seed)
+    begun = model.starts(observed, squares, *box, seed=seed)
     is_square = objective.width == np.inf
     few = (objective.width == 0.0 or model.size <= FEW) and not is_square
     if not is_square and len(begun):
@@ -181,18 +180,18 @@ def _minima(problem: Problem, observed: Floats, lower: Floats, upper: Floats, se
             robust = squares / np.maximum(size, 0.1 * middle)
             smooth = problem._replace(width=max(NARROW * middle, objective.width))
             judge = smooth.values if few else None
-            more = model.starts(observed, robust, lower, upper, judge, seed=seed)
+            more = model.starts(observed, robust, *box, judge, seed=seed)
             begun = np.concatenate([begun, more]) if few else more
     if not np.isfinite(problem.values(begun)).any():
         raise ValueError(NOWHERE_FINITE)
-    ends = follow(problem, begun, lower, upper)
+    ends = follow(problem, begun)
     if few:
-        around = stirred(problem, ends.theta[ends.value.argmin()], lower, upper)
-        ends = joined([ends, follow(problem, around, lower, upper, widest=AROUND)])
+        around = stirred(problem, ends.theta[ends.value.argmin()])
+        ends = joined([ends, follow(problem, around, widest=AROUND)])
     return ends
 
 
-def _on_sample(problem: Problem, observed: Floats, lower: Floats, upper: Floats, seed: int) -> Ends:
+def _on_sample(problem: Problem, observed: Floats, seed: int) -> Ends:
     """Minima on a sample of the runs, spread evenly over the order of what is observed; the best of
     them over all runs.
     """
@@ -202,13 +201,13 @@ def _on_sample(problem: Problem, observed: Floats, lower: Floats, upper: Floats,
         target=problem.target[sample],
         weights=problem.weights[sample],
     )
-    ends = _minima(part, observed[sample], lower, upper, seed)
+    ends = _minima(part, observed[sample], seed)
     order = np.argsort(ends.value, kind="stable")
     apart = ends.value[order] > ends.value[order[0]] * (1.0 + SAME)
     begun = ends.theta[[order[0], *order[apart]][:FOLLOWED]]
     if problem.objective.width == 0.0:
-        return follow(problem, begun, lower, upper, widest=AROUND)
-    return minimise(problem, begun, lower, upper)
+        return follow(problem, begun, widest=AROUND)
+    return minimise(problem, begun)
 
 
 def _hopeful(theta: Floats, values: Floats) -> Floats:

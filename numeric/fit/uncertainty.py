@@ -184,9 +184,7 @@ def classical(columns: Floats, variance: float) -> Floats:
 # -- once more, K times ----------------------------------------------------------------------------
 
 
-def refit(
-    problem: Problem, solution: Minimum, lower: Floats, upper: Floats, *, exact: bool = True
-) -> Ends:
+def refit(problem: Problem, solution: Minimum, *, exact: bool = True) -> Ends:
     """K problems that differ from one in their weights (K, n) or in what is observed (K, n).
 
     Parameters
@@ -195,8 +193,6 @@ def refit(
         All K of them.
     solution : Minimum
         Of the one.
-    lower, upper : ndarray
-        (p,).
     exact : bool
         Whether an objective with a kink is followed to its minimum in each; else it stays smooth
         over a small share of the median residual.
@@ -212,10 +208,10 @@ def refit(
     if problem.objective.width != np.inf:
         name = "least-squares-log" if problem.objective.in_logs else "least-squares"
         squares = problem._replace(objective=Objective(name=name))
-        begun.append(minimise(_mean(squares), solution.theta[None], lower, upper).theta[0])
-    ends = best_of(follow(problem, np.tile(start, (count, 1)), lower, upper) for start in begun)
+        begun.append(minimise(_mean(squares), solution.theta[None]).theta[0])
+    ends = best_of(follow(problem, np.tile(start, (count, 1))) for start in begun)
     for index in range(count) if is_sharp and exact else np.flatnonzero(~ends.done):
-        again = _alone(problem.some(slice(index, index + 1)), ends.theta[index], lower, upper)
+        again = _alone(problem.some(slice(index, index + 1)), ends.theta[index])
         if again is not None and (again.converged or again.value < ends.value[index]):
             ends.theta[index], ends.value[index] = again.theta, again.value
             ends.done[index] = again.converged
@@ -231,7 +227,7 @@ def _mean(problem: Problem) -> Problem:
     return problem._replace(target=of(problem.target), weights=of(problem.weights))
 
 
-def _alone(problem: Problem, near: Floats, lower: Floats, upper: Floats) -> Minimum | None:
+def _alone(problem: Problem, near: Floats) -> Minimum | None:
     """One problem solved by itself; of an objective with a kink next to the smooth minimum at hand,
     if that is certified. None where the solver finds no law.
     """
@@ -240,13 +236,13 @@ def _alone(problem: Problem, near: Floats, lower: Floats, upper: Floats) -> Mini
     target = np.broadcast_to(problem.target, (1, size))[0]
     drawn = np.flatnonzero(weights)
     model, weights, target = problem.model.part(drawn), weights[drawn], target[drawn]
-    objective = problem.objective
+    objective, box = problem.objective, (problem.lower, problem.upper)
     if objective.width == 0.0:
-        end = sharpen(Problem(model, target, weights, objective), near, lower, upper)
+        end = sharpen(problem._replace(model=model, target=target, weights=weights), near)
         if end.done[0]:
             return Minimum(end.theta[0], float(end.value[0]), True)
     observed = np.exp(target) if objective.in_logs else target
     try:
-        return solve(model, observed, weights, objective, lower, upper)
+        return solve(model, observed, weights, objective, *box)
     except ValueError:
         return None

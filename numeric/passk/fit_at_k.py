@@ -464,7 +464,8 @@ def _held(fit: PassFit, value: float) -> tuple[float, bool]:
         narrowed = replace(design, lower=lower, upper=upper)
         found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
         return 2.0 * float(found.value[0]), bool(found.done[0])
-    ends = minimise(fit.fit.solution.problem, start[None], lower, upper)
+    problem = fit.fit.solution.problem._replace(lower=lower, upper=upper)
+    ends = minimise(problem, start[None])
     return fit.size * float(np.log(ends.value[0])), bool(ends.done[0])
 
 

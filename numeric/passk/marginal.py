@@ -75,11 +75,8 @@ class Marginal:
         del width
         return np.full_like(size, -1.0)
 
-    def measure(
-        self, residuals: Floats, width: Any = None, within: Any = None
-    ) -> tuple[Floats, Floats, Floats]:
+    def measure(self, residuals: Floats, width: Any = None) -> tuple[Floats, Floats, Floats]:
         """rho, rho' and rho'' (K, G); a width stands for tau."""
-        del within
         measure = self if width is None else replace(self, tau=width)
         rho, mean, square, _ = measure.moments(residuals)
         precision = 1.0 / measure.variance
@@ -200,8 +197,9 @@ def fit_marginal(
     enough = ROUGHLY
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
-        problem = Problem(design.model, np.zeros(size), each[on], measure, measure.tau)
-        ends = minimise(problem, theta[on], design.lower, design.upper, damping=0.0, enough=enough)
+        box = design.lower, design.upper
+        problem = Problem(design.model, np.zeros(size), each[on], measure, *box, measure.tau)
+        ends = minimise(problem, theta[on], damping=0.0, enough=enough)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
         here, alone = _scatter_slope(
             measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free

@@ -49,26 +49,26 @@ def _solved(
         found = solve(model, observed, weights, chosen, lower, upper, seed=seed, limited=False)
     else:
         near = np.array([[start[name] for name in names]])
-        found = _from_start(Problem.of(model, observed, weights, chosen), near, lower, upper)
+        found = _from_start(Problem.of(model, observed, weights, chosen, lower, upper), near)
     named = dict(zip(names, found.theta.tolist(), strict=True))
     return SimpleNamespace(**vars(found), coefficients=named)
 
 
-def _from_start(problem, near, lower, upper):
+def _from_start(problem, near):
     """The minimum by squares from a start, which may be far: as it is and further downhill, by steps
     of either length; of several that are as good the nearest.
     """
     model, weights = problem.model, np.ones(problem.model.size)
-    squares = problem.target, weights, lower, upper
+    squares = problem.target, weights, problem.lower, problem.upper
     lowered, _ = model._downhill(model.project(near, *squares)[0], *squares)
     begun = np.concatenate([near, lowered])
-    ends = joined(minimise(problem, begun, lower, upper, damping=size) for size in (1e-2, 1.0))
+    ends = joined(minimise(problem, begun, damping=size) for size in (1e-2, 1.0))
     equal = ends.value <= ends.value.min() * (1.0 + 1e-12) + float(problem.floor())
     equal &= ends.done | ~ends.done[equal].any()
     away = np.linalg.norm((ends.theta - near) / (np.abs(near) + 1e-300), axis=1)
     best = int(np.argmin(np.where(equal, away, np.inf)))
     theta = ends.theta[best]
-    done = bool(ends.done[best]) and is_settled(problem, theta, lower, upper)
+    done = bool(ends.done[best]) and is_settled(problem, theta)
     return Minimum(theta, float(ends.value[best]), done)
 
 

@@ -162,7 +162,7 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     lad = Objective(name="absolute-log")
     found = solve(model, observed, None, lad, LOWER, UPPER)
     assert found.converged
-    here = Problem.of(model, observed, None, lad)
+    here = Problem.of(model, observed, None, lad, LOWER, UPPER)
     r, jacobian = (part[0] for part in here.residuals(found.theta[None])[:2])
     unit = np.median(np.abs(r))
     scale = np.linalg.norm(jacobian, axis=1) / unit
@@ -178,7 +178,7 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     )
     assert best.fun * unit >= found.value * (1.0 - 1e-8)
     assert found.value == pytest.approx(unit * np.abs(r).sum(), rel=1e-12)
-    again = sharpen(here, found.theta + 0.01 / scale, LOWER, UPPER)
+    again = sharpen(here, found.theta + 0.01 / scale)
     assert again.value[0] >= found.value * (1.0 - 1e-9)
 
 
@@ -190,7 +190,7 @@ def test_many_problems_are_each_solved_as_alone():
 
     def followed(w, count):
         begun = np.tile(start, (count, 1))
-        return follow(Problem.of(model, observed, w, Objective()), begun, LOWER, UPPER)
+        return follow(Problem.of(model, observed, w, Objective(), LOWER, UPPER), begun)
 
     together, alone = followed(weights, 5), [followed(w, 1) for w in weights]
     assert together.value == pytest.approx([one.value[0] for one in alone], rel=1e-9)
@@ -200,7 +200,7 @@ def test_many_problems_are_each_solved_as_alone():
 def test_a_law_that_is_not_finite_is_no_minimum():
     model = PowerSum(np.array([[-1e3, 0.0, 1e3]]))
     here = Problem.of(model, np.array([1.0, 2.0, 3.0]), None, Objective(name="least-squares"))
-    ends = minimise(here, np.array([[1.0, 0.0, 5.0]]), np.full(3, -np.inf), np.full(3, np.inf))
+    ends = minimise(here, np.array([[1.0, 0.0, 5.0]]))
     assert not ends.done[0]
     assert np.isinf(ends.value[0])
 
