@@ -14,10 +14,11 @@ from .scaling_law import Law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
     from typing import Any
 
-__all__ = ["beyond", "from_data", "from_text", "law", "ranges", "read"]
+__all__ = ["beyond", "from_data", "from_text", "law", "read"]
 
 LARGEST_FILE = 10_000_000
 #: What lies farther beyond the runs of a fit than by this factor is said to.
@@ -144,12 +145,15 @@ def from_data(data: Any) -> Law:
     if "notation" not in data:
         choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
         raise ValueError(f'names no notation; add "notation": {choices}')
-    form = PARAMS_TOKENS
-    if "C0" in values:
-        form = COMPUTE
-    draws = _draws(data["draws"], form.coefficients) if "draws" in data else None
+    form = COMPUTE if "C0" in values else PARAMS_TOKENS
     return Law.from_coefficients(
-        values, notation=data["notation"], form=form, name=name, source=source, draws=draws
+        values,
+        notation=data["notation"],
+        form=form,
+        name=name,
+        source=source,
+        draws=_draws(data["draws"], form.coefficients) if "draws" in data else None,
+        ranges=_ranges(data["ranges"]) if data.get("ranges") else None,
     )
 
 
@@ -166,6 +170,15 @@ def _draws(data: Any, names: tuple[str, ...]) -> dict[str, list[float]]:
     return draws
 
 
+def _ranges(data: Any) -> dict[str, tuple[float, float]]:
+    """The least and the greatest params, tokens and compute of the runs of a saved fit."""
+    try:
+        return {name: (float(low), float(high)) for name, (low, high) in data.items()}
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        complaint = "must be the least and the greatest value of params, tokens and compute"
+        raise ArgumentError("ranges", complaint=complaint) from None
+
+
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; JSON itself would let the last of two entries of a name win in silence."""
     names = [name for name, _ in pairs]
@@ -178,24 +191,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # -- how far beyond the runs of a fit --------------------------------------------------------------
 
 
-def ranges(path: str | PathLike[str]) -> dict[str, tuple[float, float]]:
-    """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without
-    runs.
-
-    Raises
-    ------
-    ValueError
-        Where they are no pairs of numbers.
-    """
-    found = json.loads(Path(path).read_text("utf-8-sig")).get("ranges") or {}
-    try:
-        return {name: (float(low), float(high)) for name, (low, high) in found.items()}
-    except (AttributeError, OverflowError, TypeError, ValueError):
-        wanted = "must be the least and the greatest value of params, tokens and compute"
-        raise ValueError(f"law file {str(path)!r}: ranges: {wanted}") from None
-
-
-def beyond(known: dict[str, tuple[float, float]], **values: float) -> str:
+def beyond(known: Mapping[str, tuple[float, float]], **values: float) -> str:
     """How far values lie outside of ranges, in words; nothing where none does so by more than a
     factor of 10.
     """

@@ -96,6 +96,8 @@ class Law(Shown):
     draws : mapping of str to sequence of float, optional
         Of a law from data: draws of its coefficients by name. What follows from the law has
         intervals then (`Law.estimate`, `Penalty.estimate`, `Allocation.estimate`).
+    ranges : mapping of str to (float, float), optional
+        Of a law from data: least and greatest params, tokens and compute of its runs.
 
     Attributes
     ----------
@@ -109,7 +111,7 @@ class Law(Shown):
 
     Notes
     -----
-    Frozen and hashable; draws do not enter comparisons. Every number comes from a formula that
+    Frozen and hashable; draws and ranges do not enter comparisons. Every number comes from a formula that
     `isoflop.theory` derived and proved.
 
     Examples
@@ -128,6 +130,7 @@ class Law(Shown):
     name: str
     source: str
     draws: Mapping[str, Sequence[float]] | None = field(compare=False)
+    ranges: Mapping[str, tuple[float, float]] | None = field(compare=False)
 
     def __init__(
         self,
@@ -136,14 +139,15 @@ class Law(Shown):
         name: str = "custom",
         source: str = "",
         draws: Mapping[str, Sequence[float]] | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
         **coefficients: Any,
     ) -> None:
         for unknown in coefficients.keys() - form.coefficients:
             complaint = f"is no coefficient of this law, which has {', '.join(form.coefficients)}"
             raise ArgumentError(unknown, complaint=complaint)
         numbers = {key: _checked(form, key, coefficients.get(key)) for key in form.coefficients}
-        own = {"form": form, "numbers": numbers, "name": name, "source": source, "draws": draws}
-        for attribute, value in own.items():
+        own = {"form": form, "numbers": numbers, "name": name, "source": source}
+        for attribute, value in {**own, "draws": draws, "ranges": ranges}.items():
             object.__setattr__(self, attribute, value)
 
     def __hash__(self) -> int:
@@ -170,12 +174,10 @@ class Law(Shown):
         *,
         notation: str | Notation = "schaeffer",
         form: Form = PARAMS_TOKENS,
-        name: str = "custom",
-        source: str = "",
-        draws: Mapping[str, Sequence[float]] | None = None,
+        **other: Any,
     ) -> Law:
         """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta`
-        (hoffmann).
+        (hoffmann); `other`: name, source, draws and ranges.
 
         Raises
         ------
@@ -190,7 +192,7 @@ class Law(Shown):
         if missing:
             both = " and ".join(names[name] for name in form.needed)
             raise ValueError(f"missing {', '.join(missing)}: the law needs {both}")
-        return cls(form=form, name=name, source=source, draws=draws, **own)
+        return cls(form=form, **other, **own)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The coefficients by their names in a notation; those of a law of one's own by their own."""
@@ -217,6 +219,7 @@ class Law(Shown):
             "coefficients": self.coefficients(notation),
             "source": self.source,
             **({} if self.draws is None else {"draws": {"coefficients": dict(self.draws)}}),
+            **({} if self.ranges is None else {"ranges": dict(self.ranges)}),
         }
 
     def to_json(self, notation: str | Notation = "schaeffer") -> str:

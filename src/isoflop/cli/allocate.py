@@ -19,7 +19,7 @@ from .domains import positive
 from .errors import DONE, UsageError
 from .in_accuracy import accuracy_of
 from .render import TABLES, json_text, law_line, number, tables_text
-from .selection import baselines, declare_law, law_files, notation, require
+from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
 from .streams import say
 
@@ -85,7 +85,7 @@ def run(options: Options) -> tuple[str, int]:
     targets = [(wanted, (*words, *caps)) for wanted, words in asked(options, given)]
     rows = each(laws, targets, lambda law, wanted: law.allocate(**wanted, **limits))
     known = baselines(laws)
-    warnings = doubts(rows, laws, law_files(options))
+    warnings = doubts(rows)
     if form == "json":
         data = _data(laws, rows, known)
         return json_text(data | ({"warnings": warnings} if warnings else {})), DONE

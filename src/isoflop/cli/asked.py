@@ -116,16 +116,12 @@ def tables_of(
     return tables
 
 
-def doubts(rows: Sequence[Any], laws: Sequence[Law], files: Sequence[str | None]) -> list[str]:
-    """Runs of hardly any params or tokens, and runs far beyond those to which the law of a file was
-    fitted; a run has params, tokens and compute.
+def doubts(rows: Sequence[Any]) -> list[str]:
+    """Runs of hardly any params or tokens, and runs far beyond those that their law was fitted to; a
+    run has params, tokens and compute.
     """
-    from ..numeric.law.file import beyond, ranges
+    from ..numeric.law.file import beyond
 
-    known = {
-        law.name: {} if path is None else ranges(path)
-        for law, path in zip(laws, files, strict=True)
-    }
     texts = []
     for row in rows:
         texts += [
@@ -133,7 +129,8 @@ def doubts(rows: Sequence[Any], laws: Sequence[Law], files: Sequence[str | None]
             for name, value in (("params", row.params), ("tokens", row.tokens))
             if value < FEW
         ]
-        name, ends = clean(row.law.name), known[row.law.name]
-        if far := beyond(ends, params=row.params, tokens=row.tokens, compute=row.compute):
+        known = row.law.ranges or {}
+        if far := beyond(known, params=row.params, tokens=row.tokens, compute=row.compute):
+            name = clean(row.law.name)
             texts.append(f"{name} at {count(row.compute)} FLOP is far beyond its runs: {far}")
     return list(dict.fromkeys(texts))

@@ -18,7 +18,7 @@ from .domains import positive
 from .errors import DONE, UsageError
 from .in_accuracy import accuracy_rows, accuracy_texts, in_accuracy
 from .render import TABLES, count, draw, json_text, law_line, number, percent, tables_text
-from .selection import baselines, declare_law, law_files, notation, require
+from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
 from .streams import say
 
@@ -101,7 +101,7 @@ def run(options: Options) -> tuple[str, int]:
     pairs = list(zip(laws, tolerances, strict=False))
     known = baselines(laws)
     accuracies = list(in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS))))
-    warnings = doubts([row for row in rows if row.is_run], laws, law_files(options))
+    warnings = doubts([row for row in rows if row.is_run])
     draw(options, lambda: _figure(laws, rows, within))
     if form == "json":
         data = _data(laws, rows, pairs, accuracies)

@@ -13,6 +13,7 @@ from .errors import UsageError, blamed, shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..numeric.law import Law
     from .arguments import Group, Options, Parser
@@ -58,16 +59,6 @@ def laws(options: Options, *, of_own: bool = False) -> list[Law]:
         if names.count(name) > 1:
             raise UsageError(f"--law {shown(name)}: must be different laws, but two have this name")
     return chosen
-
-
-def law_files(options: Options) -> list[str | None]:
-    """For each of the laws that the options select the file that it is in, if it is in one that can
-    be read again.
-    """
-    entries = [entry for word in options.words("--law") for entry in _entries(word)]
-    if any(map(_is_coefficient, entries)):
-        return [None]
-    return [e if _is_path(e) and os.path.isfile(e) else None for e in entries]  # noqa: PTH113
 
 
 def law(options: Options) -> Law:
@@ -131,8 +122,12 @@ def _named(entry: str, option: str, of_own: bool) -> Law:
             if not (of_own and read.form.variables == ("params", "tokens")):
                 _require_built_in(read, f"{option} {shown(entry)}")
             if read.name == CUSTOM:
-                own = {"source": read.source, "draws": read.draws, **read.numbers}
-                read = Law(name=entry, form=read.form, **own)
+                own: dict[str, Any] = {
+                    "source": read.source,
+                    "draws": read.draws,
+                    "ranges": read.ranges,
+                }
+                read = Law(name=entry, form=read.form, **own, **read.numbers)
     except RecursionError:
         raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:
