@@ -28,26 +28,15 @@ def test_accuracy_is_that_of_the_definition(y, baseline) -> None:
     assert accuracy(np.array([float(y)]), baseline)[0] == pytest.approx(float(expected), rel=1e-15)
 
 
-@given(st.floats(0.0, 1.0, exclude_min=True), BASELINES)
-def test_neg_log_accuracy_is_that_of_the_definition(share, baseline) -> None:
-    q = baseline + (1.0 - baseline) * share
+@given(st.floats(0.0, 1.0, exclude_min=True), BASELINES, st.integers(0, 40))
+def test_neg_log_accuracy_is_that_of_the_definition(share, baseline, power) -> None:
+    """Near 1 too, where 1 - Q is exact, and so must be y."""
+    q = 1.0 - (1.0 - share) * 2.0**-power * (1.0 - baseline)
     if not baseline < q <= 1.0:
         return
     expected = -mp.log((mp.mpf(q) - mp.mpf(baseline)) / (1 - mp.mpf(baseline)))
     assert neg_log_accuracy(q, baseline) == pytest.approx(float(expected), rel=1e-14, abs=0.0)
     assert neg_log_accuracy(np.array([q]), baseline)[0] == neg_log_accuracy(q, baseline)
-
-
-@given(st.integers(1, 40), BASELINES)
-def test_neg_log_accuracy_near_one(power, baseline) -> None:
-    """1 - Q is exact there, and so must be y: rounding (Q - Q_r)/(1 - Q_r) would leave an error of
-    1e-16.
-    """
-    q = 1.0 - 2.0**-power * (1.0 - baseline)
-    if not baseline < q < 1.0:
-        return
-    expected = -mp.log((mp.mpf(q) - mp.mpf(baseline)) / (1 - mp.mpf(baseline)))
-    assert neg_log_accuracy(q, baseline) == pytest.approx(float(expected), rel=2e-15, abs=0.0)
 
 
 def test_accuracy_ends() -> None:
