@@ -229,7 +229,7 @@ def test_subsets_cannot_be_written_to_and_runs_are_read_again() -> None:
     assert (again.row.tolist(), again.left_out) == ([2], 3)
     for options in ({"where": "loss > 9"}, {"columns": {"loss": "note"}}):
         with pytest.raises(ValueError, match=r"leaves none of 4 runs|these are Runs already"):
-            Runs.read(runs, **options)  # type: ignore[arg-type]
+            Runs.read(runs, **options)
 
 
 def test_chinchilla(public_runs: Path) -> None:

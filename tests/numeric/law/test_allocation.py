@@ -219,16 +219,13 @@ def test_target_against_brute_force(caps: str, reference: Any) -> None:
     for _ in range(CASES // 2):
         chosen = random_law(rng)
         free = chosen.allocate(compute=10 ** rng.uniform(17, 27))
-        problem = Problem(
-            chosen,
-            free.params * math.exp(rng.uniform(-2.5, 1.5))
-            if caps in ("max_params", "both")
-            else None,
-            free.tokens * math.exp(rng.uniform(-2.5, 1.5))
-            if caps in ("max_tokens", "both")
-            else None,
-        )
-        arguments = {"max_params": problem.max_params, "max_tokens": problem.max_tokens}
+        arguments = {
+            f"max_{name}": getattr(free, name) * math.exp(rng.uniform(-2.5, 1.5))
+            if caps in (f"max_{name}", "both")
+            else None
+            for name in ("params", "tokens")
+        }
+        problem = Problem(chosen, **arguments)
         exact = cheapest_for_loss(problem, MP.mpf(free.reducible_loss), reference)
         if exact is None:
             seen.add("refused")

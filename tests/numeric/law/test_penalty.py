@@ -36,12 +36,26 @@ def test_figures_that_others_print_or_that_follow_by_hand() -> None:
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
-def test_the_penalty_is_at_least_one(s: float, beta: float, gamma: float) -> None:
-    assert formulas.penalty(s, beta, gamma) >= 1.0 - EPS
-    assert formulas.excess(s, beta, gamma) >= 0.0
-    assert 0.0 < formulas.effective_compute(s, beta, gamma) <= 1.0 or abs(s) > 1
-    assert 0.0 <= formulas.lost_compute(s, beta, gamma) <= 1.0
-    assert formulas.compute_overhead(s, beta, gamma) >= 0.0
+def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
+    penalty, excess, effective, lost, overhead, factor = (
+        getattr(formulas, name)(s, beta, gamma)
+        for name in (
+            *("penalty", "excess", "effective_compute", "lost_compute"),
+            *("compute_overhead", "tokens_factor"),
+        )
+    )
+    assert penalty >= 1.0 - EPS
+    assert min(excess, lost, overhead) >= 0.0
+    assert 0.0 < effective <= 1.0 or abs(s) > 1
+    rounding = EPS * (2 + abs(s) * max(beta, gamma))  # of the exponents of P's two terms
+    assert penalty == pytest.approx(1 + excess, rel=rounding)
+    assert effective + lost == pytest.approx(1, rel=4 * EPS)
+    assert math.isinf(overhead) == math.isinf(factor)
+    if math.isfinite(overhead):
+        assert 1 + overhead == pytest.approx(math.exp(s) * factor, rel=8 * EPS * (1 + abs(s)))
+    # A law with its two terms exchanged, read from the other side.
+    mirrored = formulas.excess(-s, gamma, beta)
+    assert excess == pytest.approx(mirrored, rel=64 * EPS, abs=1e-300)
 
 
 @given(beta=EXPONENTS, gamma=EXPONENTS)
@@ -54,52 +68,15 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
             assert cost.effective_compute == cost.tokens_factor == 1
 
 
-@given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
-def test_params_and_tokens_change_places(s: float, beta: float, gamma: float) -> None:
-    """A law with its two terms exchanged, read from the other side."""
-    assert formulas.excess(s, beta, gamma) == pytest.approx(
-        formulas.excess(-s, gamma, beta), rel=64 * EPS, abs=1e-300
-    )
-
-
-@given(
-    s=st.floats(1e-6, 40.0),
-    further=st.floats(1.001, 3.0),
-    sign=st.sampled_from([-1, 1]),
-    beta=EXPONENTS,
-    gamma=EXPONENTS,
-)
+@given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), beta=EXPONENTS, gamma=EXPONENTS)
 def test_further_from_the_optimum_costs_more(
-    s: float, further: float, sign: int, beta: float, gamma: float
+    s: float, further: float, beta: float, gamma: float
 ) -> None:
-    near, far = sign * s, sign * s * further
-    assert formulas.excess(near, beta, gamma) < formulas.excess(far, beta, gamma)
-    assert formulas.lost_compute(near, beta, gamma) <= formulas.lost_compute(far, beta, gamma)
-    assert formulas.effective_compute(near, beta, gamma) >= formulas.effective_compute(
-        far, beta, gamma
-    )
-    assert formulas.compute_overhead(near, beta, gamma) <= formulas.compute_overhead(
-        far, beta, gamma
-    )
-
-
-@given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
-def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
-    penalty, excess = formulas.penalty(s, beta, gamma), formulas.excess(s, beta, gamma)
-    rounding = EPS * (2 + abs(s) * max(beta, gamma))  # of the exponents of P's two terms
-    assert penalty == pytest.approx(1 + excess, rel=rounding)
-    effective, lost = (
-        formulas.effective_compute(s, beta, gamma),
-        formulas.lost_compute(s, beta, gamma),
-    )
-    assert effective + lost == pytest.approx(1, rel=4 * EPS)
-    overhead, factor = (
-        formulas.compute_overhead(s, beta, gamma),
-        formulas.tokens_factor(s, beta, gamma),
-    )
-    assert math.isinf(overhead) == math.isinf(factor)
-    if math.isfinite(overhead):
-        assert 1 + overhead == pytest.approx(math.exp(s) * factor, rel=8 * EPS * (1 + abs(s)))
+    for near, far in ((s, s * further), (-s, -s * further)):
+        assert formulas.excess(near, beta, gamma) < formulas.excess(far, beta, gamma)
+        for name in ("lost_compute", "compute_overhead"):
+            cost = getattr(formulas, name)
+            assert cost(near, beta, gamma) <= cost(far, beta, gamma)
 
 
 def critical_logarithm(multiple: float, beta: float, gamma: float) -> float:
@@ -184,59 +161,38 @@ def test_the_tolerance_interval_against_direct_evaluation(within: float, referen
 
 
 def test_a_tolerance_beyond_all_floats_is_refused() -> None:
-    with pytest.raises(
-        ValueError,
-        match=r"^within=1e\+300: the allocations within it reach beyond the range of a float",
-    ):
+    with pytest.raises(ValueError, match=r"^within=1e\+300: .* beyond the range of a float"):
         Law(beta=0.3, gamma=0.3).tolerance(1e300)
-    assert Law(beta=3.0, gamma=3.0).tolerance(1e300).size_ratio[1] == pytest.approx(
-        (2e300) ** (1 / 3), rel=1e-12
-    )
-
-
-@pytest.mark.parametrize("within", [0.0, -0.01, math.nan, math.inf, "1%", None, True])
-def test_a_tolerance_outside_its_domain(within: Any) -> None:
-    with pytest.raises(ValueError, match=r"^within="):
-        BESIROGLU.tolerance(within)
+    widest = Law(beta=3.0, gamma=3.0).tolerance(1e300).size_ratio[1]
+    assert widest == pytest.approx((2e300) ** (1 / 3), rel=1e-12)
+    for within in (0.0, -0.01, math.nan, math.inf, "1%", None, True):
+        with pytest.raises(ValueError, match=r"^within="):
+            BESIROGLU.tolerance(within)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "names",
     [
-        {},
-        {"ratio": 2, "size_ratio": 2},
-        {"ratio": 2, "params": 1e9, "tokens": 1e10},
-        {"size_ratio": 2, "tokens": 1e10},
-        {"params": 1e9},
-        {"tokens": 1e9},
-        {"compute": 1e22},
-        {"tokens_per_param": 20},
-        {"params": 1e9, "tokens": 1e10, "tokens_per_param": 20},
-        {"ratio": 1, "size_ratio": 1, "params": 1e9, "tokens": 1e10},
+        *("", "ratio size_ratio", "ratio params tokens", "size_ratio tokens", "params", "tokens"),
+        *("compute", "tokens_per_param", "params tokens tokens_per_param"),
     ],
 )
-def test_arguments_that_do_not_say_one_thing(arguments: dict[str, float]) -> None:
-    shown = ", ".join(arguments) or "none"
-    with pytest.raises(ValueError, match=rf"{shown}: must be "):
+def test_arguments_that_do_not_say_one_thing(names: str) -> None:
+    arguments = dict.fromkeys(names.split(), 1e9)
+    with pytest.raises(ValueError, match=rf"{', '.join(arguments) or 'none'}: must be "):
         BESIROGLU.penalty(**arguments)
 
 
-@pytest.mark.parametrize(
-    "bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "10", b"10", True, 10**400]
-)
+@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "10", b"10", True, 10**400])
 @pytest.mark.parametrize("name", ["ratio", "size_ratio", "params", "tokens"])
 def test_values_outside_the_domain(name: str, bad: Any) -> None:
     other = {"params": {"tokens": 1e10}, "tokens": {"params": 1e9}}.get(name, {})
-    with pytest.raises(ValueError, match=f"^{name}"):
-        BESIROGLU.penalty(**{name: bad, **other})
+    values = [bad]
     if not isinstance(bad, (str, bytes)):
+        values += [np.array([1.0, bad], dtype=None if isinstance(bad, float) else object)]
+    for value in values:
         with pytest.raises(ValueError, match=f"^{name}"):
-            BESIROGLU.penalty(
-                **{
-                    name: np.array([1.0, bad], dtype=None if isinstance(bad, float) else object),
-                    **other,
-                }
-            )
+            BESIROGLU.penalty(**{name: value, **other})
 
 
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
