@@ -11,7 +11,7 @@ residuals are too small; the factor allows for it (HC3, by group CR3). Where rho
 range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and Sheather
 (1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In
 simulations of isoFLOP budgets, grids, ladders of 16 runs and checkpoints in groups
-(`tests/studies/coverage_designs.py`) intervals of 90 % by Huber's function held the truth in 88 to
+(`tests/studies/coverage.py`) intervals of 90 % by Huber's function held the truth in 88 to
 95 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %. Sources: Huber 1967, The
 behavior of maximum likelihood estimates under nonstandard conditions; MacKinnon and White 1985,
 Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample

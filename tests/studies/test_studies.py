@@ -1,8 +1,9 @@
 """The studies, whole (slow) and in part."""
 
+from functools import partial
+
 import claims
 import coverage
-import coverage_designs
 import optimum
 import pytest
 
@@ -45,16 +46,18 @@ def test_300_random_claims_are_judged_rightly(capsys):
 
 @pytest.mark.slow
 def test_coverage(public_runs, capsys):
-    found = coverage.study(coverage.chinchilla(public_runs), REPETITIONS)
+    objectives = ("huber-log", "least-squares-log")
+    draw, resamples = partial(coverage.chinchilla, public_runs), coverage.RESAMPLES
+    found = coverage.study(draw, REPETITIONS, objectives=objectives, resamples=resamples)
     with capsys.disabled():
         print(f"\n{found}")
-    assert found.held[coverage.REQUIRED].between(LEAST, MOST).all()
+    assert found.held.filter(like="bootstrap").between(LEAST, MOST).all()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", coverage_designs.DESIGNS)
+@pytest.mark.parametrize("name", coverage.DESIGNS)
 def test_coverage_of_the_default_interval_on_small_designs(name):
     """100 repetitions have a standard error of 3 %: 90 % intervals hold the truth in 81 to 99."""
-    found = coverage_designs.study(name, 100)
+    found = coverage.study(partial(coverage.simulated, name), 100)
     assert found.held.between(0.81, 0.99).all(), found
     assert (found.repetitions >= 90).all(), found
