@@ -61,6 +61,7 @@ def refused(call: Callable[..., Outcome]) -> Callable[..., None]:
         assert result.err.endswith("\n")
         assert len(result.err) < 1100
         assert [part for part in named if part not in result.err] == [], result.err
+        assert "={" not in result.err  # a mapping of Python
 
     return check
 

@@ -1,8 +1,8 @@
 """The command line: finds the command, runs it, writes what it returns.
 
-Each command is a module with SUMMARY, ``parser()`` and ``run(options)``, which returns the output
-and the exit status; OPTION_OF maps those arguments of the library to options that are called
-otherwise.
+Each command is a module with SUMMARY, the text HELP, ``parser()`` and ``run(options)``, which returns
+the output and the exit status; OPTION_OF maps those arguments of the library to options that are
+called otherwise.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from .errors import (
     DEFECT,
     DONE,
     INTERRUPTED,
-    NEGATIVE,
-    NO_VERDICT,
     UsageError,
     is_defect,
     shown,
@@ -30,20 +28,29 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 COMMANDS = (
-    "laws",
-    "derive",
-    "penalty",
-    "allocate",
-    "check",
-    "fit",
-    "passk",
-    "backtest",
-    "simulate",
-    "verify",
-    "prove",
-    "latex",
+    *("laws", "derive", "penalty", "allocate", "check", "fit"),
+    *("passk", "backtest", "simulate", "verify", "prove", "latex"),
 )
 HELP, VERSION = ("-h", "--help"), "--version"
+OVERVIEW = """\
+usage: isoflop COMMAND [OPTIONS]
+
+Theory of compute-optimal training: derive the envelope of a law, prove it, evaluate it.
+
+commands:
+{commands}
+
+isoflop COMMAND --help shows the options of a command, with examples.
+isoflop --version shows the version.
+
+Numbers read like 7e9, 7B, 1.4T, 500M, 20k or 1%. Lists are comma- or space-separated.
+Exit status: 0 done, 1 negative verdict, 2 bad input, 3 no verdict, 130 interrupted.
+
+examples:
+  isoflop derive --notation hoffmann --format latex
+  isoflop penalty --law besiroglu2024 --ratio 0.1 1 10
+  isoflop allocate --law besiroglu2024 --compute 5.76e23
+  isoflop check"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -126,32 +133,6 @@ def _unknown(word: str) -> UsageError:
 
 
 def _overview() -> str:
-    meanings = {DONE: "done", NEGATIVE: "negative verdict", BAD_INPUT: "bad input"}
-    meanings |= {NO_VERDICT: "no verdict", INTERRUPTED: "interrupted"}
-    statuses = ", ".join(f"{status} {meaning}" for status, meaning in meanings.items())
     width = max(map(len, COMMANDS))
     lines = [f"  {command.ljust(width)}  {_module(command).SUMMARY}" for command in COMMANDS]
-    return "\n".join(
-        [
-            "usage: isoflop COMMAND [OPTIONS]",
-            "",
-            "Theory of compute-optimal training: derive the envelope of a law, prove it, evaluate "
-            "it.",
-            "",
-            "commands:",
-            *lines,
-            "",
-            "isoflop COMMAND --help shows the options of a command, with examples.",
-            "isoflop --version shows the version.",
-            "",
-            "Numbers read like 7e9, 7B, 1.4T, 500M, 20k or 1%. Lists are comma- or "
-            "space-separated.",
-            f"Exit status: {statuses}.",
-            "",
-            "examples:",
-            "  isoflop derive --notation hoffmann --format latex",
-            "  isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
-            "  isoflop allocate --law besiroglu2024 --compute 5.76e23",
-            "  isoflop check",
-        ]
-    )
+    return OVERVIEW.format(commands="\n".join(lines))

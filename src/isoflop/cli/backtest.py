@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .domains import one_of, positive, resamples, whole
-from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
-from .evaluation_options import EvaluationTable, declare_guessing
+from .errors import DONE, NO_VERDICT, UsageError, shown
+from .evaluation_options import asked, declare_guessing
 from .render import TABLES, draw, written
 from .streams import is_terminal
-from .tables import TableOptions, declare_evaluations, declare_models
+from .tables import columns, counts, declare_evaluations, declare_models, runs, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +55,7 @@ OPTION_OF = {
     "law": "--law",
     "model": "--law",
     "axis": "--rolling",
+    "benchmarks": "--average",
 }
 
 
@@ -69,57 +69,30 @@ def parser() -> Parser:
     declare_evaluations(built, metavar="TABLE")
     built.file = "TABLE is missing: name a CSV or JSON file"
     declare_guessing(built)
-    counts = built.add_argument_group("counts")
-    declare_models(counts)
+    of_counts = built.add_argument_group("counts")
+    declare_models(of_counts)
     usual = "default: 1, 10, 100, ... up to 10,000"
-    takes_several(counts, "--k", "K", usual, whole(1), distinct=True)
-    asked = built.add_argument_group("backtest")
+    takes_several(of_counts, "--k", "K", usual, whole(1), distinct=True)
+    group = built.add_argument_group("backtest")
     of = "what the laws are of; default: what the columns tell"
-    takes_one(asked, "--of", "|".join(OF), of, one_of(tuple(OF)))
-    takes_several(
-        asked,
-        "--law",
-        "LAW",
-        f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
-        f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
-    )
-    takes_one(
-        asked,
-        "--proxy",
-        "COLUMN",
-        "the loss or other metric that two-stage laws of accuracy go by; default: the only one "
-        "there is",
-    )
+    takes_one(group, "--of", "|".join(OF), of, one_of(tuple(OF)))
+    names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
+    names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
+    takes_several(group, "--law", "LAW", names)
+    proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
+    takes_one(group, "--proxy", "COLUMN", proxy)
     held_out = "predict these rows from all others, such as 'compute > 6e21'"
-    takes_one(asked, "--hold-out", "CONDITION", held_out)
-    takes_one(
-        asked,
-        "--rolling",
-        "|".join(AXES),
-        f"cutoffs in this; of runs and counts by default {AXES[0]}",
-        one_of(AXES),
-    )
-    asked.add_argument(
-        "--sweep",
-        action="store_true",
-        help="from each cutoff predict all rows beyond it; evaluations: from where on that succeeds",
-    )
-    takes_several(
-        asked,
-        "--cutoffs",
-        "N|VALUE,...",
-        "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "
-        "with --sweep 24 from 6e19 to 5e22 FLOP",
-        positive,
-    )
-    takes_one(
-        asked,
-        "--bootstrap",
-        "N",
-        "resamples behind intervals; default: 200, of evaluations 0: none",
-        resamples,
-    )
-    takes_one(asked, "--seed", "S", "of the resamples; default: 0", whole(0), 0)
+    takes_one(group, "--hold-out", "CONDITION", held_out)
+    cutoffs = f"cutoffs in this; of runs and counts by default {AXES[0]}"
+    takes_one(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES))
+    sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
+    group.add_argument("--sweep", action="store_true", help=sweep)
+    many = "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "
+    many += "with --sweep 24 from 6e19 to 5e22 FLOP"
+    takes_several(group, "--cutoffs", "N|VALUE,...", many, positive)
+    behind = "resamples behind intervals; default: 200, of evaluations 0: none"
+    takes_one(group, "--bootstrap", "N", behind, resamples)
+    takes_one(group, "--seed", "S", "of the resamples; default: 0", whole(0), 0)
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
     declare_output(built, *FORMATS, plot=drawn)
     return built
@@ -132,16 +105,12 @@ def run(options: Options) -> tuple[str, int]:
     what = OF.get(options["--of"])
     if what is None and options.given(*OF_EVALUATIONS):
         what = EVALUATIONS
-    table = None
+    held = None
     if what is None:
-        file = TableOptions(options)
-        table = file.table()
-        what = kind_of_table(table, file.columns)
+        held = table(options)
+        what = kind_of_table(held, columns(options))
     settings = _settings(options, what)
-    try:
-        result = backtest(**_table(options, what, table, settings), **settings)
-    except ArgumentError as error:
-        raise with_options(error, options, OPTION_OF) from None
+    result = backtest(**_data(options, what, held, settings), **settings)
     from ..numeric.plot.backtest import plot_backtest
 
     draw(options, lambda: plot_backtest(result))
@@ -181,26 +150,20 @@ def _refuse_foreign(options: Options, what: str) -> None:
         )
 
 
-def _table(
-    options: Options, what: str, table: Table | None, settings: dict[str, Any]
+def _data(
+    options: Options, what: str, held: Table | None, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """The table as its view, with what is asked of such a table alone."""
     if what == EVALUATIONS:
-        evaluations = EvaluationTable(options, table)
-        read = evaluations.read()
-        return {
-            "data": read,
-            "benchmarks": read.benchmarks,
-            "baselines": evaluations.baselines(),
-            "proxy": options["--proxy"],
-        }
-    file = TableOptions(options, table)
+        read, guessing = asked(options, held)
+        how = {"benchmarks": read.benchmarks, "baselines": guessing, "proxy": options["--proxy"]}
+        return {"data": read, **how}
     if what == "counts":
-        return {"data": file.counts(), "k": options["--k"]}
+        return {"data": counts(options, held), "k": options["--k"]}
     from ..numeric.fit.models import form_of
 
-    columns = {name for law in settings["laws"] or () for name in form_of(law).names}
-    return {"data": file.runs("loss", names=columns)}
+    names = {name for law in settings["laws"] or () for name in form_of(law).names}
+    return {"data": runs(options, "loss", names=names, held=held)}
 
 
 def _laws(options: Options) -> list[str] | None:

@@ -11,7 +11,7 @@ from .domains import flop, share, whole
 from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError
 from .render import TABLES, draw, written
 from .streams import is_terminal, say
-from .tables import TableOptions, declare_runs
+from .tables import declare_runs, runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def run(options: Options) -> tuple[str, int]:
     if not options.words(POSITIONAL):
         return _of_tables(options, form), DONE  # these describe, they judge nothing
     settings = {name: options[option] for name, option in SETTINGS.items() if option in options}
-    runs = TableOptions(options).runs("params", "tokens", "loss")
+    read = runs(options, "params", "tokens", "loss")
     from ..numeric.check.runs import check
 
-    result = check(runs, progress=is_terminal(sys.stderr), **settings)
+    result = check(read, progress=is_terminal(sys.stderr), **settings)
     draw(options, result.plot)
     explains = form == "text" and "--explain" in options
     text = result.explained() if explains else written(form, result)

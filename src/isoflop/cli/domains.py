@@ -104,7 +104,7 @@ def name(word: str) -> str:
     return word.strip()
 
 
-def columns(word: str) -> tuple[str, ...]:
+def column_names(word: str) -> tuple[str, ...]:
     """A reader of names of columns, each taken once."""
     names = tuple(dict.fromkeys(part.strip() for part in word.split(",")))
     if not all(names):

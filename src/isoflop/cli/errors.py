@@ -24,6 +24,10 @@ LONGEST_LINE = 1000
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+#: An argument of the library, and after it the option that sets it.
+ARGUMENT = re.compile(r"\b\w+=(?:\{[^{}]*\})? \((--(?:[^()]|\([^()]*\))*)\)")
+
+
 class UsageError(Exception):
     """Bad input: one line that names the argument as the user spelt it, its value and its domain."""
 
@@ -57,6 +61,15 @@ def visible(text: str) -> str:
     return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def as_option(text: str) -> str:
+    """A message of the library with options alone where it names both.
+
+    >>> as_option("say columns={'loss': 'y'} (--column loss='y')")
+    "say --column loss='y'"
+    """
+    return ARGUMENT.sub(r"\1", text)
+
+
 def one_line(text: str) -> str:
     """A message for the standard error."""
     return visible(shortened(" ".join(text.split()), LONGEST_LINE))
@@ -70,9 +83,9 @@ def is_defect(error: BaseException) -> bool:
     return type(cause).__module__.partition(".")[0] in ("numpy", "scipy")
 
 
-def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:
+def outside(option: str, text: str, domain: str) -> UsageError:
     """The error for a value outside the domain of an option."""
-    return UsageError(f"{option} {shown(text)}: must be {domain}{f' ({note})' if note else ''}")
+    return UsageError(f"{option} {shown(text)}: must be {domain}")
 
 
 def option_of(name: str) -> str:
@@ -93,6 +106,10 @@ def typed(*given: tuple[str, str]) -> str:
     return " ".join(f"{option} {shown(text)}" for option, text in given)
 
 
+#: Arguments of all readers of tables -> their options.
+OF_TABLES = {"columns": "--column", "small": "--small-runs"}
+
+
 def with_options(error: ArgumentError, options: Options, names: Mapping[str, str]) -> UsageError:
     """An error of the library with the option that sets the argument, and what was typed for it,
     ahead.
@@ -100,6 +117,7 @@ def with_options(error: ArgumentError, options: Options, names: Mapping[str, str
     `names`: argument -> option, where it is not called as the argument is. An argument that is not
     among these and that no option set stays as it is.
     """
+    names = {**OF_TABLES, **names}
     option = names.get(error.argument, option_of(error.argument))
     if option in options:
         text = options.spelt(option, error.value)

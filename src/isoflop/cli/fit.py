@@ -12,7 +12,8 @@ from .domains import ends, finite, flop, one_of, output, positive, whole
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .render import TABLES, draw, written
 from .streams import is_terminal, say
-from .tables import TableOptions, declare_runs
+from .tables import declare_runs, evaluations
+from .tables import runs as runs_of_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,9 +133,9 @@ def run(options: Options) -> tuple[str, int]:
     """
     from ..numeric.fit.page import page
 
-    table, save = TableOptions(options), options["--save"]
+    save = options["--save"]
     _check(options, options["--model"])
-    fit = _fitted(options, table)
+    fit = _fitted(options)
     stopped = ""
     if "--bootstrap" in options and fit.is_sound:
         fit, stopped = _resampled(options, fit)
@@ -173,7 +174,7 @@ def _check(options: Options, model: str) -> None:
             raise UsageError(f"{option} {shown(options.spelt(option))}: is for {wanted}")
 
 
-def _fitted(options: Options, table: TableOptions) -> Fit:
+def _fitted(options: Options) -> Fit:
     """The fit of the runs in the file."""
     import numpy as np
 
@@ -182,7 +183,7 @@ def _fitted(options: Options, table: TableOptions) -> Fit:
     model, fixed, bounds = options["--model"], options["--fix"] or {}, options["--bound"] or {}
     how = {"objective": options["--objective"], "seed": options["--seed"]}
     try:
-        runs = _runs(table, model)
+        runs = _runs(options)
         highest = float(runs.loss.max())
         if not highest > fixed.get("E", 0.0):
             complaint = f"the highest loss of {len(runs)} runs is {highest:.6g}"
@@ -203,19 +204,18 @@ def _fitted(options: Options, table: TableOptions) -> Fit:
         raise UsageError(f"{option}{str(error).removeprefix(spelt)}") from None
 
 
-def _runs(table: TableOptions, model: str) -> Runs:
+def _runs(options: Options) -> Runs:
     from ..numeric.fit.models import form_of
 
-    form, benchmark = form_of(model), table.options["--benchmark"]
+    form, benchmark = form_of(options["--model"]), options["--benchmark"]
     if benchmark is None:
-        return table.runs(*form.requires, "loss", names=form.names)
+        return runs_of_table(options, *form.requires, "loss", names=form.names)
     from ..numeric.accuracy.baselines import resolve
     from ..numeric.accuracy.law import runs_of
 
-    evaluations = table.evaluations()
-    with table.in_options():
-        guessing = resolve(evaluations, table.options["--random-baseline"], benchmarks=[benchmark])
-        return runs_of(evaluations, benchmark, guessing[benchmark], form.requires)
+    read = evaluations(options)
+    guessing = resolve(read, options["--random-baseline"], benchmarks=[benchmark])
+    return runs_of(read, benchmark, guessing[benchmark], form.requires)
 
 
 def _resampled(options: Options, fit: Fit) -> tuple[Fit, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from .arguments import Parser, declare_output, takes_choice, takes_one, takes_several
-from .domains import flop, one_of, positive, resamples, share, whole
+from .domains import flop, one_of, positive, resamples, whole
 from .errors import DONE, NO_VERDICT, UsageError, shown
 from .render import TABLES, draw, written
 from .streams import is_terminal
-from .tables import TableOptions, declare_counts
+from .tables import counts, declare_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ examples:
 FORMATS = ("text", "json", "csv", *TABLES)
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
-#: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
-CLUSTERS = {"auto": "auto", "params": "params", "tokens": "tokens", "none": None}
 
 
 def parser() -> Parser:
@@ -56,10 +54,6 @@ def parser() -> Parser:
     models = "resamples of models; 0 for none; default: 200"
     takes_one(sure, "--bootstrap", "N", models, resamples, 200)
     takes_one(sure, "--seed", "S", "of the resamples; default: 0", whole(0), 0)
-    together = "draw models with the same params (or tokens) together, as checkpoints of one run "
-    together += "should be, or one by one; auto: params, where four sizes or more repeat"
-    takes_choice(sure, "--cluster", tuple(CLUSTERS), together)
-    takes_one(sure, "--level", "SHARE", "of intervals; default: 0.9", share, 0.9)
     penalty = "add the penalty at overtraining ratios, for every k"
     takes_several(sure, "--ratio", "RATIO", penalty, positive)
     ahead = "add -log pass@k by the compute law at each compute in FLOP, and what the allocation "
@@ -72,29 +66,27 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where something is left open or refused."""
     form, laws = options["--format"], options["--law"]
-    table = TableOptions(options)
     if "--ratio" in options and laws is not None and "params-tokens" not in laws:
         raise UsageError(f"--ratio {shown(options.spelt('--ratio'))}: is for the law params-tokens")
-    counts = table.counts()
+    read = counts(options)
 
     from ..numeric.passk.laws import fit_passk
     from ..numeric.plot.passk_laws import plot_passk
 
     found = fit_passk(
-        counts,
+        read,
         laws=laws,
         resamples=options["--bootstrap"],
-        cluster=CLUSTERS[options["--cluster"]],
         ratios=options["--ratio"] or [],
         compute=options["--compute"] or [],
         progress=is_terminal(sys.stderr),
-        **{name: options[f"--{name}"] for name in ("k", "method", "seed", "level")},
+        **{name: options[f"--{name}"] for name in ("k", "method", "seed")},
     )
     draw(options, lambda: plot_passk(found)[0])
     text = written(form, found)
     if form == "text":
         from ..numeric.data.rows import those_dropped
 
-        dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
-        text = "\n".join([text, *(f"note: {each}" for each in (*counts.warnings, *dropped))])
+        dropped = [f"rows {those_dropped(read.dropped)}"] if read.dropped else []
+        text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
     return text, DONE if found.sound and not found.ahead["refused"] else NO_VERDICT

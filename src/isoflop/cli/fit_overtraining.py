@@ -4,13 +4,12 @@ error, by the laws of Gadre et al. 2024.
 
 from __future__ import annotations
 
-from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one
 from .domains import name
-from .errors import DONE, NO_VERDICT, UsageError, shown, with_options
+from .errors import DONE, NO_VERDICT, UsageError, shown
 from .evaluation_options import told_apart
 from .render import TABLES, draw, written
-from .tables import TableOptions, declare_evaluations
+from .tables import declare_evaluations, evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ examples:
 FORMATS = ("text", "json", *TABLES)
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"proxy": "--loss"}
 #: Option -> how the library calls what it sets, and what it does.
 CONDITIONS = {
     "--fit-where": ("fit_where", "fit the law of loss to these; default: all"),
@@ -67,16 +68,13 @@ def run(options: Options) -> tuple[str, int]:
     loss = options["--loss"]
     if loss is None:
         raise UsageError("--loss is missing: name the column of losses")
-    try:
-        runs = TableOptions(options).evaluations()
-        laws = fit_overtraining(
-            runs,
-            loss=loss,
-            benchmarks=_benchmarks(options, runs),
-            **{name: options[option] for option, (name, _) in CONDITIONS.items()},
-        )
-    except ArgumentError as error:
-        raise with_options(error, options, {"proxy": "--loss"}) from None
+    runs = evaluations(options)
+    laws = fit_overtraining(
+        runs,
+        loss=loss,
+        benchmarks=_benchmarks(options, runs),
+        **{name: options[option] for option, (name, _) in CONDITIONS.items()},
+    )
     draw(options, laws.plot)
     return written(options["--format"], laws), DONE if laws.is_sound else NO_VERDICT
 

@@ -10,7 +10,7 @@ from .domains import whole
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import csv_text, json_text
 from .streams import say
-from .tables import TableOptions, declare_counts
+from .tables import columns, counts, declare_counts, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,32 +81,33 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.passk.inequalities import impossible
 
     form = options["--format"]
-    file = TableOptions(options)
     draws, error = options["--k"], options["--se"]
-    data, is_check = file.table(), "--check" in options
+    data, is_check = table(options), "--check" in options
     if is_check and "--se" in options:
         raise UsageError(f"--se {shown(error)}: is for estimates, without --check")
-    if kind_of(data, file.columns) == "pass@k":
+    if kind_of(data, columns(options)) == "pass@k":
         if not is_check:
             there = f"{data.source}: holds pass@k already and no counts"
             raise UsageError(f"{there}; --check tells whether its values are possible")
         for option in options.given("--k", "--models", "--gold"):
             words = shown(options.spelt(option))
             raise UsageError(f"{option} {words}: is for counts; {data.source} holds pass@k")
-        return _checked(file.impossible(), data.source, form)
-    counts = file.counts()
-    powers = [2**power for power in range(int(counts.n.min()).bit_length())]
-    found = curve(counts, powers if draws is None else draws)
+        how: Any = {"columns": columns(options) or None, "by": options["--by"]}
+        wrong = impossible(data, where=options["--where"], **how)
+        return _checked(wrong, data.source, form)
+    read = counts(options, data)
+    powers = [2**power for power in range(int(read.n.min()).bit_length())]
+    found = curve(read, powers if draws is None else draws)
     if is_check:
         return _checked(impossible(found), data.source, form)
     rows = _rows(found, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if found.n_problems.any() else NO_VERDICT
-    doubts = [f"{said}: estimates are too high" for said in stopped(counts)]
-    about = [*counts.warnings, *([those_dropped(counts.dropped)] if counts.dropped else [])]
+    doubts = [f"{said}: estimates are too high" for said in stopped(read)]
+    about = [*read.warnings, *([those_dropped(read.dropped)] if read.dropped else [])]
     if form == "text":
         notes = [f"note: {clean(note)}" for note in (*about, *_notes(found, error))]
         above = [f"warning: {doubt}" for doubt in doubts]
-        return "\n".join([*above, *_table(counts.by, rows).lines(), *notes]), status
+        return "\n".join([*above, *_table(read.by, rows).lines(), *notes]), status
     say("note", *doubts, *about)
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-from .errors import UsageError, one_line, shown, visible
+from .errors import UsageError, as_option, one_line, shown, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def say(kind: str, *texts: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             for text in texts:
-                print(f"isoflop: {kind}:", one_line(text), file=sys.stderr)
+                print(f"isoflop: {kind}:", one_line(as_option(text)), file=sys.stderr)
 
 
 def write(text: str, path: str | None = None) -> None:
     """Write an answer to the file of ``--output`` or else to the standard output."""
-    text = visible(text.rstrip("\n") + "\n")
+    text = visible(as_option(text).rstrip("\n") + "\n")
     if path is not None:
         write_file("--output", path, text)
         return

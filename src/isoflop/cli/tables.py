@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from .arguments import POSITIONAL, takes_one, takes_pairs, takes_several
-from .domains import columns, guess
-from .errors import with_options
+from .domains import column_names, guess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from ..numeric.data.counts import Counts
@@ -23,21 +20,7 @@ FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installe
 USUAL = "repeatable; usual names are recognised"
 COLUMNS = "NAME=COLUMN"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
-OF_COUNTS = (
-    "--k",
-    "--models",
-    "--gold",
-    "--method",
-    "--cluster",
-    "n_samples",
-    "n_correct",
-)
-#: Options that set an argument of the readers under another name.
-OPTION_OF = {
-    "columns": "--column",
-    "small": "--small-runs",
-    "benchmarks": "--average",
-}
+OF_COUNTS = ("--k", "--models", "--gold", "--method", "n_samples", "n_correct")
 
 
 # -- declarations ----------------------------------------------------------------------------------
@@ -74,7 +57,7 @@ def declare_counts(parser: Parser) -> None:
 def declare_models(group: Group) -> None:
     """What makes a model of counts, and what is known of each."""
     by = "columns whose values make a group; default: benchmark and model, as far as there are"
-    takes_one(group, "--by", "COLUMN,...", by, columns)
+    takes_one(group, "--by", "COLUMN,...", by, column_names)
     models = "file with params, tokens or compute of each model; two of them give the third"
     takes_one(group, "--models", "TABLE", models)
     gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
@@ -122,76 +105,55 @@ def names_counts(words: Sequence[str]) -> bool:
     return False
 
 
-# -- what was asked --------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
-class TableOptions:
-    """A table and the options that say how to read it.
+def table(options: Options) -> Table:
+    """The table as it is: a pipe gives nothing twice."""
+    from ..numeric.data.table import table_of
 
-    Attributes
-    ----------
-    path : str
-    columns : dict of str to str or None
-        What --column says.
-    where : str or None
+    return table_of(options.words(POSITIONAL)[0])
+
+
+def columns(options: Options) -> dict[str, str | None]:
+    """What ``--column`` says: quantity -> column, None where there is none."""
+    return {name: column or None for name, column in (options["--column"] or {}).items()}
+
+
+def view(options: Options, kind: Any, held: Table | None = None, **how: Any) -> Any:
+    """The table as a kind of view, `Runs`, `Counts` or `Evaluations`; `held`: the table, if it was
+    read.
     """
+    read = table(options) if held is None else held
+    return kind.read(read, columns=columns(options) or None, where=options["--where"], **how)
 
-    def __init__(self, options: Options, table: Table | None = None) -> None:
-        """`table`: the file, if it was read."""
-        (self.path,), self.options, self._table = options.words(POSITIONAL), options, table
-        self.columns = {name: held or None for name, held in (options["--column"] or {}).items()}
-        self.where = options["--where"]
 
-    @contextmanager
-    def in_options(self) -> Iterator[None]:
-        """Errors of the library come in the words of the options."""
-        from ..numeric.errors import ArgumentError
+def runs(
+    options: Options, *needed: str, names: Collection[str] = (), held: Table | None = None
+) -> Runs:
+    """The runs, each with these quantities; `names`: those of an expression, which may have columns
+    of their own.
+    """
+    from ..numeric.data.runs import Runs
 
-        try:
-            yield
-        except ArgumentError as error:
-            raise with_options(error, self.options, OPTION_OF) from None
+    baseline = options["--random-baseline"]
+    how = {"require": needed, "random_baseline": baseline, "names": names}
+    found: Runs = view(options, Runs, held, **how)
+    return found
 
-    def table(self) -> Table:
-        """The table as it is, read once: a pipe gives nothing twice."""
-        from ..numeric.data.table import table_of
 
-        if self._table is None:
-            with self.in_options():
-                self._table = table_of(self.path)
-        return self._table
+def counts(options: Options, held: Table | None = None) -> Counts:
+    """The counts."""
+    from ..numeric.data.counts import Counts
 
-    def runs(self, *needed: str, names: Collection[str] = ()) -> Runs:
-        """The runs, each with these quantities; `names`: those of an expression, which may have
-        columns of their own.
-        """
-        from ..numeric.data.runs import Runs
+    how = {name: options[f"--{name}"] for name in ("by", "models", "gold")}
+    found: Counts = view(options, Counts, held, **how)
+    return found
 
-        baseline = self.options["--random-baseline"]
-        return self._view(Runs, require=needed, random_baseline=baseline, names=names)
 
-    def counts(self) -> Counts:
-        """The counts."""
-        from ..numeric.data.counts import Counts
+def evaluations(options: Options, held: Table | None = None) -> Evaluations:
+    """All evaluations of the file."""
+    from ..numeric.data.evaluations import Evaluations
 
-        how = {name: self.options[f"--{name}"] for name in ("by", "models", "gold")}
-        return self._view(Counts, **how)
-
-    def impossible(self) -> list[dict[str, Any]]:
-        """The impossible values of a table that holds pass@k rather than counts."""
-        from ..numeric.passk.inequalities import impossible
-
-        how: dict[str, Any] = {"columns": self.columns or None, "where": self.where}
-        with self.in_options():
-            return impossible(self.table(), by=self.options["--by"], **how)
-
-    def evaluations(self) -> Evaluations:
-        """All evaluations of the file."""
-        from ..numeric.data.evaluations import Evaluations
-
-        return self._view(Evaluations)
-
-    def _view(self, view: Any, **how: Any) -> Any:
-        table = self.table()
-        with self.in_options():
-            return view.read(table, columns=self.columns or None, where=self.where, **how)
+    found: Evaluations = view(options, Evaluations, held)
+    return found
