@@ -42,11 +42,6 @@ def test_formulas_against_a_search_for_the_optimum(derived, besiroglu) -> None:
     assert {claim["answer"] for claim in derived["claims"]} == {"proved"}
 
 
-@pytest.mark.parametrize("budget", ["6ND", "6*N^1*D", "C = 6*N*D", "6 N D", "2*3*D*N"])
-def test_spellings_of_the_budget(data, derived, budget) -> None:
-    assert data("derive --budget", budget) == derived
-
-
 def test_a_general_budget(data) -> None:
     """C = 2 N^2 D^3 in units M = N^2, T = D^3 is C = 2 M T: search there, in exponents beta/2 and
     gamma/3.

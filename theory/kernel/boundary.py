@@ -8,7 +8,7 @@ is decided once more with its value put in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Symbol, exp, log
 
@@ -18,97 +18,11 @@ from .convert import normal_form
 from .field import CoefficientField
 
 LARGEST_ROOT = 1_000
+ZERO = Integer(0)
 Sides = tuple[Expr, ...]
 #: Decides a claim, given by its sides, where some expressions are positive; all symbols are
 #: positive or of any sign.
 Judge = Callable[[Sides, Sides], Decision]
-
-
-@dataclass(frozen=True)
-class Weakly:
-    """A claim, given by its sides, where `assume` is positive, and `weak` and every nonnegative
-    symbol is not negative.
-    """
-
-    judge: Judge
-    sides: Sides
-    assume: Sides
-    weak: Sides
-
-    @property
-    def expressions(self) -> Sides:
-        return (*self.sides, *self.assume, *self.weak)
-
-    def at(self, values: Mapping[Symbol, Expr]) -> Weakly:
-        """The same with symbols replaced."""
-        groups = (self.sides, self.assume, self.weak)
-        return Weakly(self.judge, *(tuple(put_in(e, values) for e in group) for group in groups))
-
-    def decide(self) -> Decision:
-        """Where a nonnegative symbol, or else the first weak assumption, is positive; and where it
-        is 0.
-        """
-        symbols = set().union(*(e.free_symbols for e in self.expressions))
-        for symbol in sorted(symbols, key=lambda symbol: symbol.name):
-            if symbol.is_nonnegative and not symbol.is_positive:
-                return self._with_symbol(symbol)
-        if not self.weak:
-            return self.judge(self.sides, self.assume)
-        e, *rest = self.weak
-        without = replace(self, weak=tuple(rest))
-        if _value(e).is_negative:
-            return undecided(f"the assumption {e} >= 0 never holds")
-        return without.decide() if _value(e).is_nonnegative else without._with(e)
-
-    def _with_symbol(self, symbol: Symbol) -> Decision:
-        """A nonnegative symbol is positive or zero; that it is not negative is its declaration and
-        no condition.
-        """
-        positive = Symbol(symbol.name, positive=True)
-        if any(positive in e.free_symbols for e in self.expressions):
-            raise ValueError(
-                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
-            )
-        inside = _renamed(self.at({symbol: positive}).decide(), positive, symbol)
-        if inside.refuted:
-            return inside
-        zero = Integer(0)
-        return _combined(inside, self._on_boundary(symbol, zero), symbol, {symbol: zero})
-
-    def _with(self, e: Expr) -> Decision:
-        """Where e is positive, and where it is 0: a symbol is solved for."""
-        inside = replace(self, assume=(*self.assume, e)).decide()
-        root = root_of(e)
-        if inside.refuted or (root is None and not inside.holds):
-            return inside
-        if root is not None:
-            return _combined(inside, self._on_boundary(*root), e, dict([root]))
-        everywhere = self.decide()
-        if everywhere.holds:
-            return _combined(inside, everywhere, e, {})
-        return _open(
-            inside,
-            f"where it is 0 the claim is not decided: no symbol of {e} could be solved for",
-            e,
-        )
-
-    def _on_boundary(self, symbol: Symbol, value: Expr) -> Decision | None:
-        """With the value put in; None where the claim has no value there."""
-        there = self.at({symbol: value})
-        if symbol.is_positive and value.is_positive is not True:
-            there = replace(there, assume=(*there.assume, value))
-        if any(_value(a).is_nonpositive for a in there.assume):
-            return Decision(Answer.PROVED, "no point of the boundary satisfies the assumptions")
-        if any(map(_has_no_value, there.expressions)):
-            return None
-        decision = there.decide()
-        if decision.witness is None:
-            return decision
-        point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(
-            decision.witness.point
-        )  # those that the claim is free of
-        ordered = sorted([*point.items(), (symbol, value.subs(point))], key=lambda x: x[0].name)
-        return replace(decision, witness=replace(decision.witness, point=tuple(ordered)))
 
 
 def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Decision:
@@ -122,18 +36,82 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
         boundary (the condition is then `e > 0`); *refuted* where it is refuted on either, at a
         witness there; *undecided* otherwise.
     """
-    return Weakly(judge, sides, assume, weak).decide()
+    groups = (sides, assume, weak)
+    symbols = set[Symbol]().union(*(e.free_symbols for e in (*sides, *assume, *weak)))
+    for symbol in sorted(symbols, key=lambda symbol: symbol.name):
+        if symbol.is_nonnegative and not symbol.is_positive:
+            positive = Symbol(symbol.name, positive=True)
+            if positive in symbols:
+                raise ValueError(
+                    f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
+                )
+            inside = with_boundary(judge, *_at(groups, {symbol: positive}))
+            return _combined(
+                _renamed(inside, positive, symbol), symbol, judge, groups, (symbol, ZERO)
+            )
+    if not weak:
+        return judge(sides, assume)
+    e, rest = weak[0], weak[1:]
+    value = _value(e)
+    if value.is_negative:
+        return undecided(f"the assumption {e} >= 0 never holds")
+    if value.is_nonnegative:
+        return with_boundary(judge, sides, assume, rest)
+    inside, root = with_boundary(judge, sides, (*assume, e), rest), root_of(e)
+    if root is not None:
+        return _combined(inside, e, judge, (sides, assume, rest), root)
+    if not inside.holds:
+        return inside
+    everywhere = with_boundary(judge, sides, assume, rest)
+    if everywhere.holds:
+        return _both(inside, everywhere, e, {})
+    return _open(
+        inside, f"where it is 0 the claim is not decided: no symbol of {e} could be solved for", e
+    )
+
+
+def _at(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple[Sides, ...]:
+    """The same with symbols replaced."""
+    return tuple(tuple(put_in(e, values) for e in group) for group in groups)
 
 
 def _combined(
-    inside: Decision, boundary: Decision | None, e: Expr, values: Mapping[Symbol, Expr]
+    inside: Decision,
+    e: Expr,
+    judge: Judge,
+    groups: tuple[Sides, ...],
+    root: tuple[Symbol, Expr],
 ) -> Decision:
-    """The answer from those where `e > 0` and where `e == 0`."""
-    if boundary is None:
+    """The answer from that where `e > 0` and that where `e == 0`, with the root put in."""
+    if inside.refuted:
+        return inside
+    symbol, value = root
+    sides, assume, weak = _at(groups, {symbol: value})
+    if symbol.is_positive and value.is_positive is not True:
+        assume = (*assume, value)
+    if any(_value(a).is_nonpositive for a in assume):  # no point of the boundary is spoken of
+        return _both(inside, Decision(Answer.PROVED, inside.reason), e, dict([root]))
+    if any(map(_has_no_value, (*sides, *assume, *weak))):
         conditions = tuple(dict.fromkeys((*inside.conditions, Condition(e, ">"))))
         return replace(inside, conditions=conditions) if inside.holds else inside
-    if boundary.refuted:
-        return replace(boundary, reason=f"{boundary.reason}, where {e} = 0")
+    there = with_boundary(judge, sides, assume, weak)
+    if there.refuted:
+        return replace(_seen_from(there, symbol, value), reason=f"{there.reason}, where {e} = 0")
+    return _both(inside, there, e, dict([root]))
+
+
+def _seen_from(decision: Decision, symbol: Symbol, value: Expr) -> Decision:
+    """A refutation on the boundary, with the symbol that was solved for in its witness."""
+    if decision.witness is None:
+        return decision
+    # Those that the claim is free of may have any value.
+    point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(decision.witness.point)
+    ordered = sorted([*point.items(), (symbol, value.subs(point))], key=lambda x: x[0].name)
+    return replace(decision, witness=replace(decision.witness, point=tuple(ordered)))
+
+
+def _both(inside: Decision, boundary: Decision, e: Expr, values: Mapping[Symbol, Expr]) -> Decision:
+    """The answer where neither is refuted: what either needs must be assumed."""
     if not inside.holds:
         return inside
     if not boundary.holds:
@@ -167,13 +145,12 @@ def _renamed(decision: Decision, old: Symbol, new: Symbol) -> Decision:
     )
     witness = decision.witness
     if witness is not None:
-        witness = replace(
-            witness, point=tuple((new if s == old else s, value) for s, value in witness.point)
-        )
+        point = tuple((new if s == old else s, value) for s, value in witness.point)
+        witness = replace(witness, point=point)
     return replace(decision, conditions=conditions, witness=witness)
 
 
-# -- expressions -------------------------------------------------------------------------------------------------------
+# -- expressions -----------------------------------------------------------------------------------
 
 
 def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
@@ -247,10 +224,8 @@ def _has_no_value(e: Expr) -> bool:
     """Whether the expression has no value whatever the symbols are."""
     try:
         normal_form(e, Arithmetic(CoefficientField(e.free_symbols)))
-    except Nowhere:
-        return True
-    except OutsideScope:
-        return False
+    except OutsideScope as error:
+        return isinstance(error, Nowhere)
     return False
 
 

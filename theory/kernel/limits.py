@@ -1,5 +1,5 @@
-"""Limits: proved by leading terms, where the expression is a sum of powers of the variable, or by the
-rule of l'Hopital; elsewhere by SymPy's limit, which is tried at points and is no proof.
+"""Limits: proved by leading terms, where the expression is a sum of powers of the variable, or by
+continuity; elsewhere by SymPy's limit, which is tried at points and is no proof.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from sympy import (
     Limit,
     Pow,
     Symbol,
-    fraction,
     nan,
     oo,
     powsimp,
@@ -34,21 +33,17 @@ from .deadline import OutOfTime, check, within
 from .decide import decide
 from .functions import defined
 from .path import at_zero
-from .points import INFINITE, STEPS, PointEvaluator, Way
+from .points import DIGITS_OF_LIMITS, INFINITE, STEPS, Way
 from .sample import Point, points
 from .search import Search, why_positive
 from .terms import exponent_of, split
 
 #: For SymPy's limit.
 SECONDS = 10
-#: At how many points a limit is tried, of how many that are drawn.
-POINTS, LARGEST_DRAW = 8, 400
-#: With how many digits, for what cancels, how many of a distance are no more than rounding, and which
-#: part of it has to go in a step.
-DIGITS, ROUNDING, SHARE, SHOWN_DIGITS = 900, 200, 10**6, 10
+#: At how many points a limit is tried, of how many that are drawn, and with how many digits it is shown.
+POINTS, LARGEST_DRAW, SHOWN_DIGITS = 8, 400, 10
 LEADING = "every term of the remainder vanishes in the limit"
-BY_DERIVATIVES = "values or derivatives of numerator and denominator give the limit"
-MOST_DERIVATIVES = 4
+CONTINUOUS = "it is continuous, and this is its value"
 
 
 def decide_limit(
@@ -70,7 +65,7 @@ def decide_limit(
     Returns
     -------
     Decision
-        *proved* where leading terms give the claimed limit; *by SymPy's limit, not proved* where that
+        *proved* where leading terms or a continuous value give the claimed limit; *by SymPy's limit, not proved* where that
         function does, and points agree; *refuted* where either gives another limit, and a point shows
         it; *undecided* otherwise.
     """
@@ -128,7 +123,7 @@ def _judged(
     wanted = Integer(1) if relation == "~" else Integer(0) if rhs.has(x) else rhs
     e = lhs / rhs if relation == "~" else lhs - rhs if rhs.has(x) else lhs
     fixed = tuple(a for a in assume if not a.has(x))
-    way = Way(lhs, relation, rhs, x, limit, PointEvaluator(DIGITS), ROUNDING, SHARE)
+    way = Way(lhs, relation, rhs, x, limit)
     near = list(islice(_points(sides, assume, x, seed, way), POINTS))
     if len(near) < POINTS:
         moving = " and ".join(f"{a} > 0" for a in assume if a.has(x))
@@ -137,13 +132,14 @@ def _judged(
             if moving
             else f"only {len(near)} sampled points satisfy the assumptions"
         )
-    ways = {
-        leading_limit: LEADING,
-        _by_derivatives: BY_DERIVATIVES,
-        _by_sympy: f"the limit is {wanted}",
-    }
-    tried = ((find(e, x, limit, fixed), find, why) for find, why in ways.items())
-    found, find, reason = next((one for one in tried if one[0] is not None), (None, None, ""))
+    answer, reason, found = Answer.PROVED, LEADING, leading_limit(e, x, limit, fixed)
+    if found is not None and wanted in INFINITE:
+        reason = f"its leading term tends to {wanted}"
+    if found is None:
+        reason, found = CONTINUOUS, _by_continuity(e, x, limit, fixed)
+    if found is None:
+        answer, reason = Answer.BY_SYMPY, f"the limit is {wanted}"
+        found = _by_sympy(e, x, limit, fixed)
     if found is None:
         return undecided(
             "neither leading terms nor SymPy's limit decide it; it may hang on how letters compare, "
@@ -157,9 +153,6 @@ def _judged(
         return undecided(f"the limit is {tends}; {same.reason}")
     if failure := next(filter(None, map(way.failure, near)), ""):
         return undecided(f"the limit is {tends}, and points disagree: {failure}")
-    if reason == LEADING and wanted in INFINITE:
-        reason = f"its leading term tends to {wanted}"
-    answer = Answer.BY_SYMPY if find is _by_sympy else Answer.PROVED
     needed = (*(Condition(a, ">") for a in fixed), *conditions, *same.conditions)
     return Decision(answer, reason, tuple(dict.fromkeys(needed)))
 
@@ -178,7 +171,7 @@ def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
     )
     shown = tends if tends in INFINITE else powsimp(tends)
     for point in near:
-        if way.failure(point) and (values := way.values(point, STEPS)):
+        if way.failure(point) and (values := list(way.values(point, STEPS))):
             reason = (
                 f"the two sides do not approach each other as {way.x} -> {way.limit}: "
                 f"{what} tends to {shown}"
@@ -192,7 +185,7 @@ def _witness(way: Way, point: Point, step: int, left: Any, right: Any) -> Witnes
     ordered = sorted({**point, way.x: power}.items(), key=lambda item: item[0].name)
     shown = [str(way.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
     rhs = str(way.rhs) if way.rhs in INFINITE else shown[1]
-    return Witness(tuple(ordered), shown[0], rhs, DIGITS)
+    return Witness(tuple(ordered), shown[0], rhs, DIGITS_OF_LIMITS)
 
 
 # -- what the limit is -----------------------------------------------------------------------------
@@ -234,25 +227,10 @@ def _sign(e: Expr, assume: Sides) -> int | None:
     return next((sign for sign in (1, -1) if why_positive(sign * e, assume, strict=True)), None)
 
 
-def _by_derivatives(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
-    """The quotient of the values that numerator and denominator take continuously at the limit, or
-    where both are 0, of those of their derivatives: the rule of l'Hopital.
-    """
-    above, below = fraction(defined(e).subs(x, 1 / x if limit == "oo" else x))
-    conditions: tuple[Condition, ...] = ()
-    for _ in range(MOST_DERIVATIVES):
-        one, other = (at_zero(Search(0, 0), part, x, assume) for part in (above, below))
-        if one is None or other is None:
-            return None
-        if _sign(other, assume):
-            return (one / other).cancel(), conditions
-        for value in (one, other):
-            zero = decide(value, assume=assume)
-            if not zero.proved:
-                return None
-            conditions += zero.conditions
-        above, below = above.diff(x), below.diff(x)
-    return None
+def _by_continuity(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:
+    """The value that the expression takes continuously at the limit."""
+    value = at_zero(Search(0, 0), defined(e).subs(x, 1 / x if limit == "oo" else x), x, assume)
+    return None if value is None else (value, ())
 
 
 def _by_sympy(e: Expr, x: Symbol, limit: str, assume: Sides) -> Found | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain, islice
+from itertools import chain, islice, product
 from operator import mul
 from typing import Any
 
@@ -21,7 +21,6 @@ from sympy import (
     Add,
     Expr,
     Integer,
-    Pow,
     Rational,
     Symbol,
     cosh,
@@ -46,11 +45,14 @@ LARGEST_DRAW = 5_000
 LARGEST_WHOLE_POWER = 1_000
 #: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
 #: letters are multiplied, how often at most, and with how many digits.
-STARTS, LONGEST_WAY, SHOWN_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
+STARTS, LONGEST_WAY, KEPT_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
 FARTHEST = 8**6  # a letter goes from there to one over it
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
 STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
+#: With how many digits, for what cancels; how many of a distance are no more than rounding, and which
+#: part of it has to go in a step.
+DIGITS_OF_LIMITS, ROUNDING, SHARE = 900, 200, 10**6
 
 
 @dataclass(frozen=True)
@@ -151,8 +153,8 @@ def check_at_points(
 
     Evaluated with four times `digits` digits, both sides must agree to twice as many: so
     cancellation is not mistaken for a failure, nor two different small numbers for equal ones. For a
-    strict bound a point where they agree so far does not count, and is a failure where they are seen
-    to be one number. A bound must also hold where it becomes tightest nearby. An asymptotic equality
+    strict bound a point where they agree so far does not count; that they agree at all points is a
+    failure. A bound must also hold where it becomes tightest nearby. An asymptotic equality
     lhs ~ rhs, and a limit lhs -> rhs, are followed on the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
@@ -162,12 +164,8 @@ def check_at_points(
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
     evaluator = PointEvaluator(4 * digits)
     tolerance = evaluator.context.mpf(10) ** (-2 * digits)
-    difference, way = lhs - rhs, None
-    whole_powers = all(power.exp.is_Integer for power in difference.atoms(Pow))
-    is_exact = whole_powers and not difference.has(exp, log)
-    if limit is not None:
-        seen = digits - 10
-        way = Way(lhs, relation, rhs, *limit, PointEvaluator(digits), seen, 10**seen)
+    way = None if limit is None else Way(lhs, relation, rhs, *limit)
+    equal: list[Point] = []
 
     def failure(point: Point) -> str:
         """What fails at the point, if anything."""
@@ -178,8 +176,7 @@ def check_at_points(
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
         size = max(abs(left), abs(right))
         if relation in STRICT and abs(left - right) <= tolerance * size:
-            if is_exact and difference.xreplace(point) == 0:
-                return f"both sides are {evaluator.context.nstr(left, 20)}"
+            equal.append(point)
             raise Undefined("the sides agree in every digit")
         if _excess(left - right, relation) <= tolerance * max(1, size):
             return ""
@@ -192,14 +189,15 @@ def check_at_points(
             if failed := failure(point):
                 return PointCheck(False, len(held) + 1, failed, _ordered(point))
             held.append(point)
-        if len(held) == points or not symbols:
+        if points in (len(held), len(equal)) or not symbols:
             break
+    if equal and not held:
+        detail = f"the sides agree in every digit at {len(equal)} points"
+        return PointCheck(False, len(equal), detail, _ordered(equal[0]))
     if len(held) < (points if symbols else 1):
-        return PointCheck(
-            False, len(held), f"only {len(held)} of {points} points lie in the domain"
-        )
-    is_bound = relation in BOUNDS
-    for point in corners(lhs, relation, rhs, assume, held, seed) if is_bound else ():
+        detail = f"only {len(held)} of {points} points lie in the domain"
+        return PointCheck(False, len(held), detail)
+    for point in corners(lhs, relation, rhs, assume, held, seed) if relation in BOUNDS else ():
         with suppress(Undefined):
             if failed := failure(point):
                 return PointCheck(False, len(held), failed, _ordered(point))
@@ -220,19 +218,14 @@ def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
 
 @dataclass(frozen=True)
 class Way:
-    """Both sides of a limit on the way to it; no code is shared with what finds it.
-
-    A distance below 10^-rounding is none; from step to step it has to lose a part in `share`.
-    """
+    """Both sides of a limit on the way to it; no code is shared with what finds it."""
 
     lhs: Expr
     relation: str
     rhs: Expr
     x: Symbol
     limit: str
-    evaluator: PointEvaluator
-    rounding: int
-    share: int
+    evaluator: PointEvaluator = field(default_factory=lambda: PointEvaluator(DIGITS_OF_LIMITS))
 
     def at(self, step: int, point: Point) -> dict[Symbol, Any]:
         """The point with the variable at so many powers of ten towards the limit."""
@@ -241,14 +234,21 @@ class Way:
 
     def are_positive(self, assume: Sequence[Expr], point: Point) -> bool:
         """Whether all that is assumed holds at the last steps."""
+        places = [self.at(step, point) for step in STEPS[-2:]]
         try:
-            return all(
-                self.evaluator.evaluate(a, self.at(step, point)) > 0
-                for step in STEPS[-2:]
-                for a in assume
-            )
+            return all(self.evaluator.evaluate(a, place) > 0 for place in places for a in assume)
         except Undefined:
             return False
+
+    def values(self, point: Point, steps: Iterable[int]) -> Iterator[tuple[int, Any, Any]]:
+        """The steps at which both sides have values, with these, 0 for an infinite one."""
+        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
+        for step in steps:
+            with suppress(Undefined, ZeroDivisionError):
+                place = self.at(step, point)
+                left, right = (self.evaluator.evaluate(side, place) for side in (self.lhs, rhs))
+                if self.relation == "->" or right:
+                    yield step, left, right
 
     def failure(self, point: Point) -> str:
         """The distances where they do not shrink to the last; empty where they do."""
@@ -265,23 +265,12 @@ class Way:
         return f"the distances {shown} towards {self.x} -> {self.limit}"
 
     def _shrink(self, distances: Sequence[Any]) -> bool:
+        """Whether the last distance is the smaller; one that is rounding alone is none."""
         if len(distances) < 2:
             return False
-        *_, before, last = distances
-        least = self.evaluator.context.mpf(10) ** -self.rounding
-        return bool(last <= least or last * self.share < before * (self.share - 1))
-
-    def values(self, point: Point, steps: Iterable[int]) -> list[tuple[int, Any, Any]]:
-        """The steps at which both sides have values, with these, 0 for an infinite one."""
-        found = []
-        rhs = Integer(0) if self.rhs in INFINITE else self.rhs
-        for step in steps:
-            with suppress(Undefined, ZeroDivisionError):
-                place = self.at(step, point)
-                values = [self.evaluator.evaluate(side, place) for side in (self.lhs, rhs)]
-                if self.relation == "->" or values[1]:
-                    found.append((step, *values))
-        return found
+        before, last = distances[-2:]
+        least = self.evaluator.context.mpf(10) ** -ROUNDING
+        return bool(last <= least or last * SHARE < before * (SHARE - 1))
 
     def _distances(self, point: Point, steps: Iterable[int]) -> list[Any]:
         return [self._distance(left, right) for _, left, right in self.values(point, steps)]
@@ -334,7 +323,7 @@ def tightest(
         return gap / (abs(above) + abs(below) if above and below else size)
 
     for start in sorted(drawn, key=share)[:STARTS]:
-        yield _rounded(share, _descended(share, start))
+        yield _descended(share, start)
 
 
 def _descended(share: Callable[[Point], Any], point: Point) -> Point:
@@ -344,31 +333,17 @@ def _descended(share: Callable[[Point], Any], point: Point) -> Point:
     for factor in FACTORS:
         for _ in range(LONGEST_WAY):
             before = least
-            for x in moving:
-                for ratio in (factor, 1 / factor):
-                    moved = {**point, x: _digits(point[x] * ratio, SHOWN_DIGITS)}
-                    is_near = 1 <= FARTHEST * abs(moved[x]) <= FARTHEST**2
-                    if is_near and (value := share(moved)) < least:
-                        point, least = moved, value
+            for x, ratio in product(moving, (factor, 1 / factor)):
+                value = mpf(point[x].p) / point[x].q * ratio.p / ratio.q
+                moved = {**point, x: Rational(nstr(value, KEPT_DIGITS))}
+                is_near = 1 <= FARTHEST * abs(value) <= FARTHEST**2
+                if is_near and (there := share(moved)) < least:
+                    point, least = moved, there
             if least < 0:
                 return point
             if least == before:
                 break
     return point
-
-
-def _rounded(share: Callable[[Point], Any], point: Point) -> Point:
-    """The point with as few digits as keep the share negative, where it is."""
-    if share(point) < 0:
-        for digits in range(1, SHOWN_DIGITS):
-            shorter = {x: _digits(value, digits) for x, value in point.items()}
-            if share(shorter) < 0:
-                return shorter
-    return point
-
-
-def _digits(value: Rational, digits: int) -> Rational:
-    return value if value.is_integer else Rational(nstr(mpf(value.p) / value.q, digits))
 
 
 def enclose_bound(
@@ -398,8 +373,7 @@ def enclose_bound(
             reason = "an enclosure excludes the bound"
             return PointCheck(False, len(found), reason, _ordered(point))
     gaps = [left - right if relation[0] == ">" else right - left for _, left, right in found]
-    confirmed = sum(bool(gap.a > 0) for gap in gaps)
-    if confirmed:
+    if confirmed := sum(bool(gap.a > 0) for gap in gaps):
         detail = f"{confirmed} of {len(found)} enclosures confirm the bound strictly"
         return PointCheck(True, len(found), detail)
     least = mpf(10) ** (10 - digits)
@@ -410,4 +384,4 @@ def enclose_bound(
     if found and equal and relation not in STRICT:
         return PointCheck(True, len(found), f"equality at {len(found)} points with {digits} digits")
     detail = f"no enclosure at {len(found)} points confirms the bound strictly"
-    return PointCheck(False, len(found), detail)
+    return PointCheck(False, len(found), detail, _ordered(found[0][0]) if found and equal else ())

@@ -6,7 +6,6 @@ Each rule is sound by itself, and what it needs is proved by the rules again, to
 * products of powers compared factor by factor, term against term, or with one exponent divided out;
 * weighted AM-GM;
 * an assumption, of which it is at least a multiple;
-* the logarithms of both sides, where one is a root of a sum;
 * a value at one end of an interval, and the sign of the slope along it.
 """
 
@@ -25,7 +24,6 @@ from sympy import (
     Mul,
     Pow,
     Rational,
-    Symbol,
     count_ops,
     exp,
     symbols,
@@ -90,16 +88,15 @@ def why_positive(
         cases = ([x if a == square else a for a in assume] for x in (square.base, -square.base))
         proofs = (why_positive(e, c, strict=strict, seed=seed, nonzero=nonzero) for c in cases)
         return next(proofs) and next(proofs)
-    plain, *rest = _as_positive_letters(defined(e), *assume)
-    known = [a for a in rest if not a.is_positive]
+    plain, known = defined(e), tuple(a for a in assume if not a.is_positive)
     terms_alone = Search(seed, 0)
     if not plain.free_symbols:
         sign = terms_alone.plain_sign(plain, ())
         return ENCLOSED if sign.value == 1 and (sign.strict or not strict) else ""
-    reading = DefinedForm.of(plain, tuple(known), nonzero)
+    reading = DefinedForm.of(plain, known, nonzero)
     if (
         reading is not None
-        and terms_alone.holds_at_points(plain, tuple(known))
+        and terms_alone.holds_at_points(plain, known)
         and (reason := attempted(terms_alone.by_terms, reading, strict, 0))
     ):
         return reason
@@ -107,24 +104,9 @@ def why_positive(
         search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
         with suppress(GivenUp):
             for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
-                if reason := search.why(whole, tuple(known), strict, depth):
+                if reason := search.why(whole, known, strict, depth):
                     return named + reason
     return ""
-
-
-def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
-    """The expression and what is assumed, with letters that are assumed positive as positive ones, and
-    those that are assumed negative as the negative of these.
-    """
-    names = {x.name for x in e.free_symbols if x.is_positive}
-    instead = {
-        a * sign: sign * Symbol((a * sign).name, positive=True)
-        for a in assume
-        for sign in (1, -1)
-        if (a * sign).is_Symbol and not (a * sign).is_positive and (a * sign).name not in names
-    }
-    rest = (a for a in assume if not (a in instead or -a in instead))
-    return tuple(part.xreplace(instead) for part in (e, *rest))
 
 
 def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
@@ -194,7 +176,6 @@ class Search(Prover):
         return (
             attempted(self.by_terms, reading, strict, depth)
             or attempted(self._by_assumption, e, assume)
-            or attempted(self._by_logarithms, reading, strict, depth)
             or (attempted(along, self, reading.reduced, assume, strict, depth) if depth else "")
         )
 
@@ -220,12 +201,8 @@ class Search(Prover):
                 continue
             if len(terms.positive) + len(terms.negative) > MOST_TERMS:
                 continue
-            reason = (
-                self._by_mean(reading, terms, strict, depth)
-                or self._one_by_one(reading, terms, strict, depth)
-                or self._by_roots(reading, terms, strict, depth)
-            )
-            if reason:
+            mean = self._by_mean(reading, terms, strict, depth)
+            if reason := mean or self._one_by_one(reading, terms, strict, depth):
                 return reason
         return ""
 
@@ -329,69 +306,20 @@ class Search(Prover):
         strict: bool,
         depth: int,
     ) -> bool:
-        """Whether one positive term is at least another: by the logarithm of their quotient."""
+        """Whether one positive term is at least another: by the difference of their logarithms."""
+        arithmetic = reading.arithmetic
         ((above, value),), ((below, other),) = larger.items(), smaller.items()
-        arithmetic = reading.arithmetic
-        one: NormalForm = {(above[0], ()): value}
-        another: NormalForm = {(below[0], ()): other}
-        is_positive = arithmetic.is_certainly_positive(one) and arithmetic.is_certainly_positive(
-            another
-        )
-        if above[1] != below[1] or not is_positive:
+        sides: list[NormalForm] = [{(above[0], ()): value}, {(below[0], ()): other}]
+        if above[1] != below[1] or not all(map(arithmetic.is_certainly_positive, sides)):
             return False
-        return self._larger_logarithm(reading, one, another, strict, depth)
-
-    def _larger_logarithm(
-        self,
-        reading: DefinedForm,
-        larger: NormalForm,
-        smaller: NormalForm,
-        strict: bool,
-        depth: int,
-    ) -> bool:
-        """Whether one positive form is at least another: by the difference of their logarithms."""
-        arithmetic = reading.arithmetic
-
-        def logarithm(form: NormalForm) -> NormalForm:
-            """With what the first term has of powers taken out."""
-            exponent = dict(next(iter(form))[0])
-            inverse = arithmetic.exp(arithmetic.negate(exponent))
-            return arithmetic.add(exponent, arithmetic.log(arithmetic.multiply(form, inverse)))
-
         try:
-            above, below = logarithm(larger), logarithm(smaller)
-            difference = arithmetic.canonical(arithmetic.add(above, arithmetic.negate(below)))
+            one, another = map(arithmetic.log, sides)
+            difference = arithmetic.canonical(arithmetic.add(one, arithmetic.negate(another)))
         except OutsideScope:
             return False
         if arithmetic.positive or arithmetic.nonzero:
             return False  # they have logarithms only under conditions
         return self._above_zero(difference, reading, strict, depth)
-
-    def _by_roots(self, reading: DefinedForm, terms: SignedTerms, strict: bool, depth: int) -> str:
-        """Positive terms together against the negative ones, both to the power that removes roots."""
-        if depth == 0 or not (terms.certain and all(terms.certain)):
-            return ""
-        primes = reading.arithmetic.field.primes
-        has_roots = any(
-            (prime := linear_log(key)) is not None
-            and primes[prime].kind == "sum"
-            and value.numer.is_ground
-            and value.denom.is_ground
-            for term in (*terms.positive, *terms.negative)
-            for exponent, _ in term
-            for key, value in exponent
-        )
-        larger, smaller = ({k: v for t in side for k, v in t.items()} for side in terms[:2])
-        if has_roots and self._larger_logarithm(reading, larger, smaller, strict, depth):
-            return "a power of the one side is at least that of the other"
-        return ""
-
-    def _by_logarithms(self, reading: DefinedForm, strict: bool, depth: int) -> str:
-        """A sum of logarithms, as the logarithm of one product."""
-        logs = sum(linear_log(key) is not None for key in reading.form)
-        if logs and self._above_zero(reading.form, reading, strict, depth):
-            return "the logarithms together are that of a product of at least 1"
-        return ""
 
     def _above_zero(
         self, logarithm: NormalForm, reading: DefinedForm, strict: bool, depth: int

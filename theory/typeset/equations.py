@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
 
-from sympy import Dummy, Expr, Pow, Symbol, exp, log
+from sympy import Dummy, Expr, Pow, log
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..kernel.answer import Decision
+from ..kernel.answer import Condition, Decision
 from ..kernel.functions import phi2
+from ..kernel.rules import implied
+from ..kernel.search import why_positive
 from ..theorem.claim import Claim
 from ..theorem.words import Sentence, condition
 from .plain import PlainPrinter
@@ -218,47 +220,27 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tupl
     """What a proof assumes, by name, and what else it used that does not follow from the
     assumptions.
     """
-    used = [(c.expression, c.relation) for c in decision.conditions]
-    left = [
-        (e, relation)
-        for e, relation in used
-        if not any(_follows(e, relation, a) for a in claim.assume)
-        and not (relation == "!=" and _is_removable(e, claim))
-    ]
     assumed = ((said.sides[0], said.signs[0]) for said in map(condition, brief.assume))
-    return [*assumed, *left]
+    left = (c for c in decision.conditions if not (_follows(c, claim) or _is_removable(c, claim)))
+    return [*assumed, *((c.expression, c.relation) for c in left)]
 
 
-def _is_removable(expression: Expr, claim: Claim) -> bool:
+def _follows(needed: Condition, claim: Claim) -> bool:
+    """Whether the condition is assumed, or its expression has a certain sign where that holds."""
+    signs = (1, -1) if needed.relation == "!=" else (1,)
+    return implied(needed, claim.assume) or any(
+        why_positive(sign * needed.expression, claim.assume, strict=True) for sign in signs
+    )
+
+
+def _is_removable(needed: Condition, claim: Claim) -> bool:
     """Whether the expression is nonzero for the quotient that defines `phi2` alone, which has a value
     at zero: both sides are continuous there.
     """
-    sides = [claim.lhs, claim.rhs]
-    zeros = [f.args[0] for side in sides for f in side.atoms(phi2)]
-    if not any(_follows(expression, "!=", zero) for zero in zeros):
+    zeros = {f.args[0] for side in (claim.lhs, claim.rhs) for f in side.atoms(phi2)}
+    if not any((needed.expression / zero).cancel().is_nonzero for zero in zeros):
         return False
-    bare = [side.replace(phi2, lambda x: Dummy(positive=True)) for side in sides]
+    bare = [side.replace(phi2, lambda x: Dummy(positive=True)) for side in (claim.lhs, claim.rhs)]
     parts = [part for side in bare for part in side.atoms(Pow, log)]
     below = [p.args[0] for p in parts if isinstance(p, log) or not p.exp.is_nonnegative]
-    return all(part.is_positive for part in below)
-
-
-def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:
-    """Whether the condition is an assumption times something positive, or nonzero where that
-    suffices.
-    """
-    opaque: dict[Expr, Symbol] = {}
-    above, below = (_without_powers(side, opaque) for side in (expression, assumption))
-    factor = (above / below).cancel().factor()
-    if relation == "!=":
-        return bool(factor.is_nonzero or (above * factor).is_positive)
-    return bool(factor.is_positive)
-
-
-def _without_powers(expression: Expr, opaque: dict[Expr, Symbol]) -> Expr:
-    """The expression with every power that is no integer one as a name: a rational function."""
-    expanded = expression.expand()
-    powers = [p for p in expanded.atoms(Pow, exp) if isinstance(p, exp) or not p.exp.is_Integer]
-    for power in powers:
-        opaque.setdefault(power, Dummy(positive=True))
-    return expanded.xreplace({power: opaque[power] for power in powers})
+    return needed.relation == "!=" and all(part.is_positive for part in below)

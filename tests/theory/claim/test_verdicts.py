@@ -161,7 +161,7 @@ CLAIMS = rows(r"""
     undecided | x^beta == 2*x^beta | if x < 0
     refuted | abs(x)/x -> 1 | as x -> 0 | if x real
     proved | abs(x)/x -> 1 | as x -> 0
-    proved | (exp(x) - 1)/x -> 1 | as x -> 0 | if x real
+    by SymPy's limit, not proved | (exp(x) - 1)/x -> 1 | as x -> 0 | if x real
     proved | log(1 + x) <= x | if x real | if -1 < x
     proved | x < 0 implies x^3 < 0 | if x real
     unread | beta > 0 | if beta real | say beta is of the law
@@ -224,7 +224,7 @@ CLAIMS = rows(r"""
     proved | \lim_{r \to 1} P(r) = 1
     proved | lim(P(r), r, 1) = 1
     proved | L_opt -> E | as C -> oo
-    proved | (P(r) - 1)/(r - 1)^2 -> beta*gamma/2 | as r -> 1
+    by SymPy's limit, not proved | (P(r) - 1)/(r - 1)^2 -> beta*gamma/2 | as r -> 1
     proved | (r^2 - 4)/(r - 2) -> 4 | as r -> 2
     refuted | abs(r - 1)/(r - 1) -> 1 | as r -> 1
     refuted | lim_{r -> 1} P(r) = 2

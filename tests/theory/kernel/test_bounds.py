@@ -55,7 +55,6 @@ PROVED = [
     ((1 + real) ** k, ">=", 1 + k * real, (real, k - 1)),
     (log(1 + real), "<=", real, (real,)),
     # the penalty is convex in log r, also its logarithm
-    (sqrt(PENALTY * PENALTY.subs(r, q)), ">=", PENALTY.subs(r, sqrt(r * q)), ()),
     (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
     (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
     (

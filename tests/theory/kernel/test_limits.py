@@ -17,8 +17,10 @@ ENVELOPE = derive()
 P = misallocation(ENVELOPE).penalty
 W_N, W_D = ENVELOPE.shares
 
-#: By leading terms, or values and derivatives at the limit.
+#: By leading terms or a continuous value.
 PROVED = [
+    ((1 + x) ** beta, "->", 1, x, "0"),
+    (P.subs(r, exp(s)), "->", 1, s, "0"),
     (P, "~", W_N * r**-beta, r, "0"),
     (P, "~", W_D * r**gamma, r, "oo"),
     (P, "->", oo, r, "0"),
@@ -26,17 +28,15 @@ PROVED = [
     (ENVELOPE.loss, "->", E, C, "oo"),
     (ENVELOPE.reducible, "->", 0, C, "oo"),
     (y + x, "->", y, x, "0"),
-    ((1 + x) ** beta, "->", 1, x, "0"),
-    (P.subs(r, exp(s)), "->", 1, s, "0"),
     ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
+]
+BY_SYMPY = [
     (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
     (phi2(beta * x), "->", sympify("1/2"), x, "0"),
     ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
     (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
     (P.subs(r, 1 + x) - 1, "~", beta * gamma * x**2 / 2, x, "0"),
     (log(P.subs(r, 1 + x)), "~", beta * gamma * x**2 / 2, x, "0"),
-]
-BY_SYMPY = [
     (10 / log(x), "->", 0, x, "oo"),
     (log(x + 1), "~", log(x), x, "oo"),
     (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),

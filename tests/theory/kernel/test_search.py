@@ -57,19 +57,6 @@ FALSE = {
     "logarithms that meet 1": (log(x) + log(y), (1 - x, y - 1), False),
 }
 
-#: Each a sum of logarithms that no single one of them decides.
-LOGARITHMS = {
-    "tangent": (log(5 * x) - 1 + 1 / (5 * x), (), False),
-    "two letters": (2 * log(x) - log(y), (x - y, y - 1), True),
-    "with a number": (log(1 + x) + log(5) - 1, (), True),
-}
-
-
-@pytest.mark.parametrize("name", LOGARITHMS)
-def test_logarithms_are_joined(name: str) -> None:
-    e, assume, strict = LOGARITHMS[name]
-    assert why_positive(e, assume, strict=strict)
-
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_fails_somewhere_is_not_proved(name: str) -> None:

@@ -182,15 +182,8 @@ def test_the_rows_of_a_long_product_are_the_product() -> None:
     assert read(joined, tokenize_latex(joined), {str(a): a for a in letters}) == product
 
 
-def test_a_law_in_other_letters_keeps_them_and_is_not_respelt() -> None:
-    text = misallocation(OWN_LETTERS).to_latex()
-    assert r"\alpha_C" in text  # the exponent of compute, where alpha is taken
-    assert not re.search(r"\\beta|\\gamma", text)
-    with pytest.raises(ValueError, match="notation='hoffmann'"):
-        OWN_LETTERS.to_latex(notation="hoffmann")
-
-
 def test_hoffmann_holds_no_canonical_letter(printed: dict[str, dict[str, str]]) -> None:
+    assert r"\alpha_C" in misallocation(OWN_LETTERS).to_latex()  # where alpha is taken
     for name, text in printed["hoffmann"].items():
         assert r"\gamma" not in text, name
         assert "^{*}" not in text, name
