@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.newton import Problem, best_of, follow, minimise
+from ..fit.newton import Box, Problem, best_of, follow, minimise
 from ..fit.objective import Objective
 from ..fit.power import local_maxima
 from ..fit.resample import Refits
@@ -161,8 +161,7 @@ class BrokenModel:
         values: Floats,
         jacobian: Floats,
         weights: Floats,
-        lower: Floats,
-        upper: Floats,
+        box: Box,
     ) -> Floats:
         """The c, d, f that steps (K, p) lead to, and the a and B that follow the foretold values
         best: where exponents are small the law is nearly a line in log C, and a, B and c0 move
@@ -170,37 +169,31 @@ class BrokenModel:
         """
         del weights
         foretold = values + np.einsum("kp,kpn->kn", step, jacobian)
-        trial = np.clip(theta + step, lower, upper)
+        trial = box.inside(theta + step)
         curve = self.curve(trial)
         height, asymptote = _lines(curve, foretold)
-        held = (step[:, 0] == 0.0) | (asymptote < lower[0]) | (asymptote > upper[0])
+        held = (step[:, 0] == 0.0) | (asymptote < box.lower[0]) | (asymptote > box.upper[0])
         a = np.where(held, trial[:, 0], asymptote)
         through = (curve * (foretold - a[:, None])).sum(axis=1) / (curve * curve).sum(axis=1)
         found = trial.copy()
         found[:, 0], found[:, 1] = a, np.where(held, through, height)
         usable = np.isfinite(found).all(axis=1, keepdims=True)
-        return np.where(usable, np.clip(found, lower, upper), trial)
+        return np.where(usable, box.inside(found), trial)
 
     def starts(
-        self,
-        observed: Floats,
-        weights: Floats,
-        lower: Floats,
-        upper: Floats,
-        judge: Any = None,
-        seed: int = 0,
+        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
         """Parameters (K, p) next to minima of the weighted squares, and next to those of another
         objective `judge`.
         """
         del seed
-        scanned = np.concatenate([*self._scanned(observed, weights, lower, upper)])
-        scanned = np.clip(scanned, lower, upper)
+        scanned = np.concatenate([*self._scanned(observed, weights, box)])
+        scanned = box.inside(scanned)
         height, asymptote = _lines(self.curve(scanned), observed, weights)
-        inside = np.isfinite(height) & (np.abs(height) <= upper[1])
-        inside &= (asymptote >= lower[0]) & (asymptote <= upper[0])
+        inside = np.isfinite(height) & (np.abs(height) <= box.upper[1])
+        inside &= (asymptote >= box.lower[0]) & (asymptote <= box.upper[0])
         scanned[inside, 0], scanned[inside, 1] = asymptote[inside], height[inside]
-        squares = Problem(self, observed, weights, SQUARES, lower, upper)
+        squares = Problem(self, observed, weights, SQUARES, box)
         order = np.argsort(squares.values(scanned), kind="stable")
         scanned = scanned[order[:SCANNED]]
         ends = minimise(squares, scanned, enough=ROUGHLY, steps=POLISHING)
@@ -236,9 +229,7 @@ class BrokenModel:
             change, place, log_width = (theta[:, first + k, None] for k in range(3))
             yield change, self.logs - place, np.exp(log_width)
 
-    def _scanned(
-        self, observed: Floats, weights: Floats, lower: Floats, upper: Floats
-    ) -> Iterator[Floats]:
+    def _scanned(self, observed: Floats, weights: Floats, box: Box) -> Iterator[Floats]:
         """Of each asymptote, below the values and above, the best points (k, p) of a grid of places
         and widths, with the height and the exponents of least squares.
         """
@@ -248,7 +239,7 @@ class BrokenModel:
         places = np.linspace(low + inner, high - inner, count)
         widths = np.log((high - low) * WIDTHS)
         places, widths = (
-            np.unique(np.clip(tried, lower[at], upper[at]))
+            np.unique(np.clip(tried, box.lower[at], box.upper[at]))
             for tried, at in ((places, 4), (widths, 5))
         )
         shape = (len(places),) * breaks, (len(widths),) * breaks
@@ -260,7 +251,7 @@ class BrokenModel:
         index = np.zeros((int(rising.sum()), 2 + breaks), dtype=np.intp)
         index[:, 1] = 1
         index[:, 2:] = 2 + (of_place * len(widths) + of_width).T[rising]
-        for asymptote, sign in _asymptotes(observed, lower[0], upper[0]):
+        for asymptote, sign in _asymptotes(observed, box.lower[0], box.upper[0]):
             gap = sign * (observed - asymptote)
             weight = np.where(gap > 0.0, weights * gap**2, 0.0)
             target = np.log(np.where(gap > 0.0, gap, 1.0))
@@ -379,14 +370,14 @@ def fit_broken(compute: Floats, values: Floats, *, breaks: int = 1) -> Part:
     lower = np.array([0.0, -LARGEST_HEIGHT, -STEEPEST, *least * breaks])
     upper = np.array([1.0, LARGEST_HEIGHT, STEEPEST, *most * breaks])
     model = BrokenModel(logs, float(logs.mean()), breaks)
-    problem = Problem(model, values, 1.0, HUBER, lower, upper)
-    solution = solve(model, values, None, HUBER, lower, upper)
+    problem = Problem(model, values, 1.0, HUBER, Box(lower, upper))
+    solution = solve(model, values, None, HUBER, problem.box)
     written = _coefficients(solution.theta[None], problem.model.centre)[0]
     return Part(
         coefficients=dict(zip(names, written.tolist(), strict=True)),
         objective_value=solution.value,
         converged=solution.converged,
-        undetermined=_undetermined(problem, solution.theta, lower, upper),
+        undetermined=_undetermined(problem, solution.theta),
         refit=partial(_refit, problem, solution),
     )
 
@@ -413,7 +404,7 @@ def _refit(problem: Problem, solution: Minimum, *, weights: Floats) -> Refits:
     return Refits(_coefficients(ends.theta, problem.model.centre), done & np.array(enough))
 
 
-def _undetermined(problem: Problem, theta: Floats, lower: Floats, upper: Floats) -> tuple[str, ...]:
+def _undetermined(problem: Problem, theta: Floats) -> tuple[str, ...]:
     """Coefficients that the runs leave open.
 
     Standard errors are those of least squares with the scale of the middle of the residuals, 0 on a
@@ -423,7 +414,7 @@ def _undetermined(problem: Problem, theta: Floats, lower: Floats, upper: Floats)
     """
     logs, breaks = problem.model.logs, problem.model.breaks
     near = AT_BOUND * (1.0 + np.abs(theta))
-    held = (theta - lower <= near) | (upper - theta <= near)
+    held = (theta - problem.box.lower <= near) | (problem.box.upper - theta <= near)
     residuals, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
     spare = max(len(logs) - int((~held).sum()), 1)
     scale = float(np.median(np.abs(residuals))) / MEDIAN_DEVIATION * sqrt(len(logs) / spare)

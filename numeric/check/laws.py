@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import formulas
-from ..fit.newton import Problem, follow
+from ..fit.newton import Box, Problem, follow
 from ..fit.objective import Objective
 from ..fit.power import PowerSum
 from ..law.compute import power
@@ -41,7 +41,7 @@ SINGULAR = 1e-6
 LEAST_SQUARES = Objective(name="least-squares-log")
 #: Exponents that are tried for a start, and the bounds of E, log C0 at the centre and alpha.
 EXPONENTS = np.geomspace(0.004, 4.0, 61)
-LOWER, UPPER = np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0])
+BOX = Box(np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0]))
 
 
 class RunsBudget(NamedTuple):
@@ -222,11 +222,11 @@ def fit_compute_laws(
     for alpha in EXPONENTS:
         terms = np.exp(-alpha * model.logs)
         powers = np.broadcast_to(terms, (len(losses), *terms.shape))
-        linear, gain = model.project(powers, losses, weights / losses**2, LOWER, UPPER)
+        linear, gain = model.project(powers, losses, weights / losses**2, BOX)
         better = (linear[:, 1] > 0.0) & (gain > gains)
         gains[better], theta[better, 0] = gain[better], linear[better, 0]
         theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
-    found = follow(Problem.of(model, losses, weights, objective, LOWER, UPPER), theta)
+    found = follow(Problem.of(model, losses, weights, objective, BOX), theta)
     E, log_term, alpha = found.theta.T
     rows = np.stack([E, log_term + alpha * centre, alpha], axis=1)
     return ComputeLaws(rows, found.done & (gains > 0.0) & known)

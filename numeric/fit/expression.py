@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import outside
 from ..law.custom import executed
+from .newton import Box
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,15 +156,16 @@ class ExpressionModel:
     # -- starts ------------------------------------------------------------------------------------
 
     def project(
-        self, theta: Floats, target: Floats, weights: Floats, lower: Floats, upper: Floats
+        self, theta: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
         """Coefficients (K, p) with the best of those in which the law is linear, and the weighted
         squares (K,) of what they leave of the target (n,) or (K, n); infinite where the law is not.
         """
         free = np.array(self.linear, dtype=np.intp)
-        free = free[lower[free] < upper[free]]
+        free = free[box.lower[free] < box.upper[free]]
         theta = theta.copy()
-        theta[:, free] = np.clip(0.0, lower[free], upper[free])
+        own = Box(box.lower[free], box.upper[free])
+        theta[:, free] = own.inside(0.0)
         root = np.sqrt(weights)
         with np.errstate(all="ignore"):
             values, jacobian = self.evaluate(theta)
@@ -173,13 +175,13 @@ class ExpressionModel:
             if free.size:
                 begun = theta[:, free]
                 step = least_squares(columns, missing)
-                inside = np.clip(begun + step, lower[free], upper[free])
+                inside = own.inside(begun + step)
                 held = inside != begun + step
                 if held.any():  # those stay at their bounds, the others are solved for again
                     part = np.where(held, inside - begun, 0.0)
                     rest = missing - (part[:, None] @ columns)[:, 0]
                     step = part + least_squares(np.where(held[:, :, None], 0.0, columns), rest)
-                    inside = np.clip(begun + step, lower[free], upper[free])
+                    inside = own.inside(begun + step)
                 theta[:, free] = inside
                 missing = missing - ((inside - begun)[:, None] @ columns)[:, 0]
             squares = np.sum(missing**2, axis=1)
@@ -192,25 +194,18 @@ class ExpressionModel:
         values: Floats,
         jacobian: Floats,
         weights: Floats,
-        lower: Floats,
-        upper: Floats,
+        box: Box,
     ) -> Floats:
         """Where a step (K, p) is meant to lead: the coefficients in which the law is linear follow
         the others, by least squares to the values that the step foretells.
         """
-        straight = np.clip(theta + step, lower, upper)
+        straight = box.inside(theta + step)
         foretold = values + (step[:, None] @ jacobian)[:, 0]
-        bent, squares = self.project(straight, foretold, weights, lower, upper)
+        bent, squares = self.project(straight, foretold, weights, box)
         return np.where(np.isfinite(squares)[:, None], bent, straight)
 
     def starts(
-        self,
-        observed: Floats,
-        weights: Floats,
-        lower: Floats,
-        upper: Floats,
-        judge: Any = None,
-        seed: int = 0,
+        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
         """Coefficients (K, p) next to minima of the weighted squares, the best first.
 
@@ -221,24 +216,22 @@ class ExpressionModel:
         asked.
         """
         model, observed, weights = self._thinned(observed, weights)
-        drawn = self._drawn(lower, upper)
+        drawn = self._drawn(box)
         count = min(MOST_DRAWS, DRAWS * len(drawn)) if len(drawn) else 1
-        theta = np.tile(np.clip(0.0, lower, upper), (count, 1))
+        theta = np.tile(box.inside(0.0), (count, 1))
         if len(drawn):
             random, ranges = np.random.default_rng(seed), self._ranges()
             cells = [random.permutation(count) for _ in range(2 * len(drawn))]
             points = ((np.stack(cells, axis=1) + random.random((count, len(cells)))) / count).T
             for which, sign, i in zip(points[::2], points[1::2], drawn, strict=True):
-                theta[:, i] = _sizes(which, sign, ranges, lower[i], upper[i])
+                theta[:, i] = _sizes(which, sign, ranges, box.lower[i], box.upper[i])
         scores, rows = np.empty(count), max(1, BLOCK // model.size)
         for first in range(0, count, rows):
             block = slice(first, first + rows)
-            theta[block], scores[block] = model.project(
-                theta[block], observed, weights, lower, upper
-            )
+            theta[block], scores[block] = model.project(theta[block], observed, weights, box)
         kept = np.argsort(scores, kind="stable")[:REFINED]
         kept = kept[np.isfinite(scores[kept])]
-        theta, scores = model._downhill(theta[kept], observed, weights, lower, upper)
+        theta, scores = model._downhill(theta[kept], observed, weights, box)
         with np.errstate(divide="ignore"):
             logs, signs = np.log(np.abs(theta[:, drawn])), np.sign(theta[:, drawn])
         chosen: list[int] = []
@@ -256,9 +249,9 @@ class ExpressionModel:
         runs = np.unique(np.linspace(0, self.size - 1, size).round().astype(int))
         return self.part(runs), observed[runs], weights[runs]
 
-    def _drawn(self, lower: Floats, upper: Floats) -> NDArray[np.intp]:
+    def _drawn(self, box: Box) -> NDArray[np.intp]:
         """Positions of the free coefficients in which the law is not linear."""
-        return np.setdiff1d(np.flatnonzero(lower < upper), self.linear)
+        return np.setdiff1d(np.flatnonzero(box.lower < box.upper), self.linear)
 
     def _ranges(self) -> list[tuple[float, float]]:
         """log10 of the sizes that a coefficient may have: pure numbers as often as scales."""
@@ -271,14 +264,14 @@ class ExpressionModel:
         return [PURE_NUMBERS] * max(1, len(scales)) + scales
 
     def _downhill(
-        self, theta: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
+        self, theta: Floats, observed: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
         """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of what is drawn,
         and their squares.
         """
-        theta, scores = self.project(theta, observed, weights, lower, upper)
-        drawn, damping = self._drawn(lower, upper), np.full(len(theta), 0.1)
-        free = np.flatnonzero(lower < upper)
+        theta, scores = self.project(theta, observed, weights, box)
+        drawn, damping = self._drawn(box), np.full(len(theta), 0.1)
+        free = np.flatnonzero(box.lower < box.upper)
         moved, root = np.isin(free, drawn), np.sqrt(weights)
         for _ in range(DOWNHILL if len(drawn) else 0):
             with np.errstate(all="ignore"):
@@ -291,9 +284,7 @@ class ExpressionModel:
                 step = least_squares(columns, missing, damping)[:, moved]
                 trial = theta.copy()
                 trial[:, drawn] *= np.exp(np.clip(step, -LONGEST, LONGEST))
-            trial, found = self.project(
-                np.clip(trial, lower, upper), observed, weights, lower, upper
-            )
+            trial, found = self.project(box.inside(trial), observed, weights, box)
             better = found < scores
             theta[better], scores[better] = trial[better], found[better]
             damping = np.where(better, 0.2 * damping, 5.0 * damping)

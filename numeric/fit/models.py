@@ -106,7 +106,7 @@ class PowerTerms:
         """The model at runs."""
         return PowerSum(self.logs(runs) - centres[:, None], self.irreducible, self.is_shared)
 
-    def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
+    def limits(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """The limits of the search, in the solver's parameters, by coefficient."""
         span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
         terms = {name: (-inf, inf) if name in pinned else span for name in self.prefactors}
@@ -219,7 +219,7 @@ class Expression:
         values = {name: known[column] for name, column in columns.items()}
         return ExpressionModel(self.expression, values)
 
-    def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
+    def limits(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """No limits."""
         del losses, pinned
         return dict.fromkeys(self.coefficients, (-inf, inf))

@@ -40,6 +40,20 @@ NARROW_STEPS, CLOSELY, SETTLING, ROUGHLY = 15, 1e-7, 4, 1e-3
 STIRRED, SPREADS = 16, (0.3, 5.0)
 
 
+class Box(NamedTuple):
+    """The bounds (p,) that parameters keep to; they may be infinite."""
+
+    lower: Any = -np.inf
+    upper: Any = np.inf
+
+    def inside(self, theta: Any) -> Floats:
+        """The nearest parameters in the box."""
+        return np.clip(theta, self.lower, self.upper)
+
+
+EVERYWHERE = Box()
+
+
 class Model(Protocol):
     """A law at n runs, as a function of parameters."""
 
@@ -63,21 +77,14 @@ class Model(Protocol):
         values: Floats,
         jacobian: Floats,
         weights: Floats,
-        lower: Floats,
-        upper: Floats,
+        box: Box,
     ) -> Floats:
         """Where steps (K, p) are meant to lead: the parameters in which the law is linear follow
         the others, so that the law has the values that a step foretells.
         """
 
     def starts(
-        self,
-        observed: Floats,
-        weights: Floats,
-        lower: Floats,
-        upper: Floats,
-        judge: Any = None,
-        seed: int = 0,
+        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
         """Parameters (K, p) next to minima of the weighted squares, the best first, and next to
         those of another objective `judge` of parameters (K, p).
@@ -121,8 +128,8 @@ class Problem(NamedTuple):
         (n,) or (K, n), or one number for all.
     objective : Objective
         Or anything else with ``in_logs``, ``width``, ``measure`` and ``rounding``.
-    lower, upper : ndarray
-        (p,), may be infinite: the box that the parameters keep to.
+    box : Box
+        That the parameters keep to.
     width : float or ndarray or None
         A number or (K, 1): what the objective measures residuals by in place of its own width.
     """
@@ -131,27 +138,16 @@ class Problem(NamedTuple):
     target: Floats
     weights: Any
     objective: Any
-    lower: Any = -np.inf
-    upper: Any = np.inf
+    box: Box = EVERYWHERE
     width: Any = None
 
     @classmethod
     def of(
-        cls,
-        model: Any,
-        observed: Floats,
-        weights: Any,
-        objective: Any,
-        lower: Any = -np.inf,
-        upper: Any = np.inf,
+        cls, model: Any, observed: Floats, weights: Any, objective: Any, box: Box = EVERYWHERE
     ) -> Problem:
         """The problem for observed values, not logarithms; weights of None are 1."""
         target = np.log(observed) if objective.in_logs else observed
-        return cls(model, target, 1.0 if weights is None else weights, objective, lower, upper)
-
-    def inside(self, theta: Floats) -> Floats:
-        """The nearest parameters (K, p) in the box."""
-        return np.clip(theta, self.lower, self.upper)
+        return cls(model, target, 1.0 if weights is None else weights, objective, box)
 
     def some(self, which: Any) -> Problem:
         """Some of the problems."""
@@ -216,11 +212,10 @@ class Problem(NamedTuple):
 
     def retract(self, theta: Floats, step: Floats) -> Floats:
         """Where steps (K, p) lead along the curve of the model."""
-        box = self.lower, self.upper
         with np.errstate(all="ignore"):
             law, slopes = self.model.evaluate(theta)
             weights = law**-2.0 if self.objective.in_logs else np.ones_like(law)
-            return np.asarray(self.model.retract(theta, step, law, slopes, weights, *box))
+            return np.asarray(self.model.retract(theta, step, law, slopes, weights, self.box))
 
     def shorter(self, at: Floats, promised: Floats, theta: Floats, step: Floats) -> Floats:
         """The best points on the way of steps (K, p): along the model's curve or straight on, ever
@@ -229,7 +224,7 @@ class Problem(NamedTuple):
         best, lowest = theta.copy(), at.copy()
         for share in SHARES:
             part = share * step
-            for points in (self.retract(theta, part), self.inside(theta + part)):
+            for points in (self.retract(theta, part), self.box.inside(theta + part)):
                 values = self.values(points)
                 better = values < lowest
                 best[better], lowest[better] = points[better], values[better]
@@ -239,7 +234,7 @@ class Problem(NamedTuple):
 
 
 def newton_step(
-    at: Expansion, theta: Floats, damping: Floats, lower: Floats, upper: Floats
+    at: Expansion, theta: Floats, damping: Floats, box: Box
 ) -> tuple[Floats, Floats, Floats, Mask]:
     """The step (K, p) of the parameters that no bound holds, the decrease that it promises, the one
     that an undamped step without bounds does, and whether the Hessian of the free parameters is
@@ -249,7 +244,7 @@ def newton_step(
     parameter that would cross a bound goes to it, and the others follow; or the step is cut there
     where rounding leaves that no gain.
     """
-    low, high = theta <= lower, theta >= upper
+    low, high = theta <= box.lower, theta >= box.upper
     held = (low & (at.gradient >= 0.0)) | (high & (at.gradient <= 0.0))
     scale = np.maximum(at.lengths, 1e-100)
     gradient, hessian = at.gradient / scale, at.hessian / (scale[:, :, None] * scale[:, None])
@@ -260,10 +255,10 @@ def newton_step(
         held |= outward
         move, decrement, convex = _free_step(gradient, hessian, held, damping)
     beyond = theta + move / scale
-    over = (beyond < lower) | (beyond > upper)
+    over = (beyond < box.lower) | (beyond > box.upper)
     promised = _promised(gradient, hessian, move)
     if over.any():
-        room = (np.clip(beyond, lower, upper) - theta) * scale
+        room = (box.inside(beyond) - theta) * scale
         share = np.where(over, room / np.where(over, move, 1.0), 1.0).min(axis=1)
         cut, to_bound = share[:, None] * move, np.where(over, room, 0.0)
         pull = (hessian @ to_bound[:, :, None])[:, :, 0]
@@ -330,8 +325,7 @@ def minimise(
         makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or where
         the objective itself is what rounding makes of 0.
     """
-    lower, upper = problem.lower, problem.upper
-    theta = problem.inside(theta)
+    theta = problem.box.inside(theta)
     floor = np.broadcast_to(problem.floor(), len(theta))
     at = problem.expand(theta)
     value, decrement = at.value.copy(), np.full(len(theta), np.inf)
@@ -342,11 +336,11 @@ def minimise(
         if not left.size:
             break
         here, least = theta[left], np.maximum(floor[left], 0.0)
-        step, promised, decrement[left], convex = newton_step(at, here, damped[left], lower, upper)
+        step, promised, decrement[left], convex = newton_step(at, here, damped[left], problem.box)
         finished = (decrement[left] <= np.maximum(enough * at.value, least)) & convex
         done[left[finished]] = True
         # The last step is worth its digits, though not an evaluation.
-        theta[left[finished]] = problem.inside(here + step)[finished]
+        theta[left[finished]] = problem.box.inside(here + step)[finished]
         going = ~finished & (damped[left] < MOST_DAMPING)
         if not going.all():
             left, here, step, least = left[going], here[going], step[going], least[going]
@@ -354,7 +348,7 @@ def minimise(
             if not left.size:
                 break
         some = problem.some(left)
-        trial = problem.inside(here + step)
+        trial = problem.box.inside(here + step)
         there = some.expand(trial)
         gain = (at.value - there.value) / np.maximum(promised, 1e-300)
         # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
@@ -398,10 +392,10 @@ def follow(problem: Problem, theta: Floats, *, widest: float = WIDEST) -> Ends:
             theta = minimise(narrower, theta, enough=CLOSELY, steps=NARROW_STEPS, damping=0.0).theta
             continue
         at = narrower.expand(theta)
-        step, *_ = newton_step(at, theta, np.zeros(len(theta)), problem.lower, problem.upper)
+        step, *_ = newton_step(at, theta, np.zeros(len(theta)), problem.box)
         length = np.abs(step * at.lengths).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, longest / np.maximum(length, 1e-300))
-        theta = problem.inside(theta + step)
+        theta = problem.box.inside(theta + step)
     return minimise(problem._replace(width=last), theta, damping=0.0)
 
 
@@ -429,7 +423,7 @@ def stirred(problem: Problem, theta: Floats) -> Floats:
     spread = median_residuals(problem, theta[None])[0] / np.maximum(sizes, 1e-3 * sizes[0])
     drawn = np.random.default_rng(0).normal(size=(STIRRED, len(sizes)))
     drawn *= np.geomspace(*SPREADS, STIRRED)[:, None] * spread
-    return problem.inside(theta + drawn @ axes.T / lengths)
+    return problem.box.inside(theta + drawn @ axes.T / lengths)
 
 
 def joined(ends: Iterable[Ends]) -> Ends:

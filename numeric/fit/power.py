@@ -17,6 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .newton import Box
+
     Floats = NDArray[np.float64]
 
 #: Exponents are tried from where a term changes by a few percent over the runs to where it dies
@@ -108,7 +110,7 @@ class PowerSum:
     # -- variable projection -----------------------------------------------------------------------
 
     def project(
-        self, powers: Floats, target: Floats, weights: Floats, lower: Floats, upper: Floats
+        self, powers: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
         """The best E and terms at the centre (G, c) for exponents whose powers x_k^-b_k are given,
         and how much they gain (G,).
@@ -120,9 +122,9 @@ class PowerSum:
         if self.irreducible:
             columns = np.concatenate([np.ones_like(powers[:, :1]), powers], axis=1)
         first, last = int(self.irreducible), self.linear
-        held = np.concatenate([lower[:first], np.exp(lower[first:last])])
+        held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
         linear = np.tile(held, (len(powers), 1))
-        free = np.flatnonzero(lower[:last] < upper[:last])
+        free = np.flatnonzero(box.lower[:last] < box.upper[:last])
         if len(free) < last:
             linear[:, free] = 0.0
             target = target - (linear[:, None] @ columns)[:, 0]
@@ -133,14 +135,14 @@ class PowerSum:
         linear[:, free], gain = nonnegative(weighted @ columns.transpose(0, 2, 1), moments)
         return linear, gain
 
-    def _theta(self, linear: Floats, exponents: Floats, lower: Floats, upper: Floats) -> Floats:
+    def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
         """Parameters in the box."""
         first = int(self.irreducible)
         with np.errstate(divide="ignore"):
             found = np.concatenate(
                 [linear[:, :first], np.log(linear[:, first:]), exponents], axis=1
             )
-        return np.clip(found, lower, upper)
+        return box.inside(found)
 
     def retract(
         self,
@@ -149,8 +151,7 @@ class PowerSum:
         values: Floats,
         jacobian: Floats,
         weights: Floats,
-        lower: Floats,
-        upper: Floats,
+        box: Box,
     ) -> Floats:
         """Where a step (K, p) is meant to lead: to its exponents, with the coefficients that give
         the values it foretells.
@@ -158,7 +159,7 @@ class PowerSum:
         Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
         and the exponent move together along a curve: this keeps to it.
         """
-        straight = np.clip(theta + step, lower, upper)
+        straight = box.inside(theta + step)
         exponents, first = straight[:, self.linear :], int(self.irreducible)
         terms = np.exp(-exponents[:, :, None] * self.logs)
         columns = np.concatenate([np.ones_like(terms[:, :first]), terms], axis=1)
@@ -181,18 +182,12 @@ class PowerSum:
         left = np.flatnonzero((linear < 0.0).any(axis=1))
         if left.size:
             some = np.flatnonzero(usable)[left]
-            linear[left], _ = self.project(terms[some], foretold[some], weights[some], lower, upper)
-        straight[usable] = self._theta(linear, exponents[usable], lower, upper)
+            linear[left], _ = self.project(terms[some], foretold[some], weights[some], box)
+        straight[usable] = self._theta(linear, exponents[usable], box)
         return straight
 
     def starts(
-        self,
-        observed: Floats,
-        weights: Floats,
-        lower: Floats,
-        upper: Floats,
-        judge: Any = None,
-        seed: int = 0,
+        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
     ) -> Floats:
         """Parameters next to the local minima of the weighted squares that `project` leaves on a
         grid of the exponents (Golub and Pereyra 1973, The differentiation of pseudo-inverses and
@@ -201,23 +196,23 @@ class PowerSum:
         """
         if self.size > MOST_RUNS:
             thin = slice(None, None, 1 + self.size // MOST_RUNS)
-            return self.part(thin).starts(observed[thin], weights[thin], lower, upper, judge)
-        grids = self._grids(lower, upper)
+            return self.part(thin).starts(observed[thin], weights[thin], box, judge)
+        grids = self._grids(box)
         shape = tuple(map(len, grids))
         at = np.indices(shape).reshape(len(grids), -1)
         rows = [0 if self.shared else k for k in range(self.terms)]
         powers = [
             np.exp(np.outer(-grids[j], z))[at[j]] for j, z in zip(rows, self.logs, strict=True)
         ]
-        linear, gain = self.project(np.stack(powers, axis=1), observed, weights, lower, upper)
-        theta = self._theta(linear, np.array(list(product(*grids))), lower, upper)
+        linear, gain = self.project(np.stack(powers, axis=1), observed, weights, box)
+        theta = self._theta(linear, np.array(list(product(*grids))), box)
         chosen = local_maxima(gain.reshape(shape))[:MOST_STARTS]
         if judge is not None:
             judged = local_maxima(-judge(theta).reshape(shape))[:MOST_STARTS]
             chosen = np.array(list(dict.fromkeys([*chosen, *judged])))
         return np.asarray(theta[chosen])
 
-    def _grids(self, lower: Floats, upper: Floats) -> list[Floats]:
+    def _grids(self, box: Box) -> list[Floats]:
         """The exponents that are tried, for each."""
         spreads = np.ptp(self.logs, axis=1)
         spreads = np.maximum([spreads.max()] if self.shared else spreads, 1e-3)
@@ -229,7 +224,7 @@ class PowerSum:
             if low < high
             else np.array([low])
             for spread, low, high in zip(
-                spreads, lower[self.linear :], upper[self.linear :], strict=True
+                spreads, box.lower[self.linear :], box.upper[self.linear :], strict=True
             )
         ]
 

@@ -34,7 +34,7 @@ def sharpen(problem: Problem, theta: Floats) -> Ends:
         step, promised = linear_step(problem, theta, radius)
         if promised <= EXACT * value or radius < LEAST:
             break
-        straight = problem.inside(theta + step)
+        straight = problem.box.inside(theta + step)
         bent = problem.retract(theta[None], step[None])[0]
         trials = np.array([straight, bent])
         values = problem.values(trials)
@@ -66,8 +66,8 @@ def linear_step(problem: Problem, theta: Floats, radius: float) -> tuple[Floats,
     weights = np.broadcast_to(problem.weights, r.shape)
     unit = median_residuals(problem, theta[None])[0, 0]
     scale = np.maximum(np.linalg.norm(jacobian, axis=1) / np.sqrt(len(r)), 1e-100) / unit
-    low = np.maximum(-radius, (problem.lower - theta) * scale)
-    high = np.minimum(radius, (problem.upper - theta) * scale)
+    low = np.maximum(-radius, (problem.box.lower - theta) * scale)
+    high = np.minimum(radius, (problem.box.upper - theta) * scale)
     one = np.eye(len(theta))
     free = np.zeros(2 * len(theta))
     solved = linprog(

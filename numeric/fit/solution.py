@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import ArgumentError, outside
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms, in_coordinates
-from .newton import Problem
+from .newton import Box, Problem
 from .resample import Draws, Refits
 from .solve import Minimum, solve
 from .uncertainty import refit, sandwich
@@ -48,8 +48,8 @@ class Design:
     ----------
     form : PowerTerms or Expression
     model : PowerSum or ExpressionModel
-    lower, upper : ndarray
-        (p,).
+    box : Box
+        That theta keeps to.
     fixed : mapping of str to float
         Coefficients with a fixed value.
     bounds : mapping of str to (float or None, float or None)
@@ -60,8 +60,7 @@ class Design:
 
     form: Any
     model: Any
-    lower: Floats
-    upper: Floats
+    box: Box
     fixed: Mapping[str, float] = field(default_factory=dict)
     bounds: Bounds = field(default_factory=dict)
     centres: Floats = field(default_factory=lambda: np.empty(0))
@@ -91,22 +90,21 @@ class Design:
         if isinstance(form, PowerTerms):
             is_held = [name in held for name in form.prefactors]
             centres = np.where(is_held, 0.0, form.logs(runs).mean(axis=1))
-        box = form.box(np.asarray(runs.loss), held)
+        limits = form.limits(np.asarray(runs.loss), held)
         for name, ends in (bounds | {name: (x, x) for name, x in fixed.items()}).items():
             inside = _log if name in form.prefactors else float
-            usual = zip(ends, box[name], strict=True)
+            usual = zip(ends, limits[name], strict=True)
             low, high = (limit if end is None else inside(end) for end, limit in usual)
             if low > high:
-                below, above = box[name]
+                below, above = limits[name]
                 domain = f"a pair; a side of None is {below:g} below, {above:g} above"
                 raise outside(f"bounds of {name}", ends, domain)
-            box[name] = low, high
-        lower, upper = np.array([box[name] for name in form.coefficients]).T
+            limits[name] = low, high
+        box = np.array([limits[name] for name in form.coefficients])
         return cls(
             form=form,
             model=form.at(runs, centres),
-            lower=lower,
-            upper=upper,
+            box=Box(*box.T),
             fixed=fixed,
             bounds=bounds,
             centres=centres,
@@ -162,7 +160,7 @@ class Design:
     def on_bound(self, theta: Floats) -> Mask:
         """Which of the parameters (..., p) lie on a bound, fixed ones among them."""
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        return np.asarray((theta - self.lower <= near) | (self.upper - theta <= near))
+        return np.asarray((theta - self.box.lower <= near) | (self.box.upper - theta <= near))
 
     def runaway(self, theta: Floats) -> Mask:
         """Which of the parameters (..., p) went to a limit of the search that the caller did not
@@ -205,10 +203,9 @@ class Solution:
         observed = np.asarray(runs.loss)
         weights = 1.0 if runs.weight is None else np.asarray(runs.weight)
         weights = np.broadcast_to(weights, len(observed))
-        box, limited = (design.lower, design.upper), not design.form.is_expression
-        minimum = solve(
-            design.model, observed, weights, objective, *box, seed=seed, limited=limited
-        )
+        limited = not design.form.is_expression
+        posed = design.model, observed, weights, objective, design.box
+        minimum = solve(*posed, seed=seed, limited=limited)
         return cls(
             design=design, objective=objective, observed=observed, weights=weights, minimum=minimum
         )
@@ -221,8 +218,8 @@ class Solution:
     @cached_property
     def problem(self) -> Problem:
         """What the solver minimised."""
-        box = self.design.lower, self.design.upper
-        return Problem.of(self.design.model, self.observed, self.weights, self.objective, *box)
+        posed = self.design.model, self.observed, self.weights, self.objective
+        return Problem.of(*posed, self.design.box)
 
     @cached_property
     def values(self) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .newton import (
     ULPS,
+    Box,
     Ends,
     Problem,
     follow,
@@ -77,8 +78,7 @@ def solve(
     observed: Floats,
     weights: Floats | None,
     objective: Any,
-    lower: Floats,
-    upper: Floats,
+    box: Box,
     *,
     seed: int = 0,
     limited: bool = True,
@@ -91,8 +91,7 @@ def solve(
     observed, weights : ndarray
         (n,): values, not logarithms; runs of weight 0 are left out.
     objective : Objective
-    lower, upper : ndarray
-        (p,).
+    box : Box
     seed : int
         Of starts that are drawn.
     limited : bool
@@ -110,7 +109,7 @@ def solve(
         model, observed, weights = model.part(counted), observed[counted], weights[counted]
     if np.abs(observed).max() >= MOST or (objective.in_logs and observed.min() <= LEAST):
         raise ValueError(NOWHERE_FINITE)
-    problem = Problem.of(model, observed, weights, objective, lower, upper)
+    problem = Problem.of(model, observed, weights, objective, box)
     with np.errstate(all="ignore"):
         seek = _on_sample if model.size > LARGE else _minima
         ends = seek(problem, observed, seed)
@@ -142,7 +141,7 @@ def is_settled(problem: Problem, theta: Floats) -> bool:
     """
     at = problem.expand(theta[None])
     gradient, lengths = at.gradient[0], at.lengths[0]
-    low, high = theta <= problem.lower, theta >= problem.upper
+    low, high = theta <= problem.box.lower, theta >= problem.box.upper
     held = (low & (gradient >= 0.0)) | (high & (gradient <= 0.0))
     free = np.flatnonzero(~held)
     with np.errstate(all="ignore"):
@@ -167,9 +166,9 @@ def is_settled(problem: Problem, theta: Floats) -> bool:
 
 def _minima(problem: Problem, observed: Floats, seed: int) -> Ends:
     """The smooth minima that the starts lead to."""
-    model, objective, box = problem.model, problem.objective, (problem.lower, problem.upper)
+    model, objective, box = problem.model, problem.objective, problem.box
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
-    begun = model.starts(observed, squares, *box, seed=seed)
+    begun = model.starts(observed, squares, box, seed=seed)
     is_square = objective.width == np.inf
     few = (objective.width == 0.0 or model.size <= FEW) and not is_square
     if not is_square and len(begun):
@@ -180,7 +179,7 @@ def _minima(problem: Problem, observed: Floats, seed: int) -> Ends:
             robust = squares / np.maximum(size, 0.1 * middle)
             smooth = problem._replace(width=max(NARROW * middle, objective.width))
             judge = smooth.values if few else None
-            more = model.starts(observed, robust, *box, judge, seed=seed)
+            more = model.starts(observed, robust, box, judge, seed=seed)
             begun = np.concatenate([begun, more]) if few else more
     if not np.isfinite(problem.values(begun)).any():
         raise ValueError(NOWHERE_FINITE)

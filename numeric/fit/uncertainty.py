@@ -236,13 +236,13 @@ def _alone(problem: Problem, near: Floats) -> Minimum | None:
     target = np.broadcast_to(problem.target, (1, size))[0]
     drawn = np.flatnonzero(weights)
     model, weights, target = problem.model.part(drawn), weights[drawn], target[drawn]
-    objective, box = problem.objective, (problem.lower, problem.upper)
+    objective = problem.objective
     if objective.width == 0.0:
         end = sharpen(problem._replace(model=model, target=target, weights=weights), near)
         if end.done[0]:
             return Minimum(end.theta[0], float(end.value[0]), True)
     observed = np.exp(target) if objective.in_logs else target
     try:
-        return solve(model, observed, weights, objective, *box)
+        return solve(model, observed, weights, objective, problem.box)
     except ValueError:
         return None

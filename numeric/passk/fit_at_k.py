@@ -27,7 +27,7 @@ import numpy as np
 from ..data.runs import Runs
 from ..errors import positive_array
 from ..fit.fit import Fit, fit_form
-from ..fit.newton import Problem, minimise
+from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.solution import Design, Solution
 from ..fit.solve import Minimum
@@ -388,7 +388,7 @@ def _by_likelihood(models: Models, kind: PassKind, index: int) -> PassFit:
     design = Design.of(kind.terms, _runs(kind, models, used, np.exp(evidence.most_likely)))
     # From the local minima of a scan over the exponents, for what the counts alone say of u.
     guess = np.exp(evidence.least_likely_pass)
-    starts = design.model.starts(guess, 1.0 / guess**2, design.lower, design.upper)
+    starts = design.model.starts(guess, 1.0 / guess**2, design.box)
     found = fit_marginal(design, evidence, starts)
     best = int(np.argmin(found.value))
     theta, tau = found.theta[best], float(found.tau[best])
@@ -458,13 +458,13 @@ def _held(fit: PassFit, value: float) -> tuple[float, bool]:
     whether that is certified.
     """
     design, start = fit.fit.solution.design, fit.fit.solution.theta.copy()
-    lower, upper = design.lower.copy(), design.upper.copy()
-    lower[0] = upper[0] = start[0] = value
+    box = Box(design.box.lower.copy(), design.box.upper.copy())
+    box.lower[0] = box.upper[0] = start[0] = value
     if fit.evidence is not None:
-        narrowed = replace(design, lower=lower, upper=upper)
+        narrowed = replace(design, box=box)
         found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
         return 2.0 * float(found.value[0]), bool(found.done[0])
-    problem = fit.fit.solution.problem._replace(lower=lower, upper=upper)
+    problem = fit.fit.solution.problem._replace(box=box)
     ends = minimise(problem, start[None])
     return fit.size * float(np.log(ends.value[0])), bool(ends.done[0])
 

@@ -193,12 +193,11 @@ def fit_marginal(
     ).copy()
     slope, moved = np.full((count, 1), np.nan), np.ones((count, 1))
     on, settled = np.arange(count), np.zeros(count, dtype=bool)
-    free = int(np.count_nonzero(design.lower < design.upper))
+    free = int(np.count_nonzero(design.box.lower < design.box.upper))
     enough = ROUGHLY
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
-        box = design.lower, design.upper
-        problem = Problem(design.model, np.zeros(size), each[on], measure, *box, measure.tau)
+        problem = Problem(design.model, np.zeros(size), each[on], measure, design.box, measure.tau)
         ends = minimise(problem, theta[on], damping=0.0, enough=enough)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
         here, alone = _scatter_slope(

@@ -9,7 +9,7 @@ import pytest
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.expression import ExpressionModel
 from isoflop.numeric.fit.models import Expression
-from isoflop.numeric.fit.newton import Problem, joined, minimise
+from isoflop.numeric.fit.newton import Box, Problem, joined, minimise
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.solve import Minimum, is_settled, solve
 
@@ -40,16 +40,16 @@ def _solved(
     names, fixed = form.coefficients, fixed or {}
     ends = dict.fromkeys(names, (-np.inf, np.inf)) | (bounds or {})
     ends |= {name: (value, value) for name, value in fixed.items()}
-    lower, upper = np.array([ends[name] for name in names], dtype=float).T
+    box = Box(*np.array([ends[name] for name in names], dtype=float).T)
     model = ExpressionModel(law, variables, names)
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     weights = None if weights is None else np.asarray(weights, dtype=float)
     observed = np.asarray(observed, dtype=float)
     if start is None:
-        found = solve(model, observed, weights, chosen, lower, upper, seed=seed, limited=False)
+        found = solve(model, observed, weights, chosen, box, seed=seed, limited=False)
     else:
         near = np.array([[start[name] for name in names]])
-        found = _from_start(Problem.of(model, observed, weights, chosen, lower, upper), near)
+        found = _from_start(Problem.of(model, observed, weights, chosen, box), near)
     named = dict(zip(names, found.theta.tolist(), strict=True))
     return SimpleNamespace(**vars(found), coefficients=named)
 
@@ -59,7 +59,7 @@ def _from_start(problem, near):
     of either length; of several that are as good the nearest.
     """
     model, weights = problem.model, np.ones(problem.model.size)
-    squares = problem.target, weights, problem.lower, problem.upper
+    squares = problem.target, weights, problem.box
     lowered, _ = model._downhill(model.project(near, *squares)[0], *squares)
     begun = np.concatenate([near, lowered])
     ends = joined(minimise(problem, begun, damping=size) for size in (1e-2, 1.0))

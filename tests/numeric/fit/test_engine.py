@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, linprog, nnls
 
-from isoflop.numeric.fit.newton import Problem, follow, minimise, newton_step
+from isoflop.numeric.fit.newton import Box, Problem, follow, minimise, newton_step
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
 from isoflop.numeric.fit.power import PowerSum, local_maxima, nonnegative
 from isoflop.numeric.fit.sharp import sharpen
@@ -27,6 +27,7 @@ mp.dps = 40
 
 LOWER = np.array([0.0, -30.0, -30.0, 1e-3, 1e-3])
 UPPER = np.array([np.inf, 30.0, 30.0, 10.0, 10.0])
+BOX = Box(LOWER, UPPER)
 SQUARES = Objective(name="least-squares-log")
 
 
@@ -111,7 +112,7 @@ def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
 def test_no_descent_of_scipys_ends_lower(seed):
     """Squares, from the optimum and from points around it."""
     model, observed, objective = posed(seed, SQUARES)
-    found = solve(model, observed, None, objective, LOWER, UPPER)
+    found = solve(model, observed, None, objective, BOX)
     assert found.converged
 
     def residuals(theta):
@@ -131,7 +132,7 @@ def test_no_descent_of_scipys_ends_lower(seed):
 def test_valleys_that_end_on_a_bound(seed):
     """A parameter goes to its bound with the others behind it; one that is there stays."""
     model, observed, objective = posed(seed)
-    found = solve(model, observed, None, objective, LOWER, UPPER)
+    found = solve(model, observed, None, objective, BOX)
     assert found.converged
     assert ((found.theta <= LOWER) | (found.theta >= UPPER)).any()
 
@@ -145,7 +146,7 @@ def test_a_newton_step_of_a_quadratic_in_a_box():
     observed = model.evaluate(np.array([[0.2, 0.5, 0.1, 0.4, 0.9]]))[0][0]
     at = Problem.of(model, observed, None, Objective(name="least-squares")).expand(theta[None])
     lower, upper = theta - np.array([0.1, 9.0, 9.0, 9.0, 9.0]), theta + 9.0
-    step, promised, _, convex = newton_step(at, theta[None], np.zeros(1), lower, upper)
+    step, promised, _, convex = newton_step(at, theta[None], np.zeros(1), Box(lower, upper))
     assert step[0, 0] == pytest.approx(-0.1)
     slope = at.gradient[0] + at.hessian[0] @ step[0]
     assert not convex[0] or np.abs(slope[1:]).max() < 1e-9 * np.abs(at.gradient[0]).max()
@@ -160,9 +161,9 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """
     model, observed, _ = posed(seed)
     lad = Objective(name="absolute-log")
-    found = solve(model, observed, None, lad, LOWER, UPPER)
+    found = solve(model, observed, None, lad, BOX)
     assert found.converged
-    here = Problem.of(model, observed, None, lad, LOWER, UPPER)
+    here = Problem.of(model, observed, None, lad, BOX)
     r, jacobian = (part[0] for part in here.residuals(found.theta[None])[:2])
     unit = np.median(np.abs(r))
     scale = np.linalg.norm(jacobian, axis=1) / unit
@@ -186,11 +187,11 @@ def test_many_problems_are_each_solved_as_alone():
     model, observed, _ = posed(3)
     n = len(observed)
     weights = np.random.default_rng(0).multinomial(n, np.ones(n) / n, size=5).astype(float)
-    start = solve(model, observed, None, Objective(), LOWER, UPPER).theta
+    start = solve(model, observed, None, Objective(), BOX).theta
 
     def followed(w, count):
         begun = np.tile(start, (count, 1))
-        return follow(Problem.of(model, observed, w, Objective(), LOWER, UPPER), begun)
+        return follow(Problem.of(model, observed, w, Objective(), BOX), begun)
 
     together, alone = followed(weights, 5), [followed(w, 1) for w in weights]
     assert together.value == pytest.approx([one.value[0] for one in alone], rel=1e-9)
