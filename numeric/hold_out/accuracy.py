@@ -95,28 +95,25 @@ def _of_benchmark(
     rule: Rule,
     seed: int,
 ) -> tuple[list[Task], list[str]]:
-    """The laws on one benchmark, and notes on its runs."""
+    """The laws on one benchmark, and a note on the runs that none is judged on."""
     margin = max((law.margin for law in laws if law.margin is not None), default=0.0)
     runs = evaluations.sample(name, baseline.value)
+    known = np.ones(len(runs), dtype=bool)
     if proxy is not None:  # NaN at runs without it
         runs = replace(runs, at=replace(runs.at, proxy=evaluations.proxy(proxy)[runs.index]))
-    samples = [
-        evaluations.pairs(name, baseline.value) if law.name == IN_K else runs for law in laws
-    ]
-    known = [_known(law, sample) for law, sample in zip(laws, samples, strict=True)]
-    clear = [above_guessing(sample.accuracy, sample.baseline, margin) for sample in samples]
-    grid, at_one = None, [law.name != IN_K for law in laws]
-    if rule.hold_out is None:
-        parts = [a & b for a, b, plain in zip(known, clear, at_one, strict=True) if plain]
-        grid = np.all(parts, axis=0) if parts else None
+        known = np.isfinite(runs.at.proxy)
+    clear = above_guessing(runs.accuracy, runs.baseline, margin)
+    by_proxy = any("proxy" in law.requires for law in laws)
+    grid = None if rule.hold_out is not None else clear & known if by_proxy else clear
     least = max(LEAST, 1 + max(len(law.coefficients) for law in laws))
     tasks = []
-    for law, sample, has_all, judged in zip(laws, samples, known, clear, strict=True):
+    for law in laws:
         in_k = law.name == IN_K
+        sample = evaluations.pairs(name, baseline.value) if in_k else runs
+        has_all = known if "proxy" in law.requires else np.ones(len(sample), dtype=bool)
         lacks = "" if has_all.any() else "no run has a score and the proxy"
-        if in_k and grid is not None:
+        if in_k and rule.hold_out is None:
             lacks = "is of several k, and cutoffs are for laws at k = 1"
-        above = above_guessing(sample.accuracy, sample.baseline, law.margin)
         covariates = {each: getattr(sample.at, each) for each in ("compute", "params", "tokens")}
         tasks.append(
             Task(
@@ -128,8 +125,8 @@ def _of_benchmark(
                 names=[str(evaluations.run[i]) for i in sample.index],
                 observed=sample.accuracy,
                 covariates={k: values for k, values in covariates.items() if values is not None},
-                trainable=has_all & above,
-                predictable=has_all & judged,
+                trainable=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
+                predictable=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
                 least=least,
                 held=_held(evaluations, sample, rule),
                 grid=None if in_k else grid,
@@ -137,18 +134,9 @@ def _of_benchmark(
                 counts_open=True,
             )
         )
-    notes = []
-    if low := int((~clear[0]).sum()):
-        why = f"accuracy within {margin:g} of guessing, below it, or 1"
-        notes.append(f"{name}: no law is judged on {low} of {len(clear[0])} runs: {why}")
-    return tasks, notes
-
-
-def _known(law: Law, sample: Sample) -> Mask:
-    """Which rows have the proxy, if the law needs it."""
-    if "proxy" in law.requires and sample.at.proxy is not None:
-        return np.isfinite(sample.at.proxy)
-    return np.ones(len(sample), dtype=bool)
+    why = f"accuracy within {margin:g} of guessing, below it, or 1"
+    low = f"{name}: no law is judged on {(~clear).sum()} of {len(runs)} runs: {why}"
+    return tasks, [] if clear.all() else [low]
 
 
 def _held(evaluations: Evaluations, sample: Sample, rule: Rule) -> Mask | None:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..accuracy.baselines import resolve
-from ..data.columns import name_it
 from ..data.counts import Counts
 from ..data.evaluations import Evaluations
 from ..data.metrics import kind_of
-from ..data.rows import those_dropped
+from ..data.rows import lost_rows
 from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
@@ -21,7 +20,7 @@ from ..passk.fit_at_k import METHODS
 from ..passk.kinds import kind_of as law_of_passk
 from ..passk.laws import models_of
 from ..results import DEFAULT_LEVEL, checked_level
-from ..words import counted, listed
+from ..words import listed
 from .accuracy import tasks_of_evaluations
 from .counts import tasks_of_counts
 from .losses import tasks_of_runs
@@ -141,11 +140,6 @@ def backtest(
         chosen: Any = {"benchmarks": names, "baselines": known, "proxy": proxy}
         rule = _with_usual_cutoffs(rule, table)
         tasks, notes = tasks_of_evaluations(table, asked, rule, **chosen, seed=seed)
-        if table.left_out:
-            notes.append(f"{counted(table.left_out, 'row')} left out by the condition")
-        if table.dropped:
-            notes.append(f"of the rows, {those_dropped(table.dropped)}")
-        notes += table.warnings
     if not tasks:
         raise TableError(table.source, "no law has all that it depends on")
     have = list(dict.fromkeys(name for task in tasks for name in task.covariates))
@@ -163,6 +157,7 @@ def backtest(
             raise TableError(table.source, complaint)
         if asked is None:
             trials = tuple(trial for trial in trials if trial.task.law in started)
+    lost = lost_rows(table.left_out, table.dropped)
     return Backtest(
         what=what,
         source=table.source,
@@ -172,7 +167,7 @@ def backtest(
         seed=seed,
         trials=trials,
         baselines=known,
-        notes=tuple(notes),
+        notes=(*notes, *([lost] if lost else []), *table.warnings),
     )
 
 
@@ -191,9 +186,8 @@ def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) ->
     table = table_of(data)
     found = kind_of(table, columns)
     if found in (None, "pass@k"):
-        which = f"the columns are {listed(table.names)}; {name_it('n_correct')}"
         neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
-        raise TableError(table.source, f"{neither}; {which}")
+        raise TableError(table.source, f"{neither}; the columns are {listed(table.names)}")
     return str(found)
 
 
