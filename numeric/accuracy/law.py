@@ -247,11 +247,6 @@ class LawFit:
         return np.array(list(self.coefficients.values()))
 
     @property
-    def is_sound(self) -> bool:
-        """Whether the fit converged and leaves no coefficient undetermined."""
-        return self.converged and not self.undetermined
-
-    @property
     def refitted(self) -> Floats:
         """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
         return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
@@ -330,17 +325,8 @@ class LawFit:
         return tuple(dict.fromkeys((*own, *alike)))
 
     @property
-    def reason(self) -> str:
-        """What speaks against the fit, by stage where there are two; "" where it has converged."""
-        reasons = ["" if part.converged else NO_MINIMUM for part in self.parts]
-        if len(reasons) == 2:
-            stages = zip(("first", "second"), reasons, strict=True)
-            reasons = [f"{which} stage: {reason}" for which, reason in stages if reason]
-        return "; ".join(filter(None, reasons))
-
-    @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of the coefficients must know, beside that."""
+        """What a reader of the coefficients must know."""
         found = [remark for part in self.parts for remark in part.remarks]
         on_limit = zip(self.names, self.on_limit(self.values), strict=True)
         at_limit = [name for name, is_held in on_limit if is_held]

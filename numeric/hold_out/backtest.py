@@ -23,11 +23,11 @@ from ..results import DEFAULT_LEVEL, checked_level
 from ..words import listed
 from .accuracy import tasks_of_evaluations
 from .counts import tasks_of_counts
+from .fold import fold_all
 from .losses import tasks_of_runs
 from .result import Backtest
 from .splits import ALL, NEXT, Rule
 from .threshold import THRESHOLDS
-from .trial import try_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,17 +146,17 @@ def backtest(
     if rule.hold_out is None and rule.axis not in have:
         complaint = f"{table.source} has no {rule.axis}; it has {', '.join(have) or 'no covariate'}"
         raise ArgumentError("axis", rule.axis, complaint=complaint)
-    trials = try_all(tasks, rule, level=level, resamples=count, progress=progress)
-    started = {trial.task.law for trial in trials if trial.fit is not None}
+    folds = fold_all(tasks, rule, level=level, resamples=count, progress=progress)
+    started = {fold.task.law for fold in folds if fold.fit is not None}
     if what != "evaluations":
         if not started:
-            last = max(trials, key=lambda one: one.n_train)
+            last = max(folds, key=lambda one: one.n_train)
             complaint = f"no fit can be made; law {last.task.law}: {last.failed}"
             if last.split.lacks and last.split.at is not None:
                 raise ArgumentError("cutoffs", last.split.at, complaint=complaint)
             raise TableError(table.source, complaint)
         if asked is None:
-            trials = tuple(trial for trial in trials if trial.task.law in started)
+            folds = tuple(fold for fold in folds if fold.task.law in started)
     lost = lost_rows(table.left_out, table.dropped)
     return Backtest(
         what=what,
@@ -165,7 +165,7 @@ def backtest(
         level=level,
         resamples=count,
         seed=seed,
-        trials=trials,
+        folds=folds,
         baselines=known,
         notes=(*notes, *([lost] if lost else []), *table.warnings),
     )

@@ -29,7 +29,7 @@ SHARE, THREE, FOUR = Percent(places=1), Significant(3), Significant(4)
 def tables_of(result: Backtest) -> tuple[Table, ...]:
     """Errors and coverage by law; of a sweep over evaluations the thresholds too."""
     found = [_errors_table(result)]
-    if result.what == "evaluations" and result.thresholds():
+    if result.what == "evaluations" and result.thresholds:
         found.append(_threshold_table(result))
     return tuple(table for table in found if len(table))
 
@@ -39,11 +39,11 @@ def _errors_table(result: Backtest) -> Table:
     ahead = result.errors(by_decades=False).set_index(["subject", "law"]).to_dict("index")
     rows: list[Any] = []
     for subject in result.subjects:
-        own = [trial for trial in result.of(subject) if trial.is_final and trial.fit is not None]
+        own = [fold for fold in result.of(subject) if fold.is_final and fold.fit is not None]
         rows += [RULE] if rows and len(result.laws) > 1 else []
-        for trial in own:
-            row = {"subject": subject, "law": trial.task.law, "n_train": trial.n_train, "n": 0}
-            row |= {"rmse": trial.train["rmse"]}
+        for fold in own:
+            row = {"subject": subject, "law": fold.task.law, "n_train": fold.n_train, "n": 0}
+            row |= {"rmse": fold.train["rmse"]}
             rows.append(row | {str(k): v for k, v in ahead.get((subject, row["law"]), {}).items()})
 
     def column(name: str, heading: str, form: Any) -> Column:
@@ -81,7 +81,7 @@ def _threshold_table(result: Backtest) -> Table:
     def interval(row: dict[str, Any]) -> str | None:
         return None if row["without_interval"] else span(row["T50_low"], row["T50_high"])
 
-    found = result.thresholds()
+    found = result.thresholds
     columns = [
         Column("law", align="left"),
         Column("T50", "T50 (FLOP)", of=lambda row: span(*row["bounds"])),
@@ -106,10 +106,10 @@ def _head(result: Backtest) -> str:
     many = counted(len(names), NOUN[result.what])
     if result.rule.hold_out:
         how = f"held out: {result.rule.hold_out}"
-    elif not result.has_cutoffs:
+    elif result.rule.hold_out is not None:
         how = "no row is held out (--hold-out, --rolling or --sweep hold some out)"
     else:
-        cuts = sorted({one.split.at for one in result.trials if one.split.at is not None}) or [0.0]
+        cuts = sorted({one.split.at for one in result.folds if one.split.at is not None}) or [0.0]
         span = f"{THREE.text(cuts[0])} to {THREE.text(cuts[-1])} {UNITS[result.rule.axis]}"
         how = f"{counted(len(cuts), 'cutoff')} in {result.rule.axis}, {span}"
     return f"Backtest of {RESPONSE[result.what]} on {many} of {result.source}\n{how}"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...theory.typeset.shown import Shown
 from ..errors import outside
+from .fold import predictions
 from .splits import ALL
 from .summaries import errors, stability
 from .task import SUBJECT
 from .threshold import successes, threshold
-from .trial import predictions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +22,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...theory.typeset.table import Table
+    from ..accuracy.baselines import Baseline
+    from .fold import Fold
     from .splits import Rule
     from .task import Task
-    from .trial import Trial
 
 __all__ = ["Backtest"]
 
@@ -46,7 +45,7 @@ class Backtest(Shown):
         Nominal coverage of intervals.
     resamples, seed : int
         Behind the intervals of final coefficients.
-    trials : tuple of Trial
+    folds : tuple of Fold
         What was fitted, task by task, from the final split of each backwards.
     baselines : dict
         Of evaluations: what guessing scores on each benchmark.
@@ -60,14 +59,14 @@ class Backtest(Shown):
     level: float
     resamples: int
     seed: int
-    trials: tuple[Trial, ...]
-    baselines: Mapping[str, Any]
+    folds: tuple[Fold, ...]
+    baselines: Mapping[str, Baseline]
     notes: tuple[str, ...] = ()
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """The laws with the rows of each."""
-        return tuple(trial.task for trial in self.trials if trial.is_final)
+        return tuple(fold.task for fold in self.folds if fold.is_final)
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -80,31 +79,26 @@ class Backtest(Shown):
         return tuple(dict.fromkeys(task.subject for task in self.tasks))
 
     @property
-    def has_cutoffs(self) -> bool:
-        """Whether rows were held out by cutoffs, and not by a condition."""
-        return self.rule.hold_out is None
-
-    @property
     def has_verdict(self) -> bool:
         """Whether some prediction could be compared with an observation; where nothing is held out,
         whether every law has a certified fit.
         """
         if self.rule.hold_out == "":
-            return all(trial.converged for trial in self.trials)
+            return all(fold.converged for fold in self.folds)
         return bool(self.table["usable"].any())
 
-    def of(self, subject: Any = None, law: str | None = None) -> tuple[Trial, ...]:
+    def of(self, subject: Any = None, law: str | None = None) -> tuple[Fold, ...]:
         """The fits of one law, on one subject, or both, from the final one backwards."""
         for name, given, known in (("law", law, self.laws), ("subject", subject, self.subjects)):
             if given is not None and given not in known:
                 raise outside(name, given, f"one of {', '.join(map(str, known))}")
         return tuple(
-            trial
-            for trial in self.trials
-            if subject in (None, trial.task.subject) and law in (None, trial.task.law)
+            fold
+            for fold in self.folds
+            if subject in (None, fold.task.subject) and law in (None, fold.task.law)
         )
 
-    def final(self, law: str, subject: Any = "") -> Trial:
+    def final(self, law: str, subject: Any = "") -> Fold:
         """The fit to most rows."""
         return self.of(subject, law)[0]
 
@@ -116,8 +110,8 @@ class Backtest(Shown):
 
     @cached_property
     def table(self) -> DataFrame:
-        """A row a prediction; see `isoflop.numeric.hold_out.trial.predictions`."""
-        return predictions(self.trials, self.rule)
+        """A row a prediction; see `isoflop.numeric.hold_out.fold.predictions`."""
+        return predictions(self.folds, self.rule)
 
     def to_frame(self) -> DataFrame:
         """The table of predictions."""
@@ -127,23 +121,15 @@ class Backtest(Shown):
         """Errors and coverage by subject, law, and decades held out; see
         `isoflop.numeric.hold_out.summaries.errors`.
         """
-        return errors(self.table, ["subject", "law"], by_decades=by_decades)
+        return errors(self.table, by_decades=by_decades)
 
     def stability(self) -> DataFrame:
-        """Over how many decades every coefficient stays where the final fit has it, of cutoffs; see
+        """Over how many decades every coefficient stays where the final fit has it; see
         `isoflop.numeric.hold_out.summaries.stability`.
         """
-        from pandas import DataFrame
+        return stability(self.folds, self.rule)
 
-        found: list[dict[str, Any]] = []
-        for task in self.tasks if self.has_cutoffs else ():
-            own = [trial for trial in self.trials if trial.task is task and not trial.split.lacks]
-            if own and own[0].is_final:
-                beyond = [float(np.nanmax(self.rule.decades(task, one.split))) for one in own]
-                place = {"subject": task.subject, "law": task.law}
-                found += [place | row for row in stability(own, beyond)]
-        return DataFrame(found)
-
+    @cached_property
     def successes(self) -> DataFrame:
         """Whether the law succeeded, a row a subject, law and cutoff; see
         `isoflop.numeric.hold_out.threshold.successes`.
@@ -151,18 +137,15 @@ class Backtest(Shown):
         return successes(self.table)
 
     @cached_property
-    def _thresholds(self) -> list[dict[str, Any]]:
-        is_sweep = self.has_cutoffs and self.rule.targets == ALL and self.rule.axis == "compute"
-        if not is_sweep or not self.table["usable"].any():
-            return []
-        cells = self.successes()
-        return [threshold(cells, law, seed=self.seed, level=self.level) for law in self.laws]
-
     def thresholds(self) -> list[dict[str, Any]]:
         """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
         `isoflop.numeric.hold_out.threshold.threshold`.
         """
-        return self._thresholds
+        is_sweep = self.rule.hold_out is None and self.rule.targets == ALL
+        if not is_sweep or self.rule.axis != "compute" or not self.table["usable"].any():
+            return []
+        more: dict[str, Any] = {"seed": self.seed, "level": self.level}
+        return [threshold(self.successes, law, **more) for law in self.laws]
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
@@ -172,46 +155,20 @@ class Backtest(Shown):
         found = []
         if not self.has_verdict and self.rule.hold_out != "":
             found.append("no prediction could be compared with an observation")
-        started = {(one.task.subject, one.task.law) for one in self.trials if one.fit is not None}
-        failed = Counter(
-            (one.task.subject, one.task.law, f"no fit: {one.failed}")
-            for one in self.trials
-            if one.fit is None
-            and not (one.split.lacks and (one.task.subject, one.task.law) in started)
+        started = {fold.place for fold in self.folds if fold.fit is not None}
+        reasons = Counter(
+            f"{fold.place}: no fit: {fold.failed}"
+            for fold in self.folds
+            if fold.fit is None and not (fold.split.lacks and fold.place in started)
         )
         out = self.table[self.table["left_out"] != ""]
-        failed.update(zip(out["subject"], out["law"], out["left_out"], strict=True))
-        for (subject, law, reason), n in failed.items():
-            found.append(f"{subject} {law}: {reason}{f' ({n} times)' if n > 1 else ''}".strip())
-        for one in self.trials:
-            if one.is_final:
-                place = f"{one.task.subject} {one.task.law}".strip()
-                found += [f"{place}: {remark}" for remark in one.remarks]
+        for subject, law, why in zip(out["subject"], out["law"], out["left_out"], strict=True):
+            reasons[f"{subject} {law}".strip() + f": {why}"] += 1
+        found += [f"{why} ({n} times)" if n > 1 else why for why, n in reasons.items()]
+        for fold in self.folds:
+            if fold.is_final:
+                found += [f"{fold.place}: {remark}" for remark in fold.remarks]
         return (*found, *self.notes)
-
-    def coefficients(self) -> list[dict[str, Any]]:
-        """Of every fit: subject, law, cutoff, n_train, why it failed, the coefficients with their
-        intervals where there are some, the errors on the fitted rows, and doubts.
-        """
-        return [
-            {
-                "subject": trial.task.subject,
-                "law": trial.task.law,
-                "cutoff": trial.split.at,
-                "n_train": trial.n_train,
-                "final": trial.is_final,
-                "failed": trial.failed,
-                "coefficients": {
-                    name: estimate.as_dict("value", "lo", "hi")
-                    for name, estimate in trial.estimates.items()
-                },
-                "train": trial.train,
-                "converged": trial.converged,
-                "undetermined": list(trial.undetermined),
-                "remarks": trial.remarks,
-            }
-            for trial in self.trials
-        ]
 
     # -- output ------------------------------------------------------------------------------------
 
@@ -224,35 +181,31 @@ class Backtest(Shown):
         data |= {"hold_out": self.rule.hold_out} if self.rule.hold_out else {}
         return data | {
             "laws": list(self.laws),
-            "random_baselines": {name: vars(one) for name, one in self.baselines.items()},
+            "random_baselines": {name: asdict(one) for name, one in self.baselines.items()},
             "notes": list(self.doubts),
-            "errors": self._records(self.errors()) if self.has_cutoffs else [],
+            "errors": [] if self.rule.hold_out is not None else self._records(self.errors()),
             "errors_overall": self._records(self.errors(by_decades=False)),
             "stability": self._records(self.stability()),
-            "thresholds": self.thresholds(),
-            "coefficients": self._named(self.coefficients()),
+            "thresholds": self.thresholds,
+            "coefficients": self._named([fold.as_dict() for fold in self.folds]),
             "predictions": self.rows(),
         }
 
     def rows(self) -> list[dict[str, Any]]:
         """Plain records of the table; None for what is unknown."""
-        return self._records(self.table.drop(columns=["size", "usable", "left_out"]))
+        return self._records(self.table)
 
     def _records(self, frame: DataFrame) -> list[dict[str, Any]]:
-        cells = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return self._named(cells)
+        return self._named(frame.astype(object).where(frame.notna(), None).to_dict("records"))
 
     def _named(self, rows: list[dict[Any, Any]]) -> list[dict[str, Any]]:
         """With the subject under its own name, or without one, and None for what is not finite."""
-        own = SUBJECT[self.what]
-        return [
-            {
-                own if name == "subject" else str(name): known(value)
-                for name, value in row.items()
-                if own or name != "subject"
-            }
-            for row in rows
-        ]
+        own, found = SUBJECT[self.what], []
+        for row in rows:
+            subject = row.pop("subject")
+            plain = {name: None if is_infinite(value) else value for name, value in row.items()}
+            found.append({own: subject, **plain} if own else plain)
+        return found
 
     def plot(self) -> Any:
         """The figure; see `isoflop.numeric.plot.backtest.plot_backtest`."""
@@ -272,9 +225,9 @@ class Backtest(Shown):
         return text_of(self)
 
     def __repr__(self) -> str:
-        return f"<Backtest of {', '.join(self.laws)} on {self.source}: {len(self.trials)} fits>"
+        return f"<Backtest of {', '.join(self.laws)} on {self.source}: {len(self.folds)} fits>"
 
 
-def known(value: Any) -> Any:
-    """None for a number that is not finite."""
-    return None if isinstance(value, float) and not isfinite(value) else value
+def is_infinite(value: Any) -> bool:
+    """Whether a value is a float that is not finite."""
+    return isinstance(value, float) and not isfinite(value)

@@ -12,27 +12,31 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from .trial import Trial
+    from .fold import Fold
+    from .splits import Rule
 
 __all__ = ["errors", "stability"]
 
 
-def errors(table: DataFrame, by: Sequence[str], *, by_decades: bool = False) -> DataFrame:
-    """Errors of the usable predictions, group by group.
+#: Of the frame of stability.
+COLUMNS = ["subject", "law", "coefficient", "value", "lo", "hi"]
+COLUMNS += ["stable_decades", "stable_censored", "of_decades"]
+
+
+def errors(table: DataFrame, *, by_decades: bool = False) -> DataFrame:
+    """Errors of the usable predictions by subject and law.
 
     Parameters
     ----------
     table : DataFrame
         As `Backtest.table`.
-    by : sequence of str
-        Columns that make a group.
     by_decades : bool
         Apart by decades held out, in bins of whole numbers.
 
     Returns
     -------
     DataFrame
-        The group, decades_lo and decades_hi (with `by_decades`), n (predictions), n_targets
+        subject, law, decades_lo and decades_hi (with `by_decades`), n (predictions), n_targets
         (different rows), mae, median_error and mean_error (of the absolute relative error),
         median_bias (of the signed one, predicted less observed), share_above (of predictions above
         the observation), n_intervals (predictions with one) and coverage (share of these
@@ -40,7 +44,7 @@ def errors(table: DataFrame, by: Sequence[str], *, by_decades: bool = False) -> 
     """
     import pandas as pd
 
-    rows, keys = table[table["usable"].astype(bool)], list(by)
+    rows, keys = table[table["usable"].astype(bool)], ["subject", "law"]
     rows = rows.assign(
         off=rows["error"].abs(), size=rows["relative_error"].abs(), above=rows["error"] > 0.0
     )
@@ -71,39 +75,47 @@ def errors(table: DataFrame, by: Sequence[str], *, by_decades: bool = False) -> 
     return found
 
 
-def stability(trials: Sequence[Trial], beyond: Sequence[float]) -> list[dict[str, Any]]:
-    """Over how many decades every coefficient of one law stays where the final fit has it.
+def stability(folds: Sequence[Fold], rule: Rule) -> DataFrame:
+    """Over how many decades every coefficient stays where the final fit has it.
 
     Parameters
     ----------
-    trials : sequence of Trial
-        Of one task, from the final one backwards.
-    beyond : sequence of float
-        How many decades the most expensive row lies beyond the cutoff of each.
+    folds : sequence of Fold
+        Of every task from the final one backwards.
+    rule : Rule
+        Without cutoffs there is nothing to compare.
 
     Returns
     -------
-    list of dict
-        coefficient, value, lo, hi (of the final fit), stable_decades (so far down the estimate stays
-        within lo to hi), stable_censored (whether it does at every cutoff, so that this is a lower
-        limit), of_decades (from the final cutoff to the first). A fit that leaves a coefficient open
-        ends the row. All but of_decades are None where the final fit tells no interval.
+    DataFrame
+        subject, law, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the
+        estimate stays within lo to hi), stable_censored (whether it does at every cutoff, so that
+        this is a lower limit), of_decades (from the final cutoff to the first). A fit that leaves a
+        coefficient open ends the row. All but of_decades are None where the final fit tells no
+        interval.
     """
-    final, found = trials[0], []
-    down = [max(0.0, float(far - beyond[0])) for far in beyond]
-    for name, estimate in final.estimates.items():
-        row: dict[str, Any] = {"coefficient": name} | dict.fromkeys(
-            ("value", "lo", "hi", "stable_decades", "stable_censored")
-        )
-        if final.converged and estimate.has_interval:
-            stays = [
-                one.converged
-                and not one.undetermined
-                and not estimate.excludes(one.estimates[name].value)
-                for one in trials
-            ]
-            count = int(np.argmin([*stays, False]))
-            row |= estimate.as_dict("value", "lo", "hi")
-            row |= {"stable_decades": down[max(0, count - 1)], "stable_censored": all(stays)}
-        found.append(row | {"of_decades": down[-1]})
-    return found
+    from pandas import DataFrame
+
+    found: list[dict[str, Any]] = []
+    for final in folds:
+        if not final.is_final or final.split.lacks or rule.hold_out is not None:
+            continue
+        own = [one for one in folds if one.task is final.task and not one.split.lacks]
+        beyond = [float(np.nanmax(rule.decades(final.task, one.split))) for one in own]
+        down = [max(0.0, far - beyond[0]) for far in beyond]
+        for name, estimate in final.estimates.items():
+            row: dict[str, Any] = {"subject": final.task.subject, "law": final.task.law}
+            row |= {"coefficient": name, "value": None, "lo": None, "hi": None}
+            row |= {"stable_decades": None, "stable_censored": None, "of_decades": down[-1]}
+            if final.converged and estimate.has_interval:
+                stays = [
+                    one.converged
+                    and not one.undetermined
+                    and not estimate.excludes(one.estimates[name].value)
+                    for one in own
+                ]
+                count = int(np.argmin([*stays, False]))
+                row |= estimate.as_dict("value", "lo", "hi")
+                row |= {"stable_decades": down[max(0, count - 1)], "stable_censored": all(stays)}
+            found.append(row)
+    return DataFrame(found, columns=COLUMNS)

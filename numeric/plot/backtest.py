@@ -58,7 +58,7 @@ def plot_backtest(result: Backtest) -> Any:
     """
     if result.what != "evaluations":
         return plot_errors(result)
-    is_sweep = bool(result.thresholds())
+    is_sweep = bool(result.thresholds)
     names: Any = result.laws if is_sweep else result.subjects
     across = min(ACROSS, len(names))
     rows = -(-len(names) // across)
@@ -153,10 +153,10 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
     ValueError
         Where the backtest is no sweep of cutoffs in compute, or has no such law.
     """
-    one = next((row for row in result.thresholds() if row["law"] == law), None)
+    one = next((row for row in result.thresholds if row["law"] == law), None)
     if one is None:
         raise outside("law", law, "one that a sweep of cutoffs in compute has a threshold of")
-    cells = result.successes()
+    cells = result.successes
     left, right = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
     colour = COLOURS[result.laws.index(law) % len(COLOURS)]
     with _axes(ax, (COLUMN, 2.4)) as ax:
@@ -196,11 +196,11 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
     ValueError
         Where the benchmark was not compared on, or the compute of its runs is not known.
     """
-    finals = [trial for trial in result.of(benchmark) if trial.is_final]
+    finals = [fold for fold in result.of(benchmark) if fold.is_final]
     task = next((one.task for one in finals if one.task.rows.at.k is None), finals[0].task)
     sample: Sample = task.rows
     compute, trained = sample.at.column("compute"), np.zeros(len(sample), dtype=bool)
-    fits: list[LawFit] = [trial.fit for trial in finals if trial.fit is not None]
+    fits: list[LawFit] = [fold.fit for fold in finals if fold.fit is not None]
     for fit in fits:
         trained |= np.isin(sample.index, fit.sample.index)
     held = ~trained & task.predictable if task.held is None else task.held

@@ -20,13 +20,6 @@ def table(law, noise=0.0):
     return compute, k, law.neg_log(compute, k) * np.exp(noise * rng.standard_normal(compute.size))
 
 
-def test_recovery():
-    found = fit_bilinear(*table(HUMANEVAL))
-    for name in ("log_A", "a", "b", "d"):
-        assert found.coefficients[name] == pytest.approx(getattr(HUMANEVAL, name), rel=1e-11)
-    assert found.objective_value < 1e-25
-
-
 def test_against_the_normal_equations_in_exact_rationals():
     compute, k, y = table(HUMANEVAL, noise=0.1)
     x, z, v = ([Fraction(float(t)) for t in np.log(column)] for column in (compute, k, y))
@@ -54,25 +47,6 @@ def test_the_curves_of_all_k_cross_once():
     assert HUMANEVAL.draws_exponent(1e18) < 0.0 < HUMANEVAL.draws_exponent(1e19)
 
 
-def test_exponents_by_differences():
-    step = 1e-5
-    for compute, k in ((1e20, 1.0), (3e23, 50.0)):
-        along = np.log(HUMANEVAL.neg_log(compute * np.exp([-step, step]), k))
-        assert HUMANEVAL.compute_exponent(k) == pytest.approx(
-            -(along[1] - along[0]) / (2 * step), rel=1e-8
-        )
-        up, down = (
-            math.log(HUMANEVAL.neg_log(compute, (k + 1) * math.exp(sign * step)))
-            for sign in (1, -1)
-        )
-        assert HUMANEVAL.draws_exponent(compute) == pytest.approx(
-            -(up - down) / (2 * step), rel=1e-6
-        )
-    assert HUMANEVAL.pass_at_k(1e22, 10.0) == pytest.approx(
-        math.exp(-HUMANEVAL.neg_log(1e22, 10.0))
-    )
-
-
 def test_four_points_leave_no_error():
     found = fit_bilinear([1e20, 1e20, 1e22, 1e22], [1, 8, 1, 8], [2.0, 1.0, 1.5, 0.5])
     assert BilinearLaw(**found.coefficients).neg_log(1e22, 8.0) == pytest.approx(0.5)
@@ -95,8 +69,3 @@ def test_four_points_leave_no_error():
 def test_bad_tables(arguments, said):
     with pytest.raises(ValueError, match=said):
         fit_bilinear(*arguments)
-
-
-def test_a_flat_law_has_no_crossing():
-    with pytest.raises(ValueError, match="for the curves to cross"):
-        _ = BilinearLaw(log_A=0.0, a=-0.1, b=0.1, d=0.0).crossing

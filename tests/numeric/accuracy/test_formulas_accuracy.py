@@ -42,18 +42,6 @@ def test_the_greatest_loss_is_that_of_a_search_over_reducibles():
         assert found <= 0.9 * math.exp(-1.2) * excess
 
 
-def test_the_ceiling_is_the_accuracy_without_a_reducible_part():
-    assert formulas.ceiling(E=0.1, random_baseline=0.25) == pytest.approx(
-        0.25 + 0.75 * math.exp(-0.1), rel=1e-15
-    )
-
-
-def test_no_penalty_loses_nothing():
-    assert (
-        formulas.accuracy_lost(reducible=1.0, excess_penalty=0.0, E=0.0, random_baseline=0.0) == 0.0
-    )
-
-
 # The parts of a broken law
 
 

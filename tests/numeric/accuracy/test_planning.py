@@ -37,14 +37,6 @@ def test_the_best_allocation(task, reference) -> None:
         )
 
 
-def test_no_other_allocation_is_better(task) -> None:
-    params = np.geomspace(1e7, 1e12, 4001)
-    for C in COMPUTE:
-        assert task.accuracy(params, C / (6.0 * params)).max() <= task.optimal_accuracy(C) * (
-            1.0 + 1e-15
-        )
-
-
 def test_overtraining_in_accuracy_points(task, reference) -> None:
     ratios = (0.02, 0.5, 4.0, 300.0)
     costs = task.penalty(np.array(ratios)[:, None], COMPUTE)

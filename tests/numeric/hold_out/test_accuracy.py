@@ -163,7 +163,7 @@ def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
     found = compare(*LAW_NAMES, hold_out=None, axis="compute", cutoffs=4)
     cuts = {law: [one.split.at for one in found.of("piqa", law)] for law in LAW_NAMES}
     assert cuts["compute"] == cuts["params-tokens"] == cuts["bnsl"]
-    for one in found.trials:
+    for one in found.folds:
         beyond = COMPUTE[one.split.test]
         assert (beyond > one.split.at * (1.0 - 1e-12)).all()
         later = [cut for cut in cuts["compute"] if cut > one.split.at]

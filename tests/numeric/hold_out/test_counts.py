@@ -98,18 +98,18 @@ def test_all_targets_are_those_beyond_the_cutoff(exact, axis):
     found: Any = backtest(
         exact, laws="compute", k=[1], axis=axis, targets="all", resamples=0, cutoffs=3
     )
-    for one in found.trials:
+    for one in found.folds:
         cut = sign * np.log(one.split.at) + 1e-9
         assert (one.split.test == (place > cut)).all()
         assert (one.split.train == (place <= cut)).all()
-    assert found.trials[0].n_train == 16
+    assert found.folds[0].n_train == 16
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_the_most_expensive_are_never_trained_on(exact, count):
     found = backtest(exact, laws="compute", k=[1], targets=count, resamples=0, cutoffs=3)
     dear = np.argsort(exact.covariates["compute"])[-count:]
-    assert not any(one.split.train[dear].any() for one in found.trials)
+    assert not any(one.split.train[dear].any() for one in found.folds)
     assert {*found.table["target"]} == {exact.names[g] for g in dear}
 
 
@@ -135,10 +135,10 @@ def test_targets_without_an_estimate_are_named_not_compared():
 def test_a_fit_that_leaves_a_coefficient_open_has_no_part(exact):
     """Its interval has ends, and it ends anywhere: it is counted with its open coefficients."""
     found = backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=4)
-    first, *others = found.trials
+    first, *others = found.folds
     fit = replace(first.fit)
     vars(fit)["undetermined"] = ("E0", "C0")
-    tested = replace(found, trials=(replace(first, fit=fit), *others))
+    tested = replace(found, folds=(replace(first, fit=fit), *others))
     assert tested.errors(by_decades=False)["n"].sum() == len(others)
     assert "the fitted rows leave E0, C0 open" in tested.doubts[0]
 
@@ -146,7 +146,7 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part(exact):
 def test_models_of_a_size_are_drawn_together(exact):
     """Final intervals are those of the law fitted to the same models with the same resamples."""
     options: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
-    (one,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **options).trials
+    (one,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **options).folds
     own = fit_passk(exact, laws="compute", **options).at(1)
     alpha, found = one.estimates["alpha"], own.estimate("alpha")
     assert (alpha.low, alpha.high) == pytest.approx((found.low, found.high), rel=1e-6)
@@ -162,7 +162,7 @@ def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff():
     changed[dear] = np.random.default_rng(0).choice([0, 0, 0, 1, 19, 20, 20], size=int(dear.sum()))
     pairs = zip(
         *(
-            backtest(each, laws="compute", k=[20], targets="all", resamples=0).trials
+            backtest(each, laws="compute", k=[20], targets="all", resamples=0).folds
             for each in (counts, replace(counts, c=changed))
         ),
         strict=True,

@@ -112,7 +112,7 @@ def test_a_kink_gives_a_threshold():
     """A law fitted below a break of the power law fails; that far above it succeeds."""
     data = table_of((3e20, 8e20, 2e21, 6e21, 1e21, 4e20))
     found = backtest(data, laws="compute", targets="all", seed=5)
-    one: Any = found.thresholds()[0]
+    one: Any = found.thresholds[0]
     assert one["outcome"] == "fitted"
     assert one["T50_low"] < one["T50"] < one["T50_high"]
     assert 3e20 < one["T50"] < 5e22
@@ -122,11 +122,11 @@ def test_a_kink_gives_a_threshold():
 @pytest.mark.parametrize(("count", "why"), [(3, "fewer than 4 benchmarks"), (4, "")])
 def test_few_benchmarks_have_no_interval(count, why):
     found = backtest(table_of([1e21] * count), laws="compute", targets="all", cutoffs=8)
-    assert found.thresholds()[0]["without_interval"].startswith(why)
+    assert found.thresholds[0]["without_interval"].startswith(why)
 
 
 def test_exact_runs_succeed_everywhere():
     data = table_of([1e20] * 4, noise=0.0)
-    one: Any = backtest(data, laws="compute", targets="all", cutoffs=8).thresholds()[0]
+    one: Any = backtest(data, laws="compute", targets="all", cutoffs=8).thresholds[0]
     assert (one["outcome"], one["T50"], one["T50_low"]) == ("all", None, None)
     assert one["n_success"] == one["n_cells"] > 0

@@ -51,7 +51,7 @@ def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
         rows["metric_type"] += ["pass@1"] * len(compute)
         rows["score"] += np.exp(-np.exp(y)).tolist()
     found = backtest(Evaluations.read(rows), laws="compute", targets="all")
-    (one,) = found.thresholds()
+    (one,) = found.thresholds
     ax = plot_success(found, "compute")
     assert one["outcome"] == "fitted"
     assert f"{one['T50']:.3g}".replace("e+", "e") in ax.get_title()

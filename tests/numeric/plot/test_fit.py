@@ -43,13 +43,6 @@ def test_the_runs_the_profiles_and_the_envelope(fitted, ax) -> None:
             assert loss[place] == pytest.approx(best, rel=1e-3)
 
 
-def test_budgets_have_a_profile_each(ax) -> None:
-    n, c = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e9, 5), np.array([1e19, 1e20, 1e21])))
-    d = c / (6 * n)
-    draw_law(fit({"params": n, "tokens": d, "loss": 1.7 + 400 * n**-0.34 + 410 * d**-0.28}), ax)
-    assert len(ax.get_lines()) == 4
-
-
 def test_an_outlier_does_not_squash_the_others(runs, ax) -> None:
     loss = runs["loss"].copy()
     loss[7] = 40.0
@@ -59,20 +52,6 @@ def test_an_outlier_does_not_squash_the_others(runs, ax) -> None:
     assert top < 0.1 < found.residuals[7]
     (edge,) = (marks.get_offsets() for marks in ax.collections if len(marks.get_offsets()) == 1)
     assert 0.9 * top < edge[0][1] < top
-
-
-def test_axes_of_accuracy(runs, ax) -> None:
-    table = {
-        "params": runs["params"],
-        "tokens": runs["tokens"],
-        "accuracy": 0.25 + 0.75 * np.exp(-runs["loss"]),
-    }
-    for baseline, label in (
-        (0.25, r"$L = -\log\,\frac{Q - 0.25}{1 - 0.25}$"),
-        (None, r"$L = -\log\,Q$"),
-    ):
-        draw_law(fit(table, random_baseline=baseline), ax)
-        assert ax.get_ylabel() == label
 
 
 def test_residuals(fitted, ax) -> None:
@@ -91,13 +70,6 @@ def test_a_compute_law(runs, ax) -> None:
     assert y == pytest.approx(
         found.coefficients["E"] + found.coefficients["C0"] * x ** -found.coefficients["alpha"]
     )
-
-
-def test_a_law_that_is_no_curve_in_compute(runs, ax) -> None:
-    found = fit(runs, model="E + a*N^-b + c*D^-d")
-    draw_law(found, ax)
-    assert np.allclose(points(ax), np.column_stack([found.runs.loss, found.solution.fitted]))
-    assert ax.get_ylabel() == "fitted"
 
 
 def test_a_page(fitted, tmp_path) -> None:

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -126,19 +125,6 @@ def test_penalty_band() -> None:
     assert not plot_penalty(LAWS).patches
 
 
-def test_names_of_points_and_tokens_per_param(tmp_path: Path) -> None:
-    ax = plot_penalty(LAWS[:1], points=[[2.0]], names=[["8B"]], optimal_tokens_per_param=20.0)
-    assert [text.get_text() for text in ax.texts] == ["8B"]
-    (top,) = ax.child_axes
-    save(ax, tmp_path / "drawn.png")
-    assert top.get_xlim() == pytest.approx([20.0 * end for end in ax.get_xlim()])
-
-
-def test_penalty_axis_is_logarithmic_where_penalties_are_large() -> None:
-    assert plot_penalty(LAWS).get_yscale() == "linear"
-    assert plot_penalty([Law(beta=1.5, gamma=1.5)]).get_yscale() == "log"
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -173,14 +159,6 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
         assert params[-1] / params[0] == pytest.approx(100.0)
 
 
-def test_reducible_profiles() -> None:
-    whole = plot_isoflop(LAW, [1e20])
-    part = plot_isoflop(Law(A=LAW.A, B=LAW.B, beta=LAW.beta, gamma=LAW.gamma), [1e20])
-    assert (whole.get_ylabel(), part.get_ylabel()) == ("loss $L$", "reducible loss $L-E$")
-    (_, losses), (_, reducible) = (lines(ax)["$10^{20}$ FLOP"] for ax in (whole, part))
-    assert losses - reducible == pytest.approx(np.full_like(losses, LAW.E), rel=1e-14)
-
-
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -205,14 +183,6 @@ def test_saved_in_the_format_of_the_suffix(tmp_path: Path, suffix: str) -> None:
     again = tmp_path / f"again{suffix}"
     save(plot_penalty(LAWS), str(again))
     assert again.read_bytes() == path.read_bytes()
-
-
-def test_saves_figure_axes_array_and_subfigure(tmp_path: Path) -> None:
-    ax, halves = plot_penalty(LAWS), Figure().subfigures(2, 1, squeeze=False)
-    nested: Any = plot_penalty(LAWS, halves.flat[0].subplots())
-    for index, drawing in enumerate((ax, ax.figure, np.array([ax]), nested)):
-        save(drawing, tmp_path / f"{index}.png")
-        assert (tmp_path / f"{index}.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("name", ["penalty", "penalty.jpg", "penalty.png.txt", ".png"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.plot.passk_laws import WIDEST_BAND, plot_coefficient, plot_laws, plot_passk
+from isoflop.numeric.plot.passk_laws import plot_laws, plot_passk
 from isoflop.numeric.simulate.counts import Adaptive, grid, law_truth, simulate
 
 pytest.importorskip("matplotlib")
@@ -53,18 +53,6 @@ def test_observed_against_predicted(found):
     at = joint.models.curve.complete[:, 0] & joint.models.solved
     own = joint.at(1).predict(joint.models.counts.covariates)[at]
     assert lines(ax, "o")[0].get_xdata() == pytest.approx(own)
-
-
-def test_a_wide_band_runs_out_of_the_axis(found):
-    joint = found.laws["params-tokens"]
-    ax = plot_coefficient([joint, joint], ["beta", "gamma"], log=True)
-    values = np.concatenate([fit.values[-2:] for fit in joint.fits])
-    bottom, top = ax.get_ylim()
-    assert values.min() / WIDEST_BAND <= bottom * (1.0 + 1e-9) < values.min()
-    assert values.max() < top
-    assert all("10^" not in label.get_text() for label in ax.get_yticklabels())
-    with pytest.raises(ValueError, match=r"^names=\['beta'\]: must be one for each of the 2"):
-        plot_coefficient([joint, joint], ["beta"])
 
 
 @pytest.mark.filterwarnings("error")

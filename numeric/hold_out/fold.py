@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Trial", "predictions", "try_all"]
+__all__ = ["Fold", "fold_all", "predictions"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trial:
+class Fold:
     """One law on one split of its rows.
 
     Attributes
@@ -58,6 +58,11 @@ class Trial:
     predicted: Band
     train: dict[str, float | None]
     failed: str = ""
+
+    @property
+    def place(self) -> str:
+        """The subject and the law, for a reader."""
+        return f"{self.task.subject} {self.task.law}".strip()
 
     @property
     def n_train(self) -> int:
@@ -101,25 +106,46 @@ class Trial:
         """The coefficients, each with an interval where there is one; none without a fit."""
         return {} if self.fit is None else dict(self.fit.estimates(self.level))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: the coefficients with their intervals where there are some, the errors on the
+        fitted rows, and doubts.
+        """
+        return {
+            "subject": self.task.subject,
+            "law": self.task.law,
+            "cutoff": self.split.at,
+            "n_train": self.n_train,
+            "final": self.is_final,
+            "failed": self.failed,
+            "coefficients": {
+                name: estimate.as_dict("value", "lo", "hi")
+                for name, estimate in self.estimates.items()
+            },
+            "train": self.train,
+            "converged": self.converged,
+            "undetermined": list(self.undetermined),
+            "remarks": self.remarks,
+        }
 
-def try_all(
+
+def fold_all(
     tasks: Sequence[Task], rule: Rule, *, level: float, resamples: int, progress: bool
-) -> tuple[Trial, ...]:
+) -> tuple[Fold, ...]:
     """Every law fitted to the rows of each split and judged on the rows held out, of each task the
     final split first, whose fit alone is resampled.
     """
     splits = [(task, split) for task in tasks for split in splits_of(task, rule)]
     bar = progress_bar(len(splits), progress, what="held out", unit="fit")
-    trials: list[Trial] = []
+    folds: list[Fold] = []
     for task, split in splits:
-        is_final = not trials or trials[-1].task is not task
-        trials.append(_tried(task, split, is_final, level, resamples if is_final else 0))
+        is_final = not folds or folds[-1].task is not task
+        folds.append(_folded(task, split, is_final, level, resamples if is_final else 0))
         bar.update(1)
     bar.close()
-    return tuple(trials)
+    return tuple(folds)
 
 
-def _tried(task: Task, split: Split, is_final: bool, level: float, resamples: int) -> Trial:
+def _folded(task: Task, split: Split, is_final: bool, level: float, resamples: int) -> Fold:
     predicted = Band(np.full(int(split.test.sum()), np.nan), level=level)
     fit, failed, train = None, split.lacks, prediction_errors(np.empty(0), np.empty(0))
     if not failed:
@@ -135,7 +161,7 @@ def _tried(task: Task, split: Split, is_final: bool, level: float, resamples: in
                     failed = "its prediction is not finite"
         except ValueError as error:
             failed = str(error)
-    return Trial(
+    return Fold(
         task=task,
         split=split,
         is_final=is_final,
@@ -147,7 +173,7 @@ def _tried(task: Task, split: Split, is_final: bool, level: float, resamples: in
     )
 
 
-def predictions(trials: Sequence[Trial], rule: Rule) -> DataFrame:
+def predictions(folds: Sequence[Fold], rule: Rule) -> DataFrame:
     """A row a prediction of a law that was fitted.
 
     subject, law, cutoff, n_train, target, size (its value on the axis), decades_held_out, observed,
@@ -157,28 +183,28 @@ def predictions(trials: Sequence[Trial], rule: Rule) -> DataFrame:
     """
     import pandas as pd
 
-    every = [_frame(trial, rule) for trial in trials]
-    found = [frame for trial, frame in zip(trials, every, strict=True) if trial.fit is not None]
+    every = [_frame(fold, rule) for fold in folds]
+    found = [frame for fold, frame in zip(folds, every, strict=True) if fold.fit is not None]
     filled = [frame for frame in found if len(frame)]
     return pd.concat(filled, ignore_index=True) if filled else every[0].iloc[:0]
 
 
-def _frame(trial: Trial, rule: Rule) -> DataFrame:
+def _frame(fold: Fold, rule: Rule) -> DataFrame:
     from pandas import DataFrame, array
 
-    task, split = trial.task, trial.split
+    task, split = fold.task, fold.split
     rows: Any = np.flatnonzero(split.test)
     unknown = np.full(len(task.observed), np.nan)
-    observed, predicted = task.observed[rows], trial.predicted.value
+    observed, predicted = task.observed[rows], fold.predicted.value
     low, high = (
-        unknown[rows] if end is None else end for end in (trial.predicted.low, trial.predicted.high)
+        unknown[rows] if end is None else end for end in (fold.predicted.low, fold.predicted.high)
     )
     seen = np.isfinite(observed)
-    usable = seen & np.isfinite(predicted) & (not trial.doubt)
+    usable = seen & np.isfinite(predicted) & (not fold.doubt)
     inside = array((low <= observed) & (observed <= high), dtype="boolean")
     inside[~(usable & np.isfinite(high))] = None
     why = [
-        trial.doubt if known else f"target not observed: {task.unobserved[i]}"
+        fold.doubt if known else f"target not observed: {task.unobserved[i]}"
         for i, known in zip(rows, seen, strict=True)
     ]
     frame = DataFrame(
@@ -186,7 +212,7 @@ def _frame(trial: Trial, rule: Rule) -> DataFrame:
             "subject": task.subject,
             "law": task.law,
             "cutoff": np.nan if split.at is None else split.at,
-            "n_train": trial.n_train,
+            "n_train": fold.n_train,
             "target": [task.names[i] for i in rows],
             "size": task.covariates.get(rule.axis, unknown)[rows],
             "decades_held_out": rule.decades(task, split)[rows],
@@ -197,8 +223,8 @@ def _frame(trial: Trial, rule: Rule) -> DataFrame:
             "error": predicted - observed,
             "relative_error": predicted / observed - 1.0,
             "inside": inside,
-            "converged": trial.converged,
-            "undetermined": " ".join(trial.undetermined),
+            "converged": fold.converged,
+            "undetermined": " ".join(fold.undetermined),
             "usable": usable,
             "left_out": why,
         }
