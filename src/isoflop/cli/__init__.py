@@ -113,11 +113,11 @@ def _module(command: str, *rest: str) -> ModuleType:
     """The module of a command; of fit the one for what the table holds, as far as the words tell."""
     from importlib import import_module
 
-    module = import_module(f"isoflop.cli.{command.replace('-', '_')}")
-    chosen: ModuleType = (
-        module.module_for(rest) if rest and hasattr(module, "module_for") else module
-    )
-    return chosen
+    if command == "fit" and rest:
+        from . import fit_kinds
+
+        command = fit_kinds.command(rest)
+    return import_module(f"isoflop.cli.{command}")
 
 
 def _unknown(word: str) -> UsageError:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_pairs, takes_several
 from .domains import ends, finite, flop, one_of, output, positive, whole
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
+from .fit_kinds import OF
 from .render import TABLES, draw, written
 from .streams import is_terminal, say
 from .tables import declare_runs, evaluations
@@ -17,8 +17,6 @@ from .tables import runs as runs_of_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
     from typing import Any
 
     from ..numeric.data.runs import Runs
@@ -47,49 +45,17 @@ examples:
 """
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 FORMATS = ("text", "json", *TABLES)
-#: Laws with tables and options of their own, by the word of --law -> the module of the command.
-LAWS = {"overtraining": "fit_overtraining"}
-#: What the law is of; by default what the table holds.
-OF = ("loss", "pass@k")
 #: More runs than this are resampled by all processors.
 MANY = 2_000
 #: Arguments of the library whose options have other names.
 OPTION_OF = {"model": "--model", "fixed": "--fix", "bounds": "--bound", "by": "--bootstrap"}
 
 
-def module_for(words: Sequence[str]) -> ModuleType:
-    """This module, that of a law in `LAWS`, or that for counts of samples where --of says so or a
-    table that is named holds them.
-    """
-    from importlib import import_module
-
-    from . import fit_counts
-    from .tables import names_counts
-
-    law, what = _after("--law", words), _after("--of", words)
-    if law in LAWS:
-        return import_module(f"isoflop.cli.{LAWS[law]}")
-    if what not in (None, *OF):
-        raise UsageError(f"--of {shown(what)}: must be one of {', '.join(OF)}")
-    if what == "pass@k" or (what is None and names_counts(words)):
-        return fit_counts
-    if law is not None:
-        raise UsageError(
-            f"--law {shown(law)}: must be {' or '.join(LAWS)}; other laws of runs are a --model"
-        )
-    return sys.modules[__name__]
-
-
-def _after(option: str, words: Sequence[str]) -> str | None:
-    """The value of an option, before the options of a command are known."""
-    joined = [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
-    apart = [after for word, after in pairwise(words) if word == option]
-    return next(iter([*joined, *apart]), None)
-
-
 def parser() -> Parser:
     """The options of this command."""
-    models = _models()
+    from ..numeric.fit.models import MODELS
+
+    models = [*MODELS]
     built = Parser(HELP)
     declare_runs(built)
     evaluations = (
@@ -149,12 +115,6 @@ def run(options: Options) -> tuple[str, int]:
         say("interrupted", stopped)
         return text, INTERRUPTED
     return text, DONE if fit.is_sound else NO_VERDICT
-
-
-def _models() -> list[str]:
-    from ..numeric.fit.models import MODELS
-
-    return [*MODELS]
 
 
 def _check(options: Options, model: str) -> None:

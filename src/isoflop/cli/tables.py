@@ -7,7 +7,7 @@ from .domains import column_names, guess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
     from typing import Any
 
     from ..numeric.data.counts import Counts
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
 COLUMNS = "NAME=COLUMN"
-#: Options of fits to counts that other fits do not have, and columns that other tables do not have.
-OF_COUNTS = ("--k", "--models", "--gold", "--method", "n_samples", "n_correct")
 
 
 # -- declarations ----------------------------------------------------------------------------------
@@ -82,27 +80,6 @@ def declare_evaluations(
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
     takes_several(group, "--benchmark", "NAME", benchmarks, distinct=True)
-
-
-def names_counts(words: Sequence[str]) -> bool:
-    """Whether the words of a command name a table of counts, or options that only fits to counts
-    have.
-    """
-    from pathlib import Path
-
-    from ..numeric.data.metrics import kind_of
-    from ..numeric.data.table import table_of
-
-    if any(word.partition("=")[0] in OF_COUNTS for word in words):
-        return True
-    for word in words:
-        try:
-            is_file = not word.startswith("-") and Path(word).is_file()
-            if is_file and kind_of(table_of(word)) == "counts":
-                return True
-        except (OSError, ValueError):  # whoever reads the table will say what is wrong
-            continue
-    return False
 
 
 # -- reading ---------------------------------------------------------------------------------------

@@ -1,16 +1,27 @@
-"""Theorems by the names that a user types."""
+"""Theorems by the names that a user types, and what is said of those that were verified."""
 
 from __future__ import annotations
 
+from ..theory.typeset.escapes import clean
 from .arguments import POSITIONAL
-from .errors import UsageError, shown
+from .errors import UsageError, shortened, shown
+from .render import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SHORT_NAMES", "known"]
+    from ..theory.verification import ErratumReport, StepReport, TheoremReport
 
+#: The statuses as the table has them.
+SHORT = {
+    "proved": "proved",
+    "proved under a stated lemma": "lemma",
+    "checked numerically": "numerical",
+    "cited": "cited",
+}
+#: Longer claims are cut.
+LONGEST_CLAIM = 400
 #: The two that are asked for most.
 SHORT_NAMES = {"envelope": "compute_optimal_envelope", "penalty": "misallocation_penalty"}
 
@@ -35,3 +46,77 @@ def known(wanted: Sequence[str], *, also: str = "", hints: Sequence[str] = ()) -
                 f"{hint or '; isoflop latex --list names them'}"
             )
     return tuple(dict.fromkeys(names))
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def overview(reports: Sequence[TheoremReport]) -> list[str]:
+    """A row for each theorem, and the counts."""
+    from ..theory.typeset.table import Column, Table
+    from ..theory.verification import summary
+
+    columns = [
+        Column("name", align="left", of=lambda report: clean(report.name)),
+        Column("steps", of=lambda report: len(report.steps)),
+        Column("status", align="left", of=lambda r: SHORT.get(r.status, r.status.upper())),
+        Column("time", of=lambda report: f"{report.seconds:.2f} s"),
+    ]
+    steps = sum(len(report.steps) for report in reports)
+    counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
+    head = Table(columns, reports).lines() if reports else []
+    return [*head, "", f"{len(reports)} derivations of {steps} steps: {counts}", ""]
+
+
+def report_text(report: TheoremReport) -> list[str]:
+    """A theorem with every step."""
+    said = [("assume", text) for text in report.assumptions]
+    said += [("define", text) for text in report.definitions]
+    said += [("state", report.statement)]
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
+    lines += _wrapped(report.title, 2) + _named(said) + _wrapped(report.error, 2)
+    for index, step in enumerate(report.steps, 1):
+        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
+        right = [f"the tool derives {step.derived}"] if step.derived else []
+        right += [f"right {step.correction}"] if step.correction else []
+        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
+            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
+    return lines + _named([("source", report.source), ("follows", report.follows)])
+
+
+def _checks(step: StepReport) -> list[str]:
+    """What the paths say of a step that holds, and of another what objects to it."""
+    if step.strength in SHORT:
+        return [detail for detail in step.details.values() if detail is not None]
+    if step.status == "refuted":
+        return [str(step.details["exact"])]
+    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]
+    return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
+
+
+def erratum_text(index: int, erratum: ErratumReport) -> list[str]:
+    """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
+    which corrects nothing, what was checked and what it says.
+    """
+    lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
+    if erratum.printed is not None:
+        printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
+        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
+    word = "checked:   " if erratum.printed is None else "corrected: "
+    for step in erratum.corrected:
+        lines += _wrapped(f"{word} {step.strength} ({step.name}; {step.argument})", 3, 2)
+        lines += _wrapped(step.claim, 5, 2)
+    return lines + _wrapped(erratum.comment, 3)
+
+
+def _named(rows: Sequence[tuple[str, str]]) -> list[str]:
+    shown = (_wrapped(f"{word.ljust(7)} {text}", 2, 8) for word, text in rows if text)
+    return [line for lines in shown for line in lines]
+
+
+def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
+    from textwrap import wrap
+
+    first, rest = " " * indent, " " * (indent + hanging)
+    shown = clean(text)
+    return wrap(shown, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

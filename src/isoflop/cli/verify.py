@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from ..theory.typeset.escapes import clean
 from .arguments import POSITIONAL, Parser, declare_output
 from .errors import (
     BAD_INPUT,
@@ -13,18 +12,17 @@ from .errors import (
     NEGATIVE,
     NO_VERDICT,
     UsageError,
-    shortened,
     shown,
 )
-from .render import WIDTH, json_text
+from .render import json_text
 from .streams import is_terminal, say
-from .theorems import known
+from .theorems import SHORT, erratum_text, known, overview, report_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..theory.verification import ErratumReport, StepReport, TheoremReport
+    from ..theory.verification import TheoremReport
     from .arguments import Options
 
 SUMMARY = "check every theorem, your own derivation, or the equations of a paper"
@@ -55,18 +53,9 @@ examples:
 FORMATS = ("text", "json")
 #: Processes, and up to how many derivations one is enough: each imports SymPy.
 JOBS, FEW = 2, 8
-#: The statuses as the table has them.
-SHORT = {
-    "proved": "proved",
-    "proved under a stated lemma": "lemma",
-    "checked numerically": "numerical",
-    "cited": "cited",
-}
 PAPER_STATUS = {"refuted": NEGATIVE, "unreadable": BAD_INPUT, "undecided": NO_VERDICT}
 #: For each step of a derivation of the user's, and each equation of a paper.
 SECONDS = 60.0
-#: Longer claims are cut.
-LONGEST_CLAIM = 400
 
 
 def parser() -> Parser:
@@ -191,53 +180,10 @@ def _reported(reports: Sequence[TheoremReport], form: str, *, in_full: bool) -> 
     if form == "json":
         data = {"derivations": [one.as_dict() for one in reports], "failed": len(failed)}
         return json_text(data), status
-    lines = [] if in_full else _overview(reports)
+    lines = [] if in_full else overview(reports)
     for report in reports if in_full else failed:
-        lines += [*_report_text(report), ""]
+        lines += [*report_text(report), ""]
     return "\n".join(lines), status
-
-
-def _overview(reports: Sequence[TheoremReport]) -> list[str]:
-    """A row for each theorem, and the counts."""
-    from ..theory.typeset.table import Column, Table
-    from ..theory.verification import summary
-
-    columns = [
-        Column("name", align="left", of=lambda report: clean(report.name)),
-        Column("steps", of=lambda report: len(report.steps)),
-        Column("status", align="left", of=lambda r: SHORT.get(r.status, r.status.upper())),
-        Column("time", of=lambda report: f"{report.seconds:.2f} s"),
-    ]
-    steps = sum(len(report.steps) for report in reports)
-    counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
-    head = Table(columns, reports).lines() if reports else []
-    return [*head, "", f"{len(reports)} derivations of {steps} steps: {counts}", ""]
-
-
-def _report_text(report: TheoremReport) -> list[str]:
-    """A theorem with every step."""
-    said = [("assume", text) for text in report.assumptions]
-    said += [("define", text) for text in report.definitions]
-    said += [("state", report.statement)]
-    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)"]
-    lines += _wrapped(report.title, 2) + _named(said) + _wrapped(report.error, 2)
-    for index, step in enumerate(report.steps, 1):
-        lines += _wrapped(f"{index}. {step.name}: {step.status} ({step.argument})", 2, 3)
-        right = [f"the tool derives {step.derived}"] if step.derived else []
-        right += [f"right {step.correction}"] if step.correction else []
-        for text in (step.claim, step.reason, "; ".join(_checks(step)), *right):
-            lines += _wrapped(shortened(text, LONGEST_CLAIM), 7, 2)
-    return lines + _named([("source", report.source), ("follows", report.follows)])
-
-
-def _checks(step: StepReport) -> list[str]:
-    """What the paths say of a step that holds, and of another what objects to it."""
-    if step.strength in SHORT:
-        return [detail for detail in step.details.values() if detail is not None]
-    if step.status == "refuted":
-        return [str(step.details["exact"])]
-    exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]
-    return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
 
 
 # -- errata ----------------------------------------------------------------------------------------
@@ -257,34 +203,6 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
         return json_text({"paper": paper, **data, "failed": failed}), status
     lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
     for index, erratum in enumerate((*slips, *remarks), 1):
-        lines += [*_erratum_text(index, erratum), ""]
+        lines += [*erratum_text(index, erratum), ""]
     held = "Every slip is refuted as printed and every correction holds."
     return "\n".join([*lines, f"{failed} failed" if failed else held]), status
-
-
-def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
-    """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
-    which corrects nothing, what was checked and what it says.
-    """
-    lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
-    if erratum.printed is not None:
-        printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
-        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
-    word = "checked:   " if erratum.printed is None else "corrected: "
-    for step in erratum.corrected:
-        lines += _wrapped(f"{word} {step.strength} ({step.name}; {step.argument})", 3, 2)
-        lines += _wrapped(step.claim, 5, 2)
-    return lines + _wrapped(erratum.comment, 3)
-
-
-def _named(rows: Sequence[tuple[str, str]]) -> list[str]:
-    shown = (_wrapped(f"{word.ljust(7)} {text}", 2, 8) for word, text in rows if text)
-    return [line for lines in shown for line in lines]
-
-
-def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
-    from textwrap import wrap
-
-    first, rest = " " * indent, " " * (indent + hanging)
-    shown = clean(text)
-    return wrap(shown, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
