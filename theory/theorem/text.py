@@ -15,12 +15,13 @@ r"""Theorems that are written as text: what a Markdown file says, as data for th
 A formula is LaTeX between dollars, or plain text between backquotes. The setting gives the names of
 the law and of its optimum, with what is assumed of them, under `Budget: $C = 6 N D$` where no other
 line gives another one, and in Schaeffer's letters unless it says `Notation: hoffmann`. `Let $x =
-...$` gives a name of one's own, or a letter of the law a value, `Let $\gamma = \beta$`. `Assume
-$\beta < \gamma$` is a condition of every step, and a paragraph that begins with "Assume" and has
-words assumes something more. The last paragraph before the steps is the statement: its claims are
-names of steps. Every letter that is not of the setting is positive, unless `Let $x$ be real` says so.
-The number of draws is what stands behind "pass@" and "fail@", which `Let` may give a value where the
-setting is passk. Of factorials, binomials and values of Gamma only the recurrence is known.
+...$ and $y = ...$` gives names of one's own, or a letter of the law a value, `Let $\gamma =
+\beta$`. `Assume $\beta < \gamma$` is a condition of every step, and a paragraph that begins with
+"Assume" and has words assumes something more. The last paragraph before the steps is the statement:
+its claims are names of steps. Every letter that is not of the setting is positive, unless `Let $x$
+be real` says so. The number of draws is what stands behind "pass@" and "fail@", which `Let` may
+give a value where the setting is passk. Of factorials, binomials and values of Gamma only the
+recurrence is known.
 
 A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
 be that one and no other: `by the mean of $x$ and $y$ with the weights $u$ and $v$`. Without one an
@@ -71,7 +72,7 @@ STEP = re.compile(r"- \*\*(?P<name>\w+)\*\*:\s+(?P<said>.+)")
 ENDS = re.compile(
     r"(?P<key>Setting|Budget|Notation|Short proof|Source|Follows):\s+(?P<said>.+)", re.DOTALL
 )
-LET = re.compile(rf"Let (?P<formula>{A_FORMULA})\.?")
+LET = re.compile(rf"Let {A_FORMULA}(?:(?:,|,?\s+and)\s+{A_FORMULA})*\.?")
 REAL = re.compile(r"Let .+ be real\.?", re.DOTALL)
 #: What is assumed throughout: nothing but formulas.
 ASSUMED = re.compile(rf"Assume (?:that )?(?:{A_FORMULA}|\s|,|and)+\.?")
@@ -200,8 +201,9 @@ class Page:
         if REAL.fullmatch(paragraph):
             self.names.real(paragraph)
             self.paragraphs.append(paragraph)
-        elif let := LET.fullmatch(paragraph):
-            self.names.define(let["formula"])
+        elif LET.fullmatch(paragraph):
+            for formula in re.findall(A_FORMULA, paragraph):
+                self.names.define(formula)
         elif lemma := LEMMA.fullmatch(paragraph):
             self.lemmas[joined(lemma["source"])] = self.names.sentence(lemma["said"])
         elif not ENDS.fullmatch(paragraph):

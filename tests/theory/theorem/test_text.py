@@ -164,9 +164,9 @@ def test_counts_lemmas_and_citations() -> None:
         r"$k^{2} \ge 2 k$, checked in numbers": FAILED,
     }
     lets = (r"p = \frac{u}{1 + u}", rf"{fail}k = (1 - p)^k", rf"{passed}k = -x^{{2}}")
-    names = [f"Let ${let}$" for let in (*lets, r"f(n, k) = \binom{n}{k}")]
+    *names, last = (f"${let}$" for let in (*lets, r"f(n, k) = \binom{n}{k}"))
     lemma = "Lemma of Tung 1975, Some Bounds: A quotient of such values grows as $k$ does."
-    check(rows, "passk", "Let $x$ be real.", *names, lemma)
+    check(rows, "passk", "Let $x$ be real.", f"Let {', '.join(names)} and {last}.", lemma)
 
 
 @pytest.mark.parametrize(
