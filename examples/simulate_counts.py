@@ -1,5 +1,4 @@
-"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try
-`isoflop fit` on.
+"""Write counts.csv: samples of 48 simulated models on 64 problems, to try `isoflop fit` on.
 
 Eight sizes with six token counts each. -log pass@1 follows a params+tokens law with 3 % scatter of
 models about it; success rates of a model's problems are Beta-distributed; a problem is sampled in
@@ -15,28 +14,18 @@ from pathlib import Path
 from isoflop.numeric.simulate import simulate_counts
 
 
-def write(name, columns):
-    """A table as CSV; a file with other content is kept."""
+def main():
+    """Draw the success rates and the samples, and write them; a file with other content is kept."""
+    columns = simulate_counts(seeds=(1, 4, 5))
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns)
     table.writerows(zip(*columns.values(), strict=True))
-    path = Path(name)
+    path = Path("counts.csv")
     if path.exists() and path.read_text(encoding="utf-8") != text.getvalue():
-        sys.exit(f"{name}: exists with other content; move it away first")
+        sys.exit(f"{path}: exists with other content; move it away first")
     path.write_text(text.getvalue(), encoding="utf-8")
-
-
-def main():
-    """Draw the success rates and the samples, and write them."""
-    tables = simulate_counts(seeds=(1, 4, 5))
-    write("counts.csv", tables.counts)
-    write("models.csv", tables.models)
-    write("gold.csv", tables.gold)
-    print(
-        f"counts.csv: {len(tables.counts['model'])} rows, {len(tables.models['model'])} models; "
-        f"models.csv, gold.csv"
-    )
+    print(f"{path}: {len(columns['model'])} rows, {len({*columns['model']})} models")
 
 
 if __name__ == "__main__":

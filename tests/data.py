@@ -161,19 +161,6 @@ def affine_rates(
     return SuccessRates(a, b * np.exp(-off), atom)
 
 
-class Mixed:
-    """Every problem sampled by one of two schemes, the second with chance ``share``."""
-
-    def __init__(self, one: Any, other: Any, share: float = 0.5) -> None:
-        self.one, self.other, self.share = one, other, share
-
-    def counts(self, rates: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Samples and correct ones of problems with these success rates."""
-        chosen = rng.random(rates.shape) < self.share
-        (n, c), (m, d) = self.one.counts(rates, rng), self.other.counts(rates, rng)
-        return np.where(chosen, m, n), np.where(chosen, d, c)
-
-
 # -- files and numbers -----------------------------------------------------------------------------
 
 

@@ -364,7 +364,7 @@ def _of_groups(columns: Columns, name: str, pairs: pd.DataFrame, groups: Sequenc
         both = " and ".join(f"{c.value:.10g} in row {c.row + 1}" for c in one[:2].itertuples())
         what = f"{name} of {groups[several.idxmax()]!r} is {both}; must be one for a group"
         raise TableError(table.source, what, column=column)
-    values = by_group.agg("mean" if name == "gold" else "first")
+    values = by_group.first().where(~several, by_group.mean())
     return values.reindex(range(len(groups))).to_numpy(np.float64)
 
 

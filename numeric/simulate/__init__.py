@@ -2,6 +2,6 @@
 (`isoflop.numeric.simulate.evaluations`).
 """
 
-from .tables import LOSS_NOISE, CountTables, simulate_counts, simulate_losses
+from .tables import LOSS_NOISE, simulate_counts, simulate_losses
 
-__all__ = ["LOSS_NOISE", "CountTables", "simulate_counts", "simulate_losses"]
+__all__ = ["LOSS_NOISE", "simulate_counts", "simulate_losses"]

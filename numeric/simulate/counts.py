@@ -278,24 +278,24 @@ class SimulatedCounts:
     c: Any
 
     def columns(self) -> dict[str, Any]:
-        """A row a model and problem: its names, n_samples, n_correct, params, tokens, compute."""
+        """A row a model and problem: its names, n_samples, n_correct, params, tokens, compute, gold."""
         models, problems = self.n.shape
-        names = np.array(self.design.names, dtype=object)
-        of_models = {
-            "model": np.repeat(names, problems),
+        known = {
+            name: getattr(self.design, name) for name in ("params", "tokens", "compute", "gold")
+        }
+        return {
+            "model": np.repeat(np.array(self.design.names, dtype=object), problems),
             "problem": np.tile(np.arange(problems), models),
             "n_samples": self.n.ravel(),
             "n_correct": self.c.ravel(),
+            **{name: np.repeat(values, problems) for name, values in known.items()},
         }
-        sizes = {name: getattr(self.design, name) for name in ("params", "tokens", "compute")}
-        return of_models | {name: np.repeat(values, problems) for name, values in sizes.items()}
 
     def counts(self) -> Counts:
-        """What `Counts.read` makes of `columns` and the gold references."""
+        """What `Counts.read` makes of `columns`."""
         from ..data.counts import Counts
 
-        gold = np.repeat(self.design.gold, self.n.shape[1])
-        return Counts.read(self.columns() | {"gold": gold})
+        return Counts.read(self.columns())
 
 
 def simulate(

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
 from typing import Any
 
 from ...theory.data.published import published
 from ..errors import nonnegative_number, outside, whole_number
 from ..law import law as law_named
 
-__all__ = ["CountTables", "simulate_counts", "simulate_losses"]
+__all__ = ["simulate_counts", "simulate_losses"]
 
 #: Eight isoFLOP budgets (FLOP), the sizes on each as multiples of the optimal one, and the ratio of
 #: one more run on each.
@@ -84,26 +83,7 @@ def simulate_losses(
     return columns
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountTables:
-    """Columns of three tables.
-
-    Attributes
-    ----------
-    counts : dict
-        model, problem, n_samples, n_correct.
-    models : dict
-        model, params, tokens.
-    gold : dict
-        model, gold: -log probability of the gold solutions in nats.
-    """
-
-    counts: dict[str, Any]
-    models: dict[str, Any]
-    gold: dict[str, Any]
-
-
-def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
+def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> dict[str, Any]:
     """48 models on 64 problems that are sampled in batches of 100 until they are solved twice, or
     5,000 times.
 
@@ -115,11 +95,17 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
     seeds : three ints
         Of the gold reference, of the models about the law, and of the samples.
 
+    Returns
+    -------
+    dict
+        Columns ``model``, ``problem``, ``n_samples``, ``n_correct``, and of the model ``params``,
+        ``tokens`` and ``gold``, the -log probability of the gold solutions in nats.
+
     Examples
     --------
-    >>> tables = simulate_counts()
-    >>> len(tables.counts["model"]), len(tables.models["model"]), tables.models["model"][0]
-    (3072, 48, 'N7e+07_D2e+09')
+    >>> table = simulate_counts()
+    >>> len(table["model"]), table["model"][0], float(table["gold"][0])
+    (3072, 'N7e+07_D2e+09', 119.377)
     """
     from .counts import Adaptive, grid, law_truth, simulate
 
@@ -129,9 +115,7 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
         design, "params-tokens", PASS_LAW, concentration=1.5, scatter=0.03, rng=of_models
     )
     sampling = Adaptive(batch=100, solved=2, most=5000)
-    drawn = simulate(design, truth, problems=PROBLEMS, sampling=sampling, rng=of_samples).columns()
-    return CountTables(
-        counts={name: drawn[name] for name in ("model", "problem", "n_samples", "n_correct")},
-        models={"model": design.names, "params": design.params, "tokens": design.tokens},
-        gold={"model": design.names, "gold": design.gold.round(3)},
-    )
+    drawn = simulate(design, truth, problems=PROBLEMS, sampling=sampling, rng=of_samples)
+    columns = drawn.columns()
+    del columns["compute"]
+    return columns | {"gold": columns["gold"].round(3)}

@@ -97,4 +97,4 @@ def test_names_are_no_files(call, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="there is no /dev/null")
 def test_a_device_may_be_written_twice(call):
-    assert call("simulate counts --models /dev/null --gold /dev/null -o /dev/null").code == 0
+    assert call("latex envelope --bib /dev/null -o /dev/null").code == 0

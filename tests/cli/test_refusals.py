@@ -81,7 +81,6 @@ CASES = {
     "latex envelope --output /no/such/folder/x": "--output '/no/such/folder/x'",
     "latex penalty_tails --bib no/such/folder/x.bib": "--bib 'no/such/folder/x.bib'",
     "simulate --output /": "--output '/'|irectory",
-    "simulate counts --models /no/such/folder/m.csv": "--models '/no/such/folder/m.csv'",
     "fit runs.csv --save /no/such/folder/x.json": "--save '/no/such/folder/x.json'|cannot be written",
     "fit runs.csv --plot fit.txt": "--plot 'fit.txt'|.png, .pdf or .svg",
     f"{OVER} --loss loss --plot laws.gif": "--plot 'laws.gif'",

@@ -7,10 +7,10 @@ from itertools import chain
 
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_file, takes_one
-from .domains import nonnegative, output, whole
+from .domains import nonnegative, whole
 from .errors import DONE, UsageError, shown
 from .render import csv_text
-from .streams import is_terminal, write_file
+from .streams import is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +25,14 @@ SUMMARY = "tables of a known truth to try the other commands on"
 HELP = """\
 isoflop simulate [downstream] [--noise NUMBER] ...
 isoflop simulate runs [--law NAME] [--noise NUMBER] ...
-isoflop simulate counts [--models FILE] [--gold FILE] ...
+isoflop simulate counts ...
 
 downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025
 (Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table
 12; noise: a finite number of questions, and runs off the law.
 runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.
-counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is
+counts: samples of 48 models on 64 problems, for passk, fit and backtest, with params, tokens and the
+-log probability of the gold solutions of each. The truth is
   -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,
   {truth},
 with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.
@@ -39,14 +40,10 @@ with 3 % scatter of models about it; examples/simulate_counts.py draws other sam
 examples:
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv
-  isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv
+  isoflop simulate counts --output counts.csv
 """
 #: Table -> the options that are not for every one.
-TABLES = {
-    "downstream": ("--noise",),
-    "runs": ("--law", "--noise"),
-    "counts": ("--models", "--gold"),
-}
+TABLES = {"downstream": ("--noise",), "runs": ("--law", "--noise"), "counts": ()}
 
 
 def parser() -> Parser:
@@ -64,11 +61,6 @@ def parser() -> Parser:
     takes_one(built, "--noise", "NUMBER", noise, nonnegative)
     law = "published law of loss (isoflop laws); default: besiroglu2024"
     takes_one(built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024")
-    counts = built.add_argument_group("counts")
-    models = "write params and tokens of each model there, as CSV"
-    takes_one(counts, "--models", "FILE", models, output)
-    gold = "write the -log probability of the gold solutions there, as CSV"
-    takes_one(counts, "--gold", "FILE", gold, output)
     declare_file(built)
     return built
 
@@ -117,11 +109,7 @@ def _counts(options: Options) -> dict[str, Any]:
     from ..numeric.simulate.tables import simulate_counts
 
     first = 3 * options["--seed"]
-    tables = simulate_counts(seeds=(first, first + 1, first + 2))
-    for option, columns in (("--models", tables.models), ("--gold", tables.gold)):
-        if option in options:
-            write_file(option, options[option], csv_text(_rows(columns)))
-    return tables.counts
+    return simulate_counts(seeds=(first, first + 1, first + 2))
 
 
 def _rows(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
