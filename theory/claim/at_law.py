@@ -28,11 +28,11 @@ from sympy import (
     log,
 )
 
-from ..data.notation import Notation
 from ..kernel.answer import BOUNDS, Answer, Decision, undecided, witness_at
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..reader.tokens import Token
 from .question import Question
+from .vocabulary import Vocabulary
 
 #: Relations beside which a number may be rounded.
 ROUNDED = ("==", "approx", "!=")
@@ -66,11 +66,10 @@ class Coefficients:
         return f" at {self.name}" if self.name else ""
 
     @classmethod
-    def of(
-        cls, law: HasCoefficients, notation: Notation, letters: Mapping[str, Any]
-    ) -> Coefficients:
+    def of(cls, law: HasCoefficients, words: Vocabulary) -> Coefficients:
         """Of a law whose numbers are the decimals that they print as."""
-        numbers = law.coefficients(notation).items()
+        numbers = law.coefficients(words.notation).items()
+        letters = {x: value for x, value in words.names.items() if isinstance(value, Symbol)}
         values = {letters[name]: Rational(repr(x)) for name, x in numbers if x is not None}
         return cls(law.name, values)
 

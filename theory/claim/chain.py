@@ -21,7 +21,7 @@ from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .at_law import Coefficients, HasCoefficients, at_numbers, is_rounded
+from .at_law import Coefficients, at_numbers, is_rounded
 from .checker import Finding, Trial
 from .definitions import LETTERS, by_definition, without_formula
 from .given import Given
@@ -41,35 +41,23 @@ class Settings:
 
     Attributes
     ----------
-    signs : mapping of str to frozenset of int
-        Of letters of its own that are not just positive.
-    given : Coefficients or None
-        Numbers for letters, in place of those of a law.
+    numbers : Coefficients or None
+        Of the letters, where they are known: those of a law, or of a document.
     """
 
     notation: str | Notation = "schaeffer"
     budget: Budget | None = None
-    law: HasCoefficients | None = None
     assume: Sequence[str] = ()
     let: Sequence[str] = ()
     limit: str | None = None
     seconds: float | None = None
-    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
     seed: int = 0
-    given: Coefficients | None = None
+    numbers: Coefficients | None = None
 
     @property
     def words(self) -> Vocabulary:
         """The names and what they mean."""
-        words = vocabulary(self.notation, self.budget or SIX_ND)
-        return replace(words, signs=self.signs) if self.signs else words
-
-    @property
-    def numbers(self) -> Coefficients | None:
-        """The numbers of the letters, where they are known."""
-        if self.law is None:
-            return self.given
-        return Coefficients.of(self.law, self.words.notation, self.words.names)
+        return vocabulary(self.notation, self.budget or SIX_ND)
 
 
 @dataclass(frozen=True)
@@ -202,6 +190,7 @@ class Chain:
         try:
             with within(settings.seconds):
                 self.given, self.sides = self._read(self.words)
+                self.words = self.given.words
                 towards = settings.limit
                 self.limit = None if towards is None else self.given.limit(towards)
                 domain = self.given.domain_of(text)

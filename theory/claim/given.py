@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol, oo
 
@@ -135,6 +136,8 @@ class Given:
         let: Sequence[str] = (),
         more: Table | None = None,
     ) -> None:
+        signs, others = signs_assumed(assume, words)
+        words = replace(words, signs={**words.signs, **signs}) if signs else words
         own = defined(let, words)
         if known := own.keys() & words.signs.keys():
             raise ParseError(f"{min(known)} is defined, and its sign follows from that")
@@ -144,9 +147,9 @@ class Given:
         self.typed, self.domain = Domain(), Domain()
         self.replaced: dict[Symbol, Expr] = {}
         self.source: dict[Symbol, str] = {}
-        for text in assume:
+        for text in others:
             self._add(text)
-        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(assume)))
+        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(others)))
 
     def read(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
         """The expression of one side; after `->` it may be infinite."""

@@ -24,7 +24,6 @@ from ..reader.tokens import ParseError
 from .at_law import Coefficients
 from .chain import ChainLink, Settings
 from .document import Document, Piece
-from .given import signs_assumed
 from .law_of import LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
@@ -223,8 +222,7 @@ class Claim:
         sides, settings = Sides.of(piece.text), state.settings
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         beside = [s for c in piece.conditions if c not in (limit, ALONG) for s in _single(c)]
-        signs, others = signs_assumed(beside, settings.words)
-        settings = replace(settings, signs=signs, assume=(*settings.assume, *others))
+        settings = replace(settings, assume=(*settings.assume, *beside))
         quantified = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
         return cls(state, piece, sides, *sides.named(0), settings, sides.limit or limit, quantified)
 
@@ -250,7 +248,7 @@ class Claim:
         """The verdict on the claim in some reading."""
         return proved(
             self.sides.text,
-            replace(self.settings, given=reading.numbers),
+            replace(self.settings, numbers=reading.numbers),
             assume=reading.assume,
             let=[*(one.text for one in self.uses), *reading.let],
             limit=self.limit,

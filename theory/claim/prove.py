@@ -19,14 +19,13 @@ from ..kernel.answer import BOUNDS, Answer, undecided, weaker
 from ..reader.tokens import ParseError, Token
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
-from .at_law import HasCoefficients
+from .at_law import Coefficients, HasCoefficients
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
-from .given import signs_assumed
 from .typed import as_typed, limit_of, separated, sources, spans, split, without_dollars
 from .vocabulary import refuse_clashes
 
-__all__ = ["Proof", "prove", "proved", "signs_assumed", "without_dollars"]
+__all__ = ["Proof", "prove", "proved", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
 SIGNS_SAID = {
@@ -178,9 +177,9 @@ def prove(
 
     def in_letters(name: str) -> Proof:
         refuse_clashes(budget or SIX_ND, name)
-        settings = Settings(name, budget, law, let=let, limit=limit, seed=seed, seconds=seconds)
-        signs, others = signs_assumed(assume, settings.words)
-        return proved(text, replace(settings, signs=signs, assume=others), latex=latex)
+        settings = Settings(name, budget, assume, let, limit, seconds, seed)
+        numbers = None if law is None else Coefficients.of(law, settings.words)
+        return proved(text, replace(settings, numbers=numbers), latex=latex)
 
     if notation is not None:
         return in_letters(notation)
@@ -247,15 +246,15 @@ def proved(
     for i, link in enumerate(links):
         if link.decision.refuted and settings.numbers is None:
             links[i] = replace(link, corrector=Corrector(chain, i))
-    return Proof(text, tuple(links), chain.free(links), settings.signs, chain.reading)
+    return Proof(text, tuple(links), chain.free(links), chain.words.signs, chain.reading)
 
 
-def _joined(text: str, settings: Settings, proofs: Sequence[Proof]) -> Proof:
+def _joined(text: str, proofs: Sequence[Proof]) -> Proof:
     """The verdict on claims that stand in one text."""
     links = tuple(link for proof in proofs for link in proof.links)
     free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
     reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
-    return Proof(text, links, free, settings.signs, reading)
+    return Proof(text, links, free, proofs[0].signs, reading)
 
 
 def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
@@ -276,7 +275,7 @@ def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
         if is_bound and not all(bounds) and proof.answer is not Answer.PROVED:
             what = f"{proof.text.strip()} beside an equation may be a claim or a condition"
             raise ParseError(f"{what}: say --assume for a condition", text=text)
-    return _joined(text, settings, proofs)
+    return _joined(text, proofs)
 
 
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
@@ -289,7 +288,7 @@ def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: b
             said = f"{premise.strip()} implies "
             links = tuple(replace(link, text=said + link.text) for link in proof.links)
             proofs.append(replace(proof, links=links))
-    return _joined(text, settings, proofs)
+    return _joined(text, proofs)
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
