@@ -63,7 +63,7 @@ FUNCTIONS = {
 BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
-STARS = ("*", r"\star", r"\ast")
+STARS, WIDE = ("*", r"\star", r"\ast"), (r"\quad", r"\qquad")
 FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac")
 #: Fonts of words, and of these the ones that may set prose; others make another letter of a letter.
 OF_PROSE = ("text", "textrm", "textnormal", "mbox")
@@ -83,19 +83,19 @@ PROSE = re.compile(
     r"(?i)and|or|if|for|where|with|when|as|at|is|otherwise|else|such|that|subject|const(ant)?s?|so|hence|thus|then|all|"
     r"any|iff|given|let"
 )
-#: What over a relation makes it a definition, or says nothing.
-DEFINES = re.compile(
-    r"(?i)(by )?def(\.|ine|inition)?|\\triangle|\\?delta|\(?[0-9ivx]+\)?|\([a-z*]\)|!"
-)
-
 _FONT = "|".join(map(re.escape, FONTS))
 _SPACES = (
-    "displaystyle|textstyle|scriptstyle|quad|qquad|nonumber|notag|limits|nolimits|enspace|thinspace|medspace|"
+    "displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|enspace|thinspace|medspace|"
     "thickspace|strut|mathstrut|negthinspace|relax|xspace|allowbreak|nobreak|therefore"
 )
+#: Spaces and remarks, frames, and what over a relation makes it a definition or says nothing.
 IGNORED = re.compile(
     rf"\s+|%[^\n]*|[~&]|(?<![\^_])\{{\s*\}}|\\[,;:! \\>]|\\(?:{_SPACES})(?![A-Za-z])"
-    r"|\\(?:tag|hspace|vspace|mspace|label|[hv]?phantom|color)\*?\s*\{[^{}]*\}"
+    r"|\\(?:tag|hspace|vspace|mspace|label|[hv]?phantom|color|textcolor)\*?\s*\{[^{}]*\}"
+    r"|\\(?:boxed|fbox|ensuremath|mathrel)\s*(?=\{)"
+    rf"|\\(?:overset|stackrel)\s*\{{\s*(?:\\(?:{_FONT}|rm)\s*\{{?)?\s*(?:(?:by )?def(?:\.|ine|inition)?"
+    r"|\\triangle|\\?[dD]elta|\(?[0-9ivx]+\)?|\([a-z*]\)|!)\s*\}?\s*\}\s*"
+    r"(?=\{?\s*(?:[=<>]|\\(?:[lg]e|equiv|sim|approx|propto)))"
 )
 SIZED = re.compile(
     r"\\(?:mathopen|mathclose|left|right|middle|[bB]igg?(?P<side>[lrm])?)(?![A-Za-z])\s*"
@@ -127,7 +127,7 @@ def tokenize_latex(text: str) -> list[Token]:
     """
     if len(text) > LONGEST_TEXT:
         raise ParseError(f"formula of {len(text)} characters: at most {LONGEST_TEXT} are read")
-    return _Latex(text).everything()
+    return _Latex(text).until(Token("", "", 0), "")
 
 
 def tokens_of(text: str, *, latex: bool) -> list[Token]:
@@ -151,7 +151,6 @@ class _Latex(Pieces):
 
     def __init__(self, text: str) -> None:
         self.text, self.next, self.depth = text, 0, 0
-        self.wide: list[int] = []  # where a \quad stands
         self.tokens = list(self._scan())
         self.faces: dict[str, str] = {}
 
@@ -160,7 +159,6 @@ class _Latex(Pieces):
         while position < len(self.text):
             at = position
             if ignored := IGNORED.match(self.text, at):
-                self.wide += [at] if ignored[0] in (r"\quad", r"\qquad") else []
                 position = ignored.end()
             elif sized := SIZED.match(self.text, at):
                 side = {"l": r"\left", "r": r"\right"}.get(sized["side"] or sized[0][1], "")
@@ -178,17 +176,6 @@ class _Latex(Pieces):
                 raise ParseError.at(self.text, at, f"cannot read {self.text[at]!r}")
 
     # -- pieces and groups -----------------------------------------------------------------------
-
-    def everything(self) -> list[Token]:
-        tokens = self.until(Token("", "", 0), "")
-        relations = [token.position for token in tokens if token.kind == "relation"]
-        for at in self.wide:  # `a = b \quad c = d` is no product of b and c
-            ends = [token for token in tokens if token.position < at][-1:]
-            ends += [token for token in tokens if token.position > at][:1]
-            is_product = not any(t.kind == "relation" or t.text in "+-*/," for t in ends)
-            if is_product and relations and relations[0] < at < relations[-1]:
-                raise ParseError.at(self.text, at, r"two claims stand beside '\quad'")
-        return tokens
 
     def raw(self, what: str) -> str:
         """The source of a group in braces or of one piece, with its argument, unread."""
@@ -278,6 +265,11 @@ class _Latex(Pieces):
         at, text, last = piece.position, piece.text, before[-1] if before else piece
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
+        if text in WIDE:
+            is_between = last.text == ")" or last.kind in ("number", "name", "mark")
+            if is_between and self.ahead().text not in ("", "}", *PLAIN):
+                self.refuse(piece, "two claims stand beside {}")
+            return []
         if text in PLAIN:
             return [Token(*PLAIN[text], at + (text == ":="))]
         if piece.kind == "number":
@@ -297,16 +289,11 @@ class _Latex(Pieces):
             return self.braced(piece)
         if text == r"\left.":
             return self.between(piece)
-        if text in ("|", r"\right|") and self.peek("_"):
-            self.take()
-            return self.places("bar", at)
         if text in ("|", r"\left|"):
             inside = self.until(piece, text.replace("left", "right"))
             return [name_token("abs", at), *in_parentheses(inside, at)]
         if text == "^":
             return [Token("power", "^", at), *self.argument("an exponent")]
-        if text == "_" and before and last.text == ")":
-            return self.places("evaluated", at)
         is_value = bool(before) and (last.kind in ("number", "name") or last.text == ")")
         if text != "!" or not is_value or self.text[at + 1 : at + 2] in ("!", "="):
             self.refuse(piece)
@@ -331,23 +318,15 @@ class _Latex(Pieces):
             return tokens
         if self.take("a value below the bar").text != "_":
             self.refuse(opening, "a value is expected below the bar of {}")
-        return [*tokens, *self.places("evaluated", self.ahead().position)]
-
-    def places(self, mark: str, at: int) -> list[Token]:
-        """What stands below the bar: `_{N = N^*, D = D^*}`, `_{N^*}`, `_D`, `_{\\text{opt}}`, `_*`."""
-        start = self.next
-        if self.raw("a value") in ("*", r"\star", r"\text{opt}", r"\mathrm{opt}"):
-            return [Token("mark", mark, at), *in_parentheses([Token("mark", "*", at)], at)]
-        self.next = start
-        tokens = self.group("a value")
-        if [token.text for token in tokens[:1] + tokens[-1:]] == ["(", ")"]:
-            tokens = tokens[1:-1]  # `_{(N^*, D^*)}`
-        for i, token in enumerate(tokens):
+        at, places = self.ahead().position, self.group("a value")
+        if [token.text for token in places[:1] + places[-1:]] == ["(", ")"]:
+            places = places[1:-1]
+        for i, token in enumerate(places):  # `_{N = N^*, D = D^*}`, `_{N^*}`
             if token.kind == "relation":
-                if token.text not in ("==", "->"):
+                if token.text != "==":
                     self.refuse(token)
-                tokens[i] = operator("=", token.position)
-        return [Token("mark", mark, at), *in_parentheses(tokens, at)]
+                places[i] = operator("=", token.position)
+        return [*tokens, Token("mark", "evaluated", at), *in_parentheses(places, at)]
 
     # -- commands --------------------------------------------------------------------------------
 
@@ -378,24 +357,6 @@ class _Latex(Pieces):
             self.take()
             self.raw("a label")
         return inside
-
-    def framed(self, piece: Token) -> list[Token]:
-        """What stands in a frame, which may be a whole equation."""
-        if piece.text == r"\textcolor":
-            self.raw("a colour")
-        if not self.peek("{"):
-            self.refuse(piece, "braces are expected behind {}")
-        return self.braced(self.take())
-
-    def labelled(self, piece: Token) -> list[Token]:
-        """A relation with something above it, which may say that it defines."""
-        label, (kind, sign) = self.raw("a label"), PLAIN.get(self.raw("a relation"), ("", ""))
-        word = re.sub(rf"\\(?:{_FONT}|rm)(?![A-Za-z])|[{{}}]", "", label).strip()
-        if kind != "relation":
-            self.refuse(piece)
-        if not DEFINES.fullmatch(word):
-            self.refuse(piece, rest=f": what {label!r} over a relation says is not understood")
-        return [Token(kind, sign, piece.position)]
 
     def differential(self, piece: Token) -> list[Token]:
         """A `\\partial`; with an index, `\\partial_N L`, it is the operator d/dN."""
@@ -502,7 +463,7 @@ class _Latex(Pieces):
         if source[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
             self.refuse(piece, rest=f": {source!r} is prose, and no factor")
         self.next = start  # \boldsymbol{\alpha}
-        (name, *more) = self.group("a name")
+        name, *more = self.group("a name") or [piece]
         if name.kind != "name" or more:
             self.refuse(piece)
         self.one_face(name.text, face, at)
@@ -584,8 +545,6 @@ class _Latex(Pieces):
 COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(FUNCTIONS, _Latex.function),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
-    **dict.fromkeys(["boxed", "fbox", "ensuremath", "mathrel", "textcolor"], _Latex.framed),
-    **dict.fromkeys(["overset", "stackrel"], _Latex.labelled),
     **dict.fromkeys(FONTS, _Latex.in_a_font),
     **dict.fromkeys(ACCENT_COMMANDS, _Latex.accented),
     **dict.fromkeys(["underbrace", "overbrace"], _Latex.with_brace),

@@ -4,7 +4,7 @@ evaluated as code.
     sum      := product (("+" | "-") product)*
     product  := signed (("*" | "/") signed | power)*
     signed   := ("+" | "-")* (derivative | power)
-    power    := atom ("!" | bar "(" place ("," place)* ")")* (("^" | "**") signed)?
+    power    := atom ("!" | "evaluated" "(" place ("," place)* ")")* (("^" | "**") signed)?
     atom     := number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
 
 Numbers are exact decimals. A run of letters that is no known name is a product where each letter is one
@@ -227,21 +227,17 @@ class _Reader(Builder):
         if value is None:
             value = self.atom(depth)
         while self.ahead().kind == "mark":
-            value = self._marked(value, start, depth)
+            value = self._marked(value, depth)
         outer.add(self.domain)
         self.domain = outer
         return self._raised(value, start, depth)
 
-    def _marked(self, value: Expr, start: int, depth: int) -> Expr:
-        """The value with the mark behind it; how far a bar alone reaches must be plain."""
-        mark, before = self.take(), self.tokens[start - 1].text if start else "("
+    def _marked(self, value: Expr, depth: int) -> Expr:
+        """The value with the mark behind it."""
+        mark = self.take()
         if mark.text == "factorial":
             self._refuse_in_claims(replace(mark, text="!"))
             return self.factorial(value, replace(mark, text="!"))
-        is_bracket = self.tokens[self.next - 2].text in CLOSING.values()
-        if mark.text == "bar" and not (is_bracket and before in ("+", "-", "(", "[", ",")):
-            rest = r": what is evaluated is expected in parentheses, or between \left. and \right|"
-            self.refuse(mark, "ambiguous '|'", rest)
         return self._at_places(value, mark, depth)
 
     def _raised(self, base: Expr, start: int, depth: int) -> Expr:
@@ -434,9 +430,7 @@ class _Reader(Builder):
     # -- values at a place -----------------------------------------------------------------------
 
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
-        """The value at `(N = N_opt, D = 2)`; without places it says which letters are held, and
-        every other one is.
-        """
+        """The value at `(N = N_opt, D = 2)`."""
         places: dict[Symbol, Expr] = {}
         for place in self.listed(lambda: self._place(depth)):
             places |= place
@@ -450,7 +444,7 @@ class _Reader(Builder):
         return substituted(value, places, self.text, self.domain)
 
     def _place(self, depth: int) -> dict[Symbol, Expr]:
-        """`N = N_opt`; `N_opt` alone is the same, and `D` alone holds D, as a derivative does."""
+        """`N = N_opt`; `N_opt` alone is the same."""
         token = self.take()
         meaning = self.table.get(token.text)
         if self.peek("="):
@@ -458,15 +452,11 @@ class _Reader(Builder):
             if not isinstance(meaning, Symbol):
                 self.refuse(token, "a letter is expected instead of {}")
             return {meaning: self.sum(depth + 1)}
-        places: dict[Symbol, Expr] = {}
-        for letter, optimum in OPTIMA.items():
-            x, best = self.table.get(letter), self.table.get(optimum)
-            is_meant = token.text == optimum or (token.text == "*" and letter in "ND")
-            if is_meant and isinstance(x, Symbol) and isinstance(best, NamedFunction):
-                places[x] = best.body
-        if not places and meaning not in self.differentiated:
+        letter = token.text.removesuffix("_opt")
+        x = self.table.get(letter)
+        if OPTIMA.get(letter) != token.text or not isinstance(x, Symbol):
             self.refuse(token, "a value such as N = 1 is expected instead of {}")
-        return places
+        return {x: self._plain(token.text)}
 
     # -- derivatives -----------------------------------------------------------------------------
 
