@@ -13,7 +13,7 @@ class _NoBar:
         """Nothing to close."""
 
 
-def progress_bar(total: int | None, progress: bool, *, what: str, unit: str, done: int = 0) -> Any:
+def progress_bar(total: int | None, progress: bool, *, what: str, unit: str) -> Any:
     """A bar with `update(count)` and `close()`; where no progress is wanted, one that shows
     nothing.
     """
@@ -21,4 +21,4 @@ def progress_bar(total: int | None, progress: bool, *, what: str, unit: str, don
         return _NoBar()
     from tqdm import tqdm
 
-    return tqdm(total=total, initial=done, desc=what, unit=unit, leave=False)
+    return tqdm(total=total, desc=what, unit=unit, leave=False)

@@ -62,7 +62,6 @@ def repeat(
     unit: str = "",
     total: int | None = None,
     size: Callable[[Value], int] | None = None,
-    then: Callable[[Value], Any] | None = None,
 ) -> Repeated[Value]:
     """`task(*item)` for every item, as far as Ctrl-C allows.
 
@@ -87,10 +86,7 @@ def repeat(
     total : int, optional
         What the bar counts up to; by default the number of items where these have a length.
     size : callable, optional
-        How far a value moves the bar; by default 1.
-    then : callable, optional
-        Called in this process with each value when it is done, as to write it to a file. If it
-        raises `StopIteration`, the remaining items are left, as by Ctrl-C.
+        How far a value moves the bar, in this process when it is done; by default 1.
 
     Returns
     -------
@@ -107,9 +103,7 @@ def repeat(
         for value in running:
             values.append(value)
             bar.update(1 if size is None else size(value))
-            if then is not None:
-                then(value)
-    except (KeyboardInterrupt, StopIteration):
+    except KeyboardInterrupt:
         interrupted = True
     finally:
         with catch_warnings(action="ignore"):  # joblib warns of the calls that were left

@@ -54,8 +54,9 @@ def test_an_interrupt_while_other_processes_work():
     def interrupt(value):
         if value == 4:
             raise KeyboardInterrupt
+        return 1
 
-    done = repeat(square, numbers(50), jobs=2, then=interrupt)
+    done = repeat(square, numbers(50), jobs=2, size=interrupt)
     assert done.values == (0, 1, 4)
     assert done.interrupted
 
@@ -71,21 +72,16 @@ def test_an_abort_of_the_thread_that_hands_out_calls_is_silent():
             thread = threading.Thread(target=fail, name=name)
             thread.start()
             thread.join()
-        raise StopIteration
+        raise KeyboardInterrupt
 
     reported: list[str] = []
     before = threading.excepthook
     threading.excepthook = lambda error: reported.append(str(error.thread and error.thread.name))
     try:
-        repeat(square, numbers(9), jobs=2, then=stop)
+        repeat(square, numbers(9), jobs=2, size=stop)
     finally:
         threading.excepthook = before
     assert reported == ["another"]
-
-
-def test_each_value_is_handed_on_when_it_is_done():
-    seen: list[int] = []
-    assert repeat(square, iter(numbers(4)), then=seen.append).values == tuple(seen)
 
 
 @pytest.mark.parametrize("jobs", [0, 1.5, True])
@@ -102,7 +98,7 @@ def pid(seconds):
     time.sleep(seconds)
     return os.getpid()
 if __name__ == "__main__":
-    repeat(pid, [(0.5,)] * 4 + [(600.0,)] * 2, jobs=2, then=lambda value: print(value, flush=True))
+    repeat(pid, [(0.5,)] * 4 + [(600.0,)] * 2, jobs=2, size=lambda value: print(value, flush=True) or 1)
 """
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
