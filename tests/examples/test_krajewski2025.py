@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from itertools import product
 from statistics import mean, stdev
 
 import mpmath
@@ -76,30 +77,22 @@ def test_the_law_of_draws_has_the_slope_of_theory(check):
     assert [row.verdict for row in check.draws] == ["agrees", "agrees"]
 
 
-@pytest.mark.parametrize("name", printed.TABLE_10)
-def test_broken_laws_as_printed(name):
-    at = [3e18, 1e20, 6e21, 3.77e22]
-    expected = [float(equation_1(printed.TABLE_10[name][1:], MP.mpf(C))) for C in at]
-    assert printed_broken(name)(np.array(at)) == pytest.approx(expected, rel=1e-10)
-
-
 def test_broken_laws(check):
+    at = [3e18, 1e20, 6e21, 3.77e22]
+    for name, cells in printed.TABLE_10.items():
+        expected = [float(equation_1(cells[1:], MP.mpf(C))) for C in at]
+        assert printed_broken(name)(np.array(at)) == pytest.approx(expected, rel=1e-10)
     rows = {row.benchmark: row for row in check.broken}
-    assert [name for name, row in rows.items() if row.verdict == "digits lost"] == [
-        "HellaSwag",
-        "Winogrande",
-    ]
-    assert [name for name, row in rows.items() if row.verdict == "impossible"] == ["GSM8K", "LBPP"]
-    assert float(equation_1(printed.TABLE_10["LBPP"][1:], MP.mpf("6e21"))) == pytest.approx(
-        -1.155, abs=1e-3
-    )
+    said = {"digits lost": ["HellaSwag", "Winogrande"], "impossible": ["GSM8K", "LBPP"]}
+    for verdict, names in said.items():
+        assert [name for name, row in rows.items() if row.verdict == verdict] == names
+    least = float(equation_1(printed.TABLE_10["LBPP"][1:], MP.mpf("6e21")))
+    assert least == pytest.approx(-1.155, abs=1e-3)
     assert rows["LBPP"].positive_from == pytest.approx(3.48e22, rel=0.01)
     assert all(row.break_over_largest > 1.0 for row in rows.values())
     for name in ("ARC-C", "TriviaQA", "LAMBADA"):
-        fitted = [C for C in COMPUTE if 3 * MP.mpf(10) ** 18 <= C]
-        apart = [
-            abs(equation_1(printed.TABLE_10[name][1:], C) - decoded_11(name, C)) for C in fitted
-        ]
+        digits, fitted = printed.TABLE_10[name][1:], [C for C in COMPUTE if C >= 3e18]
+        apart = [abs(equation_1(digits, C) - decoded_11(name, C)) for C in fitted]
         assert rows[name].max_abs_difference == pytest.approx(float(max(apart)), rel=0.01)
 
 
@@ -108,87 +101,55 @@ def test_what_the_digits_leave_open(check):
     rows = {row.benchmark: row for row in check.broken}
     at = np.geomspace(3e18, 3.77e22, 50)
     for name in ("ARC-E", "GSM8K"):
-        exact = printed_broken(name)(at)
-        digits = printed.TABLE_10[name][1:]
-        units = [Decimal(1).scaleb(int(Decimal(text).as_tuple().exponent)) / 2 for text in digits]
-        worst = 0.0
-        for corner in range(64):
-            signs = [1 if corner >> i & 1 else -1 for i in range(6)]
-            moved = [
-                MP.mpf(str(Decimal(text) + sign * unit))
-                for text, sign, unit in zip(digits, signs, units, strict=True)
-            ]
-            worst = max(
-                worst,
-                *(
-                    abs(float(equation_1(moved, MP.mpf(float(C)))) - Q)
-                    for C, Q in zip(at[::7], exact[::7], strict=True)
-                ),
-            )
+        exact, digits = printed_broken(name)(at), printed.TABLE_10[name][1:]
+        ends = []
+        for text in map(Decimal, digits):
+            unit = Decimal(1).scaleb(int(text.as_tuple().exponent)) / 2
+            ends.append([str(text - unit), str(text + unit)])
+        worst = max(
+            abs(float(equation_1(corner, MP.mpf(float(C)))) - Q)
+            for corner in product(*ends)
+            for C, Q in zip(at[::7], exact[::7], strict=True)
+        )
         assert 0.3 * rows[name].rounding < worst < 1.05 * rows[name].rounding
 
 
 # -- numbers that ought to be the same ---------------------------------------------------------------------------------
 
 
-def test_baselines(check):
+def test_baselines_and_ceilings(check):
     assert [row.benchmark for row in check.baselines if row.verdict != "agrees"] == ["ARC-E"]
-
-
-def test_ceilings_of_one(check):
-    assert [row.benchmark for row in check.ceilings] == [
-        "ARC-E",
-        "ARC-C",
-        "SciQ",
-        "TriviaQA",
-        "GSM8K",
-        "HumanEval",
-        "LBPP",
-    ]
+    differ = ["ARC-E", "ARC-C", "SciQ", "TriviaQA", "GSM8K", "HumanEval", "LBPP"]
+    assert [row.benchmark for row in check.ceilings] == differ
     assert {row.verdict for row in check.ceilings} == {"differs"}
     row = check.ceilings[-1]
-    assert (row.mre_without, row.mre_with, row.mae_without, row.mae_with) == (
-        13.43,
-        6.17,
-        0.0154,
-        0.0070,
-    )
+    errors = (row.mre_without, row.mre_with, row.mae_without, row.mae_with)
+    assert errors == (13.43, 6.17, 0.0154, 0.0070)
 
 
 def test_averages(check):
     five = [row for row in printed.TABLE_3.values() if row[0] == "acc_norm"]
     assert len(five) == 5
+    columns = {"PowerLaw MAE": 1, "PowerLaw MRE": 2, "BNSL MAE": 3, "BNSL MRE": 4}
     for row in check.averages:
-        column = {"PowerLaw MAE": 1, "PowerLaw MRE": 2, "BNSL MAE": 3, "BNSL MRE": 4}[
-            f"{row.strategy} {row.what[-3:]}"
-        ]
+        column = columns[f"{row.strategy} {row.what[-3:]}"]
         of = stdev if row.what.startswith("std") else mean
-        assert row.over_all == pytest.approx(
-            of(float(one[column]) for one in printed.TABLE_3.values())
+        every = (
+            of(float(one[column]) for one in rows) for rows in (printed.TABLE_3.values(), five)
         )
-        assert row.over_five == pytest.approx(of(float(one[column]) for one in five))
-        assert (row.verdict, row.of_five) == (
-            ("agrees", False) if row.table == "Table 3" else ("differs", True)
-        )
+        assert (row.over_all, row.over_five) == pytest.approx(tuple(every))
+        is_3 = row.table == "Table 3"
+        assert (row.verdict, row.of_five) == ("agrees" if is_3 else "differs", not is_3)
 
 
 def test_every_disagreement_is_listed(check):
-    rows = [
-        row
-        for name in ("draws", "broken", "baselines", "ceilings", "averages")
-        for row in getattr(check, name)
-    ]
-    expected = (
-        sum(row.verdict != "agrees" for row in rows) + len(check.rays.rows) - check.rays.agrees
-    )
-    assert len(check.disagreements) == expected == 26
+    parts = ("draws", "broken", "baselines", "ceilings", "averages")
+    differ = sum(row.verdict != "agrees" for name in parts for row in getattr(check, name))
+    assert len(check.disagreements) == differ + len(check.rays.rows) - check.rays.agrees == 26
     assert len(json.loads(json.dumps(check.as_dict(), allow_nan=False))["disagreements"]) == 26
-    lines = check.text().splitlines()
-    assert max(map(len, lines)) <= 100
-    joined = " ".join(" ".join(lines).split())
+    joined = " ".join(check.text().split())
     for one in check.disagreements:
         assert f"{one.tables}, {one.where}: {one.what}." in joined
-    assert "ARC-E -0.0046" in joined, "the fitted exponent below those of the ray"
 
 
 # -- which runs --------------------------------------------------------------------------------------------------------
@@ -335,31 +296,18 @@ def test_the_public_runs_say_up_to_6e21(public_runs):
     assert limited.distance == pytest.approx(21.6, abs=0.1)
     assert limited.p > 0.5
     assert limited.p_through_bend == pytest.approx(6e-4, rel=0.1)
-    assert answer.candidate(lower=False, upper=True, margin=True).p_through_bend == pytest.approx(
-        0.049, abs=0.002
-    )
+    without_lower = answer.candidate(lower=False, upper=True, margin=True)
+    assert without_lower.p_through_bend == pytest.approx(0.049, abs=0.002)
     assert [fit.benchmark for fit, _ in answer.disagreements] == ["PIQA", "LAMBADA", "LBPP"]
-    why = {fit.benchmark: reason for fit, reason in answer.disagreements}
-    assert "without the lower limit of compute it passes (p = 0.43)" in why["PIQA"]
-    assert "a cubic in its place passes" in why["LAMBADA"]
-    assert "by no rule: 4 public runs" in why["LBPP"]
     assert every.distance > 300.0
     assert every.p < 1e-10
     assert answer.verdict.count("yes (") == 4
-    assert "lower limit 3e18 FLOP: cannot be told (log-likelihood -1.0)" in answer.verdict
-    assert (
-        "through the bend cannot be told, but leans to no (log-likelihood -9.1)" in answer.verdict
-    )
-    for without in (
-        answer.candidate(lower=True, upper=False, margin=True),
-        answer.candidate(lower=True, upper=True, margin=False),
-    ):
+    for upper, margin in ((False, True), (True, False)):
+        without = answer.candidate(lower=True, upper=upper, margin=margin)
         assert answer.log_ratio(limited, without)[1] > 15.0
         assert answer.log_ratio(limited, without, through_bend=True)[1] > 30.0
-    assert max(map(len, answer.text().splitlines())) <= 100
-    assert (
-        json.loads(json.dumps(answer.as_dict(), allow_nan=False))["candidates"][0]["upper"] == UPPER
-    )
+    data = json.loads(json.dumps(answer.as_dict(), allow_nan=False))
+    assert data["candidates"][0]["upper"] == UPPER
 
 
 def public_samples(folder):
