@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["THRESHOLDS", "Logistic", "fit_logistic", "successes", "threshold"]
+__all__ = [
+    "MEANINGS",
+    "SUCCESS",
+    "THRESHOLDS",
+    "Logistic",
+    "fit_logistic",
+    "successes",
+    "threshold",
+]
 
 #: The paper's thresholds in FLOP: from, to and how many, evenly in log T.
 THRESHOLDS = (6e19, 5e22, 24)
@@ -39,11 +47,9 @@ RESAMPLES = 2000
 #: What is known of T50, by outcome.
 MEANINGS = {
     "fitted": "a finite maximum of the likelihood",
-    "separated": "every failure lies below every success: T50 lies between them, the slope has no "
-    "finite estimate",
+    "separated": "every failure lies below every success: T50 lies between them",
     "falling": "success does not get likelier with T: there is no T50 above which it is the rule",
-    "reversed": "every success lies below every failure: there is no T50 above which success is "
-    "the rule",
+    "reversed": "every success lies below every failure: there is no T50",
     "all": "all succeed: T50 lies at or below the least T",
     "none": "none succeeds: T50 lies at or above the greatest T",
     "unknown": "failures and successes at a single T: nothing is known of T50",
@@ -86,8 +92,6 @@ def fit_logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = N
     >>> fit = fit_logistic([1.0, 2.0, 3.0, 4.0], [False, True, False, True])
     >>> print(fit.outcome[0], fit.low.round(9))
     fitted [2.5]
-    >>> fit_logistic([1.0, 2.0, 3.0, 4.0], [False, False, True, True]).outcome[0]
-    'separated'
     """
     places, won = np.asarray(x, dtype=np.float64), np.asarray(success, dtype=bool)
     drawn = np.ones((1, len(places))) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -151,12 +155,8 @@ def _maximum(x: Floats, won: Any, weights: Floats) -> Floats:
 
 
 def successes(table: DataFrame) -> DataFrame:
-    """A row for every subject, law and cutoff with at least three usable predictions: mre, success.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `Backtest.table`.
+    """A row for every subject, law and cutoff with at least three usable predictions: n, mre,
+    success; from a table as `Backtest.table`.
     """
     usable = table[table["usable"].astype(bool)]
     groups = usable.assign(off=usable["relative_error"].abs()).groupby(
@@ -168,34 +168,22 @@ def successes(table: DataFrame) -> DataFrame:
 
 
 def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> dict[str, Any]:
-    """T50 of a law, from its successes.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        As of `successes`.
-    law : str
-    seed : int
-        Of the resamples of benchmarks.
-    level : float
-        Nominal coverage of the interval.
+    """T50 of a law, from its successes; `seed` is that of the resamples of benchmarks.
 
     Returns
     -------
     dict
-        law; T50 (FLOP), None where the regression gives no number; T50_low, T50_high, its interval,
-        None for an end that the data do not bound; outcome, a key of `MEANINGS`, None without a
-        fit; bounds, what the regression says of T50; intercept, slope; without_interval, why there
-        is none, "" where there is one; n_benchmarks, n_cells, n_success.
+        law; outcome, a key of `MEANINGS`, None without a fit; T50 (FLOP), None where the regression
+        gives no number; bounds, what it says of T50; intercept, slope; T50_low, T50_high, the
+        interval, None for an end that the data do not bound; without_interval, why there is none,
+        "" where there is one; n_benchmarks, n_cells, n_success.
     """
     own = cells[cells["law"] == law]
     x, won = np.log10(own["cutoff"].to_numpy(dtype=float)), own["success"].to_numpy(dtype=bool)
     subjects, of = np.unique(own["subject"].astype(str), return_inverse=True)
-    count = len(subjects)
-    found: dict[str, Any] = {"law": law, "T50": None, "T50_low": None, "T50_high": None}
-    found |= {"outcome": None, "bounds": [None, None], "intercept": None, "slope": None}
-    found |= {"without_interval": "no fit", "n_benchmarks": count, "n_cells": len(own)}
-    found["n_success"] = int(won.sum())
+    count, found = len(subjects), {"law": law, "n_cells": len(own), "n_success": int(won.sum())}
+    found |= {"n_benchmarks": count, "bounds": [None, None], "without_interval": "no fit"}
+    found |= dict.fromkeys(("outcome", "T50", "T50_low", "T50_high", "intercept", "slope"))
     if own.empty:
         return found
     regression = fit_logistic(x, won)
@@ -205,21 +193,18 @@ def threshold(cells: DataFrame, law: str, *, seed: int, level: float) -> dict[st
     if outcome in ("fitted", "falling"):
         found["intercept"], found["slope"] = regression.coefficients[0].tolist()
     if outcome in ("falling", "reversed"):
-        found["without_interval"] = "success does not get likelier with T"
-    elif count < LEAST_GROUPS:
-        found["without_interval"] = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
-    else:
-        even = np.full(count, 1.0 / count)
-        times = np.random.default_rng(seed).multinomial(count, even, size=RESAMPLES)
-        drawn = fit_logistic(x, won, times[:, of])
-        # No interpolation: an end may be infinite.
-        ends = (
-            np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower"),
-            np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher"),
-        )
-        found["T50_low"], found["T50_high"] = map(_power_of_ten, ends)
-        found["without_interval"] = ""
-    return found
+        return found | {"without_interval": "success does not get likelier with T"}
+    if count < LEAST_GROUPS:
+        few = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
+        return found | {"without_interval": few}
+    even = np.full(count, 1.0 / count)
+    times = np.random.default_rng(seed).multinomial(count, even, size=RESAMPLES)
+    drawn = fit_logistic(x, won, times[:, of])
+    # No interpolation: an end may be infinite.
+    least = np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower")
+    most = np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher")
+    found |= {"T50_low": _power_of_ten(least), "T50_high": _power_of_ten(most)}
+    return found | {"without_interval": ""}
 
 
 def _power_of_ten(exponent: Any) -> float | None:
