@@ -22,6 +22,7 @@ from .panels import (
     _literal,
     curve_with_band,
     mark_runs,
+    plain_logs,
     shade_held_out,
 )
 
@@ -93,7 +94,7 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     k : int, optional
         By default the first.
     """
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter
 
     at = result.subjects[0] if k is None else k
     result.of(at)  # or the error that says which there are
@@ -102,29 +103,32 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
             own = table[table["law"] == law]
-            decades = np.log10(own["size"]) if condition else own["decades_held_out"]
-            x, y = decades.to_numpy(), own["relative_error"].abs().to_numpy()
+            x = own["size" if condition else "decades_held_out"].to_numpy()
+            y, style = own["relative_error"].abs().to_numpy(), dict[str, Any](color=COLOURS[index])
             size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
-            style: Any = {"color": COLOURS[index], "linewidths": 0.0}
             small = y < SMALLEST_ERROR
-            ax.scatter(x[~small], y[~small], s=size, alpha=alpha, **style)
+            ax.scatter(x[~small], y[~small], s=size, alpha=alpha, linewidths=0.0, **style)
             if small.any():
                 lowest = np.full(small.sum(), SMALLEST_ERROR)
-                on_edge: Any = {"marker": "v", "clip_on": False, "zorder": 3}
+                on_edge: Any = {"marker": "v", "clip_on": False, "zorder": 3, "linewidths": 0.0}
                 ax.scatter(x[small], lowest, s=7.0, alpha=0.6, **on_edge, **style)
             if len(x):
-                ax.plot(*_medians(x, y), DASHES[index], color=COLOURS[index], label=law)
+                places, medians = _medians(np.log10(x) if condition else x, y)
+                ax.plot(10.0**places if condition else places, medians, DASHES[index], **style)
+                key: Any = {"marker": "o", "markersize": 2.5, "linestyle": DASHES[index]}
+                ax.plot([], [], label=law, **key, **style)
         ax.set_yscale("log")
         if (table["relative_error"].abs() < SMALLEST_ERROR).any():
             ax.set_ylim(bottom=SMALLEST_ERROR)
             label = f"below {100 * SMALLEST_ERROR:g} %"
             ax.plot([], [], "v", color=DIM, markersize=2.6, linestyle="none", label=label)
+        plain_logs(ax.yaxis)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
         of = f"$-\\log$ pass@{at}" if result.what == "counts" else "the loss"
         ax.set_ylabel(f"relative error of {of}")
         if condition:
-            ax.set_xlabel(f"$\\log_{{10}}$ of {AXES[axis]}, held-out rows")
+            ax.set_xscale("log")
+            ax.set_xlabel(f"{AXES[axis]} of held-out rows")
         else:
             ax.set_xlim(left=0.0)
             ax.set_xlabel(f"decades of {axis} held out")
@@ -133,15 +137,12 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     return ax
 
 
-def _medians(x: Any, y: Any) -> tuple[list[float], list[float]]:
-    """Medians of the bins that hold enough."""
+def _medians(x: Any, y: Any) -> Any:
+    """Medians (2, B) of x and y in the bins that hold enough."""
     bins = np.floor(np.round(x / BIN, 4)).astype(int)
     kinds, counts = np.unique(bins, return_counts=True)
     filled = kinds[counts >= LEAST_IN_BIN]
-    median_x, median_y = (
-        [float(np.median(values[bins == one])) for one in filled] for values in (x, y)
-    )
-    return median_x, median_y
+    return np.array([[np.median(values[bins == one]) for one in filled] for values in (x, y)])
 
 
 def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:

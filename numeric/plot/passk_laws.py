@@ -94,7 +94,9 @@ def plot_laws(law: PassLaw, ax: Axes | None = None, *, k: Sequence[int] | None =
             ax.set_xlim(*ends)
         if axis == "gold":
             ax.invert_xaxis()
+        if joint or axis == "gold":
             plain_logs(ax.xaxis)
+        plain_logs(ax.yaxis)
         ax.set_xlabel(PREDICTED if joint else AXES[axis])
         ax.set_ylabel(OBSERVED)
         ax.legend(title="k", loc="best", **KEYS)
