@@ -12,24 +12,13 @@ r"""Theorems that are written as text: what a Markdown file says, as data for th
 
     Source: Leading terms of the penalty.
 
-A formula is LaTeX between dollars, or plain text between backquotes. The setting gives the names of
-the law and of its optimum, with what is assumed of them, under `Budget: $C = 6 N D$` where no other
-line gives another one, and in Schaeffer's letters unless it says `Notation: hoffmann`. `Let $x =
-...$ and $y = ...$` gives names of one's own, or a letter of the law a value, `Let $\gamma =
-\beta$`. `Assume $\beta < \gamma$` is a condition of every step, and a paragraph that begins with
-"Assume" and has words assumes something more. The last paragraph before the steps is the statement:
-its claims are names of steps. Every letter that is not of the setting is positive, unless `Let $x$
-be real` says so. The number of draws is what stands behind "pass@" and "fail@", which `Let` may
-give a value where the setting is passk. Of factorials, binomials and values of Gamma only the
-recurrence is known.
-
-A step has its formula, `for` its conditions, `as` its limit, and `by` its argument where it is to
-be that one and no other: `by the mean of $x$ and $y$ with the weights $u$ and $v$`. Without one an
-equality is decided by the normal form, a limit by its leading term, and a bound by the search. `by
-the lemma of Tung 1975` grants the paragraph `Lemma of Tung 1975, Title: ...`, `checked in numbers`
-and `cited from SOURCE` prove nothing: such steps have a status of their own. Nothing of the file is
-run. Several lines of steps may have one reason below them. `Short proof: a, b` names the steps that a
-paper prints; without it they are those of the statement.
+`docs/derivations.md` says what each paragraph means. In addition: `Let $x = ...$ and $y = ...$` gives
+several names; a formula may be plain text between backquotes; a paragraph that begins with "Assume" and has words assumes something more; the number of
+draws is what stands behind "pass@" and "fail@", which `Let` may give a value where the setting is
+passk; of factorials, binomials and values of Gamma only the recurrence is known. A step without an
+argument is decided by the normal form, a limit by its leading term, and a bound by the search; `by
+the lemma of Tung 1975` grants the paragraph `Lemma of Tung 1975, Title: ...`. Several lines of steps
+may have one reason below them. Nothing of the file is run.
 
 A file of errata has a section for each slip, `## Slip: name`: where it is, what is printed, which
 is refuted, `At $k = 10$, $q = 1/2$` where this has to be at a telling point, and what holds instead;
