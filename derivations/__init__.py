@@ -19,16 +19,16 @@ NAMES = tuple(sorted(_TEXTS))
 
 def derivation(name: str) -> Derivation:
     """The theorem *name*; KeyError where there is none."""
-    from isoflop.theory.settings import load
+    from isoflop.theory.settings import theorem
 
-    return load(_TEXTS[name])
+    return theorem(_TEXTS[name].read_text(encoding="utf-8"), name)
 
 
 def errata(name: str) -> tuple[Erratum, ...]:
     """The slips and the remarks of the theorem *name*; KeyError where there is no such text."""
     from isoflop.theory.settings import errata
 
-    return errata(_TEXTS[name])
+    return errata(_TEXTS[name].read_text(encoding="utf-8"))
 
 
 def summary(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from sympy import Expr, Symbol
 
@@ -99,14 +98,9 @@ def theorem(text: str, name: str) -> Derivation:
     return texts.theorem(text, name, setting)
 
 
-def load(path: Path) -> Derivation:
-    """The theorem of a file; ValueError naming what cannot be read."""
-    return theorem(path.read_text(encoding="utf-8"), path.stem)
-
-
-def errata(path: Path) -> tuple[Erratum, ...]:
-    """The slips and the remarks of a file; ValueError naming what cannot be read."""
-    return texts.errata(path.read_text(encoding="utf-8"), setting)
+def errata(text: str) -> tuple[Erratum, ...]:
+    """The slips and the remarks that a text has; ValueError naming what cannot be read."""
+    return texts.errata(text, setting)
 
 
 def budget(text: str) -> Budget:

@@ -145,39 +145,6 @@ class TheoremReport:
         return "\n".join([f"{self.name}: {self.status}", *steps])
 
 
-@dataclass(frozen=True)
-class ErratumReport:
-    """One slip of a paper: what is printed, where it fails, and the corrections with their
-    strengths; or, where nothing is printed, a remark with its checks.
-    """
-
-    name: str
-    where: str
-    comment: str
-    printed: str | None
-    witness: str | None
-    corrected: tuple[StepReport, ...]
-    holds: bool
-
-    @classmethod
-    def of(cls, verdict: ErratumVerdict) -> ErratumReport:
-        erratum, witness = verdict.erratum, verdict.witness
-        printed = None if erratum.printed is None else spelled(erratum.printed)
-        shown = None if witness is None else str(witness)
-        steps = tuple(map(StepReport.of, verdict.corrected))
-        return cls(
-            erratum.name, erratum.where, erratum.comment, printed, shown, steps, verdict.holds
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """As data; a remark has checks, and is neither refuted nor corrected."""
-        data = asdict(self)
-        if self.printed is not None:
-            return {**data, "refuted": self.witness is not None}
-        kept = {key: data[key] for key in ("name", "where", "comment", "holds")}
-        return {**kept, "checks": data["corrected"]}
-
-
 def spelled(claim: Claim) -> str:
     """The claim in plain text; where it is too long to be read, its size alone."""
     sides = (claim.lhs, claim.rhs)
@@ -271,8 +238,9 @@ def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
         return TheoremReport(name, name, seconds=perf_counter() - began, error=told)
 
 
-def verify_errata(paper: str) -> tuple[ErratumReport, ...]:
-    """The slips of a paper, each refuted as printed and proved as corrected, and the remarks.
+def verify_errata(paper: str) -> tuple[dict[str, Any], ...]:
+    """The slips of a paper and the remarks on it, as data: what is `printed`, the `witness` at which
+    it fails, and the steps that are `corrected`; of a remark, which corrects nothing, its `checks`.
 
     Raises
     ------
@@ -281,7 +249,18 @@ def verify_errata(paper: str) -> tuple[ErratumReport, ...]:
     """
     if paper not in ERRATA:
         raise ValueError(f"paper={paper!r}: must be one of {', '.join(ERRATA)}")
-    return tuple(ErratumReport.of(erratum.verify()) for erratum in errata(ERRATA[paper]))
+    return tuple(_as_data(erratum.verify()) for erratum in errata(ERRATA[paper]))
+
+
+def _as_data(verdict: ErratumVerdict) -> dict[str, Any]:
+    erratum, witness = verdict.erratum, verdict.witness
+    steps = tuple(asdict(StepReport.of(step)) for step in verdict.corrected)
+    data = {"name": erratum.name, "where": erratum.where, "comment": erratum.comment}
+    if erratum.printed is None:
+        return {**data, "holds": verdict.holds, "checks": steps}
+    failed = {"refuted": witness is not None, "witness": None if witness is None else str(witness)}
+    printed = {"printed": spelled(erratum.printed), **failed, "corrected": steps}
+    return {**data, **printed, "holds": verdict.holds}
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:

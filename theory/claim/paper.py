@@ -461,9 +461,12 @@ def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement
         return unjudged(*meant)
     if relation in ("==", "propto") and DECIMAL.search(claim.typed(k)):
         return unjudged(*rounded)
-    equal = claim.attempt(k, Reading(assume=(f"{beta} == {gamma}",)))
-    is_so = equal is not None and equal.decision.proved
-    if is_so and not {beta, gamma, own["w_N"], own["w_D"]} & claim.sides.names:
+    equal = [(f"{beta} == {gamma}",), (*OPTIMUM, f"{beta} == {gamma}")]
+    tried = equal if claim.is_first_order and {sym.N, sym.D} & letters else equal[:1]
+    found = [claim.attempt(k, Reading(assume=assumed)) for assumed in tried]
+    is_so = any(link is not None and link.decision.proved for link in found)
+    shares, names = {own["w_N"], own["w_D"]}, claim.sides.names
+    if is_so and not shares & names and not {beta, gamma} <= names:  # no slip of exchanged ones
         return unjudged(f"needs \\{beta} = \\{gamma}", f"at \\{beta} = \\{gamma}")
     neither = "it holds neither for every N and D nor at the optimum"
     reason = neither if relation == "==" and {sym.N, sym.D} & letters else decision.reason

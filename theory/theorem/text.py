@@ -13,12 +13,12 @@ r"""Theorems that are written as text: what a Markdown file says, as data for th
     Source: Leading terms of the penalty.
 
 `docs/derivations.md` says what each paragraph means. In addition: `Let $x = ...$ and $y = ...$` gives
-several names; a formula may be plain text between backquotes; a paragraph that begins with "Assume" and has words assumes something more; the number of
-draws is what stands behind "pass@" and "fail@", which `Let` may give a value where the setting is
-passk; of factorials, binomials and values of Gamma only the recurrence is known. A step without an
-argument is decided by the normal form, a limit by its leading term, and a bound by the search; `by
-the lemma of Tung 1975` grants the paragraph `Lemma of Tung 1975, Title: ...`. Several lines of steps
-may have one reason below them. Nothing of the file is run.
+several names; a formula may be plain text between backquotes; a paragraph that begins with "Assume"
+and has words assumes something more; the number of draws is what stands behind "pass@" and "fail@",
+which `Let` may give a value where the setting is passk; of factorials, binomials and values of Gamma
+only the recurrence is known. A step without an argument is decided by the normal form, a limit by its
+leading term, and a bound by the search; `by the lemma of Tung 1975` grants the paragraph `Lemma of
+Tung 1975, Title: ...`. Several lines of steps may have one reason below them. Nothing is run.
 
 A file of errata has a section for each slip, `## Slip: name`: where it is, what is printed, which
 is refuted, `At $k = 10$, $q = 1/2$` where this has to be at a telling point, and what holds instead;

@@ -9,9 +9,10 @@ from .render import WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    from ..theory.verification import ErratumReport, StepReport, TheoremReport
+    from ..theory.verification import StepReport, TheoremReport
 
 #: The statuses as the table has them.
 SHORT = {
@@ -94,19 +95,22 @@ def _checks(step: StepReport) -> list[str]:
     return [*exact, *(f"FAILED: {detail}" for detail in step.objections)]
 
 
-def erratum_text(index: int, erratum: ErratumReport) -> list[str]:
+def erratum_text(index: int, erratum: Mapping[str, Any]) -> list[str]:
     """What is printed and where it fails, what holds instead, and the comment of both; of a remark,
     which corrects nothing, what was checked and what it says.
     """
-    lines = _wrapped(f"{index}. {erratum.name} ({erratum.where})", 0, 3)
-    if erratum.printed is not None:
-        printed = f"refuted, witness {erratum.witness}" if erratum.witness else "NOT REFUTED"
-        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum.printed, 5, 2)
-    word = "checked:   " if erratum.printed is None else "corrected: "
-    for step in erratum.corrected:
-        lines += _wrapped(f"{word} {step.strength} ({step.name}; {step.argument})", 3, 2)
-        lines += _wrapped(step.claim, 5, 2)
-    return lines + _wrapped(erratum.comment, 3)
+    lines = _wrapped(f"{index}. {erratum['name']} ({erratum['where']})", 0, 3)
+    if "printed" in erratum:
+        witness = erratum["witness"]
+        printed = f"refuted, witness {witness}" if witness else "NOT REFUTED"
+        lines += _wrapped(f"as printed: {printed}", 3, 2) + _wrapped(erratum["printed"], 5, 2)
+    word, steps = (
+        ("corrected: ", "corrected") if "printed" in erratum else ("checked:   ", "checks")
+    )
+    for step in erratum[steps]:
+        lines += _wrapped(f"{word} {step['strength']} ({step['name']}; {step['argument']})", 3, 2)
+        lines += _wrapped(step["claim"], 5, 2)
+    return lines + _wrapped(erratum["comment"], 3)
 
 
 def _named(rows: Sequence[tuple[str, str]]) -> list[str]:

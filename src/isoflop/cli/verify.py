@@ -194,13 +194,12 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     from ..theory.verification import verify_errata
 
     found = verify_errata(paper)
-    slips, remarks = ([e for e in found if (e.printed is None) is other] for other in (False, True))
-    failed = sum(not one.holds for one in found)
+    slips, remarks = ([e for e in found if ("checks" in e) is other] for other in (False, True))
+    failed = sum(not erratum["holds"] for erratum in found)
     status = NEGATIVE if failed else DONE
     if form == "json":
-        parts = {"errata": slips, "remarks": remarks}
-        data = {name: [one.as_dict() for one in part] for name, part in parts.items()}
-        return json_text({"paper": paper, **data, "failed": failed}), status
+        data = {"paper": paper, "errata": slips, "remarks": remarks, "failed": failed}
+        return json_text(data), status
     lines = [f"Errata of {paper}: {len(slips)} slips, {len(remarks)} remarks", ""]
     for index, erratum in enumerate((*slips, *remarks), 1):
         lines += [*erratum_text(index, erratum), ""]
