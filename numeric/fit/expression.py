@@ -61,8 +61,6 @@ class ExpressionModel:
     coefficients : sequence of str, optional
         By default every name of the law that is no variable, in the order of appearance in text, by
         name in an expression.
-    code : isoflop.theory.code.model_code.ModelCode, optional
-        What was generated for the law before, with these variables.
 
     Attributes
     ----------
@@ -91,13 +89,9 @@ class ExpressionModel:
         law: Expr | str,
         variables: Mapping[str, Any],
         coefficients: Sequence[str] | None = None,
-        *,
-        code: ModelCode | None = None,
     ) -> None:
         self.variables = {name: np.asarray(x, dtype=float) for name, x in variables.items()}
-        self.code: ModelCode = (
-            _generated(law, tuple(variables), coefficients) if code is None else code
-        )
+        self.code: ModelCode = _generated(law, tuple(variables), coefficients)
         self.names = self.code.coefficients
 
     @property
@@ -123,7 +117,7 @@ class ExpressionModel:
     def part(self, runs: Any) -> ExpressionModel:
         """The law at some of the runs."""
         chosen = {name: array[runs] for name, array in self.variables.items()}
-        return ExpressionModel(self.code.law, chosen, code=self.code)
+        return ExpressionModel(self.code.law, chosen, self.names)
 
     def _arguments(self, theta: Floats) -> tuple[Floats, ...]:
         return (*self.variables.values(), *(column[:, None] for column in theta.T))
@@ -348,8 +342,7 @@ def _from_expression(
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
             f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must "
-            f"have at most "
-            f"{MOST_COEFFICIENTS}: its second derivatives grow with their square"
+            f"have at most {MOST_COEFFICIENTS}: its second derivatives grow with their square"
         )
     return model_code(law, variables, coefficients)
 

@@ -164,8 +164,10 @@ class Fit(Shown):
         """Draws of the coefficients, from which every interval comes: the resamples, or without any
         1,000 of the covariance by Student's t. None where there is no covariance, or no minimum.
         """
-        if self.draws is not None or not self.converged:
-            return self.draws if self.converged else None
+        if not self.converged:
+            return None
+        if self.draws is not None:
+            return self.draws
         try:
             covariance = self.covariance
         except ValueError:
