@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from measuring import Ratio, best, interleaved
+from measuring import Ratio, interleaved
 
 from isoflop.numeric.law import Law
 
@@ -22,7 +22,7 @@ def measure() -> list[Ratio]:
     rng = np.random.default_rng(0)
     N, D = 10 ** rng.uniform(7, 12, SIZE), 10 ** rng.uniform(9, 13, SIZE)
     C, r = 6 * N * D, 10 ** rng.uniform(-0.8, 1, SIZE)
-    seconds = best(interleaved(cases(law, N, D, C, r), REPEATS))
+    seconds = interleaved(cases(law, N, D, C, r), REPEATS, min)
     return [
         Ratio(name, seconds[name], "typed in NumPy", seconds[f"{name}, typed"], TARGET)
         for name in seconds
@@ -43,6 +43,12 @@ def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], ob
     def factor(r: Any) -> Any:
         return ((1 - w_n * r**-b) / w_d) ** (-1 / g)
 
+    def excess_of_runs() -> Any:
+        return (A * N**-b + B * D**-g) / (C0 * (6 * N * D) ** -alpha) - 1
+
+    def figure(name: str) -> Callable[[], object]:
+        return lambda: getattr(law.penalty(rho), name)
+
     pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "loss": (lambda: law.loss(N, D), lambda: E + A * N**-b + B * D**-g),
         "reducible_loss": (lambda: law.reducible_loss(N, D), lambda: A * N**-b + B * D**-g),
@@ -50,28 +56,20 @@ def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], ob
         "envelope.tokens": (lambda: envelope.tokens(C), lambda: (C / 6) ** w_d / G),
         "envelope.loss": (lambda: envelope.loss(C), lambda: E + C0 * C**-alpha),
         "allocate": (lambda: law.allocate(C), lambda: (G * (C / 6) ** w_n, (C / 6) ** w_d / G)),
-        "loss_penalty": (lambda: law.penalty(rho).loss_penalty, lambda: penalty(rho**-0.5)),
-        "excess": (lambda: law.penalty(rho).excess, lambda: penalty(rho**-0.5) - 1),
-        "effective_compute": (
-            lambda: law.penalty(rho).effective_compute,
-            lambda: penalty(rho**-0.5) ** (-1 / alpha),
-        ),
-        "lost_compute": (
-            lambda: law.penalty(rho).lost_compute,
-            lambda: 1 - penalty(rho**-0.5) ** (-1 / alpha),
-        ),
-        "compute_overhead": (
-            lambda: law.penalty(rho).compute_overhead,
-            lambda: rho**-0.5 * factor(rho**-0.5) - 1,
-        ),
-        "tokens_factor": (lambda: law.penalty(rho).tokens_factor, lambda: factor(rho**-0.5)),
-        "excess of runs": (
-            lambda: law.penalty(params=N, tokens=D).excess,
-            lambda: (A * N**-b + B * D**-g) / (C0 * (6 * N * D) ** -alpha) - 1,
-        ),
+        "excess of runs": (lambda: law.penalty(params=N, tokens=D).excess, excess_of_runs),
     }
+    typed: dict[str, Callable[[Any], object]] = {
+        "loss_penalty": penalty,
+        "excess": lambda r: penalty(r) - 1,
+        "effective_compute": lambda r: penalty(r) ** (-1 / alpha),
+        "lost_compute": lambda r: 1 - penalty(r) ** (-1 / alpha),
+        "compute_overhead": lambda r: r * factor(r) - 1,
+        "tokens_factor": factor,
+    }
+    for name, formula in typed.items():
+        pairs[name] = (figure(name), lambda formula=formula: formula(rho**-0.5))  # type: ignore[misc]
     both: dict[str, Callable[[], object]] = {}
     with np.errstate(all="ignore"):
-        for name, (ours, typed) in pairs.items():
-            both |= {name: ours, f"{name}, typed": typed}
+        for name, (ours, by_hand) in pairs.items():
+            both |= {name: ours, f"{name}, typed": by_hand}
     return both

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from measuring import Ratio, best, interleaved
+from measuring import Ratio, interleaved
 from scipy.optimize import least_squares
 
 from isoflop.numeric.data.runs import Runs
@@ -33,78 +34,52 @@ REACHED = 1e-6
 
 
 def runs() -> Runs:
-    """The public runs, or simulated ones."""
-    folder = Path(
-        os.environ.get("ISOFLOP_PUBLIC_RUNS")
-        or Path(__file__).resolve().parents[3] / "shared" / "data"
-    )
+    """The public runs, or simulated ones over their ranges, with 0.7 % noise."""
+    folder = Path(os.environ.get("ISOFLOP_PUBLIC_RUNS", "../shared/data"))
     table = folder / "chinchilla" / "svg_extracted_data.csv"
     if table.is_file():
         every = Runs.read(table)
         return every.subset(every.loss < np.sort(every.loss)[-5])
-    return simulated(240)
-
-
-def simulated(count: int) -> Runs:
-    """Runs over the ranges of the Chinchilla runs, with 0.7 % noise."""
     random = np.random.default_rng(1)
-    params, tokens = 10 ** random.uniform(7.75, 10.2, count), 10 ** random.uniform(8.4, 11.5, count)
-    loss = law("besiroglu2024").loss(params, tokens) * np.exp(0.007 * random.normal(size=count))
+    params, tokens = 10 ** random.uniform(7.75, 10.2, 240), 10 ** random.uniform(8.4, 11.5, 240)
+    loss = law("besiroglu2024").loss(params, tokens) * np.exp(0.007 * random.normal(size=240))
     return Runs.read({"params": params, "tokens": tokens, "loss": loss})
 
 
 class Plain:
     """The fit as one would write it with SciPy: log residuals with their exact Jacobian, in the
-    coefficients (E, log A, log B, beta, gamma).
+    coefficients (E, log A, log B, beta, gamma); a resample repeats its runs.
     """
 
     def __init__(self, table: Runs, weights: np.ndarray | None = None) -> None:
-        kept = np.ones(len(table), dtype=bool) if weights is None else weights > 0.0
+        counts = np.ones(len(table), int) if weights is None else weights.astype(int)
         self.log_n, self.log_d, self.log_l = (
-            np.log(x[kept]) for x in (table.params, table.tokens, table.loss)
+            np.repeat(np.log(x), counts) for x in (table.params, table.tokens, table.loss)
         )
-        self.weights = np.ones(int(kept.sum())) if weights is None else weights[kept]
 
     def terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.exp(x[1] - x[3] * self.log_n), np.exp(x[2] - x[4] * self.log_d)
 
     def residuals(self, x: np.ndarray) -> np.ndarray:
-        first, second = self.terms(x)
         with np.errstate(all="ignore"):
-            return np.log(x[0] + first + second) - self.log_l
+            return np.log(x[0] + sum(self.terms(x))) - self.log_l
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         first, second = self.terms(x)
-        value = x[0] + first + second
-        columns = (1.0, first, second, -self.log_n * first, -self.log_d * second)
-        return np.stack([column / value for column in columns], axis=1)
+        columns = (np.ones_like(first), first, second, -self.log_n * first, -self.log_d * second)
+        return np.stack(columns, axis=1) / (x[0] + first + second)[:, None]
 
-    def objective(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """Huber's function summed, and its gradient."""
+    def objective(self, x: np.ndarray) -> float:
+        """Huber's function summed."""
         r = self.residuals(x)
         psi = np.clip(r, -DELTA, DELTA)
-        return float(np.sum(self.weights * psi * (r - 0.5 * psi))), self.jacobian(x).T @ (
-            self.weights * psi
-        )
+        return float(np.sum(psi * (r - 0.5 * psi)))
 
     def least_squares(self, start: np.ndarray, tolerance: float = DEFAULT_TOLERANCE) -> np.ndarray:
-        """From one start; the weights of a resample go into Huber's function by repetition of the
-        residuals.
-        """
-        index = np.repeat(np.arange(len(self.log_n)), self.weights.astype(int))
-        found = least_squares(
-            lambda x: self.residuals(x)[index],
-            start,
-            lambda x: self.jacobian(x)[index],
-            loss="huber",
-            f_scale=DELTA,
-            x_scale="jac",
-            ftol=tolerance,
-            xtol=tolerance,
-            gtol=tolerance,
-            max_nfev=1_000,
-        )
-        return np.asarray(found.x)
+        """From one start."""
+        how: dict[str, Any] = dict.fromkeys(("ftol", "xtol", "gtol"), tolerance)
+        how |= {"loss": "huber", "f_scale": DELTA, "x_scale": "jac", "max_nfev": 1_000}
+        return np.asarray(least_squares(self.residuals, start, self.jacobian, **how).x)
 
 
 def measure() -> list[Ratio]:
@@ -112,7 +87,7 @@ def measure() -> list[Ratio]:
     table = runs()
     ours = fit(table)
     plain = Plain(table)
-    reached = plain.objective(plain.least_squares(GOOD_START))[0]
+    reached = plain.objective(plain.least_squares(GOOD_START))
     if not ours.objective_value <= reached * (1.0 + 1e-9):
         raise RuntimeError(f"objective {ours.objective_value}: least_squares reaches {reached}")
     cases = {
@@ -120,7 +95,7 @@ def measure() -> list[Ratio]:
         "close": lambda: plain.least_squares(GOOD_START, CLOSE_TOLERANCE),
         "default": lambda: plain.least_squares(GOOD_START),
     }
-    seconds = best(interleaved(cases, REPEATS))
+    seconds = interleaved(cases, REPEATS, min)
     against = {
         "close": ("least_squares, one start, to 1e-15", 1.0),
         "default": ("least_squares, one start, to 1e-8", None),
@@ -146,7 +121,7 @@ def _refits(table: Runs, ours: Fit) -> Ratio:
     reached = []
     for row in weights[:COMPARED]:
         plain = Plain(table, row)
-        reached.append(plain.objective(plain.least_squares(warm))[0])
+        reached.append(plain.objective(plain.least_squares(warm)))
     one_by_one = (time.perf_counter() - start) * RESAMPLES / COMPARED
     worst = float(np.max(np.asarray(refits.values)[:COMPARED] / np.array(reached)) - 1.0)
     if worst > REACHED or not refits.converged.all():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 
@@ -21,18 +20,17 @@ class Ratio(NamedTuple):
     reference: float
     target: float | None = None
 
-    @property
-    def value(self) -> float:
-        return self.seconds / self.reference
-
     def as_dict(self) -> dict[str, Any]:
-        met = "" if self.target is None else self.value <= self.target
-        return self._asdict() | {"ratio": self.value, "met": met}
+        ratio = self.seconds / self.reference
+        met = "" if self.target is None else ratio <= self.target
+        return self._asdict() | {"ratio": ratio, "met": met}
 
 
-def interleaved(cases: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
-    """Seconds of every case, `repeats` times in turn, so that a slow spell of the machine hits all
-    of them.
+def interleaved(
+    cases: Mapping[str, Callable[[], object]], repeats: int, of: Callable[[list[float]], float]
+) -> dict[str, float]:
+    """Seconds of every case, run in turn, so that a slow spell of the machine hits all of them;
+    `of`: min or median of the repeats.
     """
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(repeats):
@@ -40,15 +38,7 @@ def interleaved(cases: Mapping[str, Callable[[], object]], repeats: int) -> dict
             start = time.perf_counter()
             case()
             seconds[name].append(time.perf_counter() - start)
-    return seconds
-
-
-def best(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    return {name: min(values) for name, values in seconds.items()}
-
-
-def median(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    return {name: of(values) for name, values in seconds.items()}
 
 
 def printed_by(*arguments: str) -> str:
