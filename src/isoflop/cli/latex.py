@@ -140,20 +140,15 @@ def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
     if not laws:
         return []
     from ..theory.data.published import LAWS
-    from ..theory.envelope import derive
-    from .figures import figures
 
-    rows = []
-    for law in laws:
-        derived, published = figures(law, derive()), LAWS.get(law.name)
-        rows.append(
-            {
-                "law": law.name,
-                "key": published.source.key if published else None,
-                **law.coefficients(),
-                "alpha": derived["exponent"],
-                "C0": derived["coefficient"],
-                "w_N": derived["params_share"],
-            }
-        )
-    return rows
+    return [
+        {
+            "law": law.name,
+            "key": LAWS[law.name].source.key if law.name in LAWS else None,
+            **law.coefficients(),
+            "alpha": law.envelope.exponent,
+            "C0": None if None in (law.A, law.B) else law.envelope.coefficient,
+            "w_N": law.envelope.params_share,
+        }
+        for law in laws
+    ]

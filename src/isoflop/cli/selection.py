@@ -13,7 +13,6 @@ from .errors import UsageError, blamed, shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from ..numeric.law import Law
     from .arguments import Group, Options, Parser
@@ -53,7 +52,7 @@ def laws(options: Options, *, of_own: bool = False) -> list[Law]:
     entries = [entry for word in words for entry in _entries(word)]
     if any(map(_is_coefficient, entries)):
         return [_from_coefficients(entries, notation(options))]
-    chosen = [_named(entry, "--law", of_own) for entry in entries]
+    chosen = [_named(entry, of_own) for entry in entries]
     names = [law.name for law in chosen]
     for name in names:
         if names.count(name) > 1:
@@ -110,29 +109,24 @@ def _entries(word: str) -> list[str]:
     return entries or [word]
 
 
-def _named(entry: str, option: str, of_own: bool) -> Law:
+def _named(entry: str, of_own: bool) -> Law:
     from ..numeric.law import Law, law
-    from ..numeric.law.file import read as read_law
+    from ..numeric.law.file import read
 
     try:
         if not _is_path(entry):
-            read: Law = law(entry)
-        else:
-            read = read_law(entry)
-            if not (of_own and read.form.variables == ("params", "tokens")):
-                _require_built_in(read, f"{option} {shown(entry)}")
-            if read.name == CUSTOM:
-                own: dict[str, Any] = {
-                    "source": read.source,
-                    "draws": read.draws,
-                    "ranges": read.ranges,
-                }
-                read = Law(name=entry, form=read.form, **own, **read.numbers)
+            return law(entry)
+        held = read(entry)
+        if not (of_own and held.form.variables == ("params", "tokens")):
+            _require_built_in(held, f"--law {shown(entry)}")
+        if held.name != CUSTOM:
+            return held
+        own = {key: getattr(held, key) for key in ("form", "source", "draws", "ranges")}
+        return Law(name=entry, **own, **held.numbers)
     except RecursionError:
-        raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
+        raise UsageError(f"--law {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:
-        raise blamed(error, (option, entry)) from None
-    return read
+        raise blamed(error, ("--law", entry)) from None
 
 
 def _require_built_in(law: Law, given: str) -> None:
