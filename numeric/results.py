@@ -192,8 +192,8 @@ class Estimate:
 
         Examples
         --------
-        >>> Estimate(1.7, 1.6, inf, 0.05).as_dict("E", "E_low", "E_high", standard_error="E_se")
-        {'E': 1.7, 'E_low': 1.6, 'E_high': None, 'E_se': 0.05}
+        >>> Estimate(1.7, 1.6, float("inf"), 0.05).as_dict("E", "lo", "hi", standard_error="se")
+        {'E': 1.7, 'lo': 1.6, 'hi': None, 'se': 0.05}
         """
         entries: Iterable[tuple[str, Any]] = (
             (value, _finite(self.value)),
