@@ -24,6 +24,8 @@ _RUNS = [row[1:] for row in csv.reader(text_of("runs.csv").splitlines())]
 TABLE_1, TABLE_2, TABLE_3_AVERAGE, TABLE_14 = (
     tuple(_TABLES[name]) for name in ("table_1", "table_2", "table_3_average", "table_14")
 )
+#: A row of Table 13 holds exp(coefficient of log C), that of log k, that of log C log k, and log A: the
+#: regressors with the constant last, the first exponentiated as in Table 11. An inference.
 TABLE_3, TABLE_4, TABLE_4_TRAIN, TABLE_10, TABLE_13, TABLE_15 = map(
     _table, ("table_3", "table_4", "table_4_train", "table_10", "table_13", "table_15")
 )
@@ -36,25 +38,3 @@ COLUMNS, *RUNS = map(tuple, _RUNS)
 #: The two mixtures: 75 % DCLM, 15 % Stack v2, 10 % OpenMathReasoning; C4 alone. A run that names
 #: both stands for two trainings.
 MIXTURE, C4 = "DCLM+code+math", "C4"
-
-
-def decode_table_13(columns: tuple[str, ...]) -> dict[str, str]:
-    """Coefficients of equation 5 behind a row of Table 13.
-
-    The columns hold exp(coefficient of log C), coefficient of log k, coefficient of log C log k,
-    log A: the order of the regressors with the constant last, and the first of them exponentiated
-    as in Table 11. An inference from the numbers.
-
-    Returns
-    -------
-    dict
-        ``exp_compute``, ``draws``, ``mixed``, ``log_coefficient``, with the printed digits.
-
-    Raises
-    ------
-    ValueError
-        If there are not four columns.
-    """
-    if len(columns) != 4:
-        raise ValueError(f"columns={columns!r}: four are expected")
-    return dict(zip(("exp_compute", "draws", "mixed", "log_coefficient"), columns, strict=True))

@@ -94,36 +94,32 @@ class Partial(Function):
             of, variables = of.args[0], [*variables, of.args[1]]
         return of, tuple(variables)
 
-    def _latex(self, printer: Any, exp: Any = None) -> str:
+    def _parts(self, printer: Any, mark: str, power: str, gap: str) -> tuple[str, str, str]:
+        """What is differentiated, and what stands above and below the line before it."""
         of, variables = self.order
-        times = "" if len(variables) == 1 else f"^{{{len(variables)}}}"
-        powers = {x: variables.count(x) for x in variables}
-        below = r" \, ".join(
-            rf"\partial {printer._print(x)}"
-            if n == 1
-            else rf"\partial {_base(x, printer._print(x))}^{{{n}}}"
-            for x, n in powers.items()
+        times = "" if len(variables) == 1 else power.format(len(variables))
+        below = gap.join(
+            mark + self._raised(x, printer._print(x), variables.count(x), power)
+            for x in dict.fromkeys(variables)
         )
-        shown = printer._print(of)
-        if isinstance(of, Add | Mul | Pow):
-            return rf"\frac{{\partial{times}}}{{{below}}} \left({shown}\right)"
-        return rf"\frac{{\partial{times} {shown}}}{{{below}}}"
+        return printer._print(of), mark.strip() + times, below
+
+    @staticmethod
+    def _raised(variable: Expr, shown: str, times: int, power: str) -> str:
+        if times == 1:
+            return shown
+        return (shown if variable.is_Symbol else f"({shown})") + power.format(times)
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        of, above, below = self._parts(printer, r"\partial ", "^{{{}}}", r" \, ")
+        if isinstance(self.order[0], Add | Mul | Pow):
+            return rf"\frac{{{above}}}{{{below}}} \left({of}\right)"
+        return rf"\frac{{{above} {of}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        of, variables = self.order
-        times = "" if len(variables) == 1 else f"^{len(variables)}"
-        powers = {x: variables.count(x) for x in variables}
-        below = " ".join(
-            f"d{printer._print(x)}" if n == 1 else f"d{_base(x, printer._print(x))}^{n}"
-            for x, n in powers.items()
-        )
-        shown = printer._print(of)
-        shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown
-        return f"d{times} {shown}/{below}"
-
-
-def _base(variable: Expr, shown: str) -> str:
-    return shown if variable.is_Symbol else f"({shown})"
+        of, above, below = self._parts(printer, "d", "^{}", " ")
+        of = f"({of})" if isinstance(self.order[0], Add | Mul | Pow) else of
+        return f"{above} {of}/{below}"
 
 
 def partial(of: Expr, variable: Expr, order: int) -> Expr:

@@ -8,7 +8,6 @@ that layout as a mixin; the plain printer and the LaTeX printer fill in the mark
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,10 +24,6 @@ OPTIMAL = "_opt"
 AT = "@"
 HALF = Rational(1, 2)
 LARGEST_FRACTION, LARGEST_NUMERATOR = 10, 100
-#: A number with more digits than this is cut to so many, and marked as cut.
-MOST_DIGITS, KEPT_DIGITS = 20, 10
-#: A cut number below 10 to this power has one of its own.
-LEAST_POWER = -5
 #: The kind of a power of a number, which stands before names.
 NUMERAL = 1
 
@@ -254,22 +249,6 @@ def decimal_text(number: Rational) -> str:
     return f"{'-' if number.is_negative else ''}{whole[:-digits]}.{whole[-digits:]}"
 
 
-def irrational_number(product: Expr) -> Expr | None:
-    """The number in front of a product, where roots in it make it long."""
-    number = Mul(*(factor for factor in Mul.make_args(product) if factor.is_number))
-    digits = (str(abs(part)).rstrip("0") for x in number.atoms(Rational) for part in (x.p, x.q))
-    return None if number.is_Rational or len("".join(digits)) <= MOST_DIGITS else number
-
-
-def first_digits(number: Expr) -> tuple[str, int]:
-    """The first digits of a number, none of them rounded, and the power of ten they are of."""
-    mantissa, _, power = f"{Decimal(str(number.evalf(2 * KEPT_DIGITS))):e}".partition("e")
-    kept, exponent = Decimal(mantissa[: KEPT_DIGITS + 1 + mantissa.startswith("-")]), int(power)
-    if LEAST_POWER <= exponent < KEPT_DIGITS - 1:
-        return str(kept.scaleb(exponent)), 0
-    return str(kept), exponent
-
-
 class Conventional:
     """Sums, products and powers in the order of a paper; the marks are the subclass's."""
 
@@ -285,10 +264,6 @@ class Conventional:
         raise NotImplementedError
 
     def root(self, inside: Expr) -> str:
-        raise NotImplementedError
-
-    def cut(self, digits: str, power: int) -> str:
-        """The first digits of a number, marked as cut, times a power of ten."""
         raise NotImplementedError
 
     def reciprocal(self, base: Expr) -> str:
@@ -310,9 +285,6 @@ class Conventional:
         return text
 
     def _print_Mul(self, expression: Expr) -> str:
-        if (number := irrational_number(expression)) is not None:
-            others = [f for f in ordered_factors(expression) if not f.is_number]
-            return self.joined([self.cut(*first_digits(number)), *map(self.factor, others)])
         parts = quotient(expression)
         if parts.denominator:
             pieces = [self.fraction(parts.numerator, parts.denominator, alone=not parts.tail)]

@@ -40,9 +40,6 @@ class PlainPrinter(Conventional, StrPrinter):
     def separator(self, left: str, right: str) -> str:
         return "*" if right[0].isdigit() else " "
 
-    def cut(self, digits: str, power: int) -> str:
-        return f"{digits}..." + (f"*10^{power}" if power else "")
-
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         over = self._operand(above[0]) if len(above) == 1 else self.product(above)
         under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))
@@ -83,8 +80,7 @@ class PlainPrinter(Conventional, StrPrinter):
         return f"({self._print(expression.args[0])} at {place})"
 
     def _print_Function(self, expression: Expr) -> str:
-        name = "arcosh" if expression.func.__name__ == "acosh" else expression.func.__name__
-        return f"{name}({', '.join(map(self._print, expression.args))})"
+        return f"{expression.func.__name__}({', '.join(map(self._print, expression.args))})"
 
 
 def plain(expression: Expr, *, notation: str | Notation = DEFAULT) -> str:

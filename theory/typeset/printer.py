@@ -24,7 +24,7 @@ from ..reader.tokens import ACCENTS, PRIME, STAR
 from ..reader.tokens import AT as AT_SAMPLES
 from ..theorem.claim import RELATIONS
 from .escapes import latex_words
-from .layout import AT, KEPT_DIGITS, MOST_DIGITS, OPTIMAL, Conventional, decimal_text, is_decimal
+from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 
 SIGNS = {
     "propto": r"\propto",
@@ -121,9 +121,6 @@ class PaperPrinter(Conventional, LatexPrinter):
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
 
-    def cut(self, digits: str, power: int) -> str:
-        return rf"{digits}\ldots" + (rf" \cdot 10^{{{power}}}" if power else "")
-
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         if self.inline:
             over = self.product(above)
@@ -181,8 +178,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_Rational(self, expr: Rational) -> str:
         if is_decimal(expr):
-            text = decimal_text(expr)
-            return text if len(text) <= MOST_DIGITS else self.cut(text[: KEPT_DIGITS + 2], 0)
+            return decimal_text(expr)
         sign = "-" if expr.is_negative else ""
         return sign + self.fraction([Rational(abs(expr.p))], [Rational(expr.q)], alone=True)
 
@@ -211,9 +207,6 @@ class PaperPrinter(Conventional, LatexPrinter):
         text, inside = super()._print_Derivative(expr), self._print(expr.expr)
         is_product = isinstance(expr.expr, Mul) and text.endswith(inside)
         return text.removesuffix(inside) + self.bracket(inside) if is_product else text
-
-    def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
-        return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"
 
     def _print_hyperbolic(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\{expr.func.__name__}\left({self._print(expr.args[0])}\right)"

@@ -9,6 +9,7 @@ import pytest
 
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.krajewski2025 import C4, COLUMNS, MIXTURE, RUNS
+from isoflop.theory.data.published import compute_counterparts
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,24 @@ def test_rows_as_printed(paper: str, number: int, columns: int) -> None:
     for label, row in found.items():
         shown = {13: row[1:], 16: row[1]}.get(number, row)
         assert held[label] == shown
+
+
+# The laws of tables 11 and 12
+
+
+def test_tables_11_and_12_as_printed_and_paired_by_label(paper: str) -> None:
+    of_12, of_11 = rows(paper, 12, 5), rows(paper, 11, 3)
+    pairs = compute_counterparts()
+    assert [law.label for law, _ in pairs] == [*of_12] == [*of_11]
+    for law, partner in pairs:
+        metric_type, A, alpha, B, beta, baseline = of_12[str(law.label)]
+        assert law.coefficients == {"E": None, "A": A, "B": B, "beta": alpha, "gamma": beta}
+        assert law.printed == {"A": A, "alpha": alpha, "B": B, "beta": beta}
+        assert partner.printed == dict(zip(("A", "alpha"), of_11[str(law.label)][1:3], strict=True))
+        assert (partner.name, partner.label) == (f"{law.name}-compute", law.label)
+        for each, row in ((law, of_12), (partner, of_11)):
+            shown = (row[str(each.label)][0], row[str(each.label)][-1])
+            assert (each.metric_type, each.random_baseline) == shown == (metric_type, baseline)
 
 
 # Tables 7 to 9

@@ -13,7 +13,6 @@ from isoflop.theory.data.notation import notation
 from isoflop.theory.data.published import (
     KRAJEWSKI_RUNS,
     LAWS,
-    compute_counterparts,
     names,
     published,
 )
@@ -163,39 +162,6 @@ def test_scores_on_the_runs(
     chinchilla: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     assert score(residuals(theta(name), chinchilla)) == pytest.approx(expected, rel=slack)
-
-
-# Krajewski et al.: the text of the paper
-
-
-@pytest.fixture(scope="module")
-def paper(public_runs: Path) -> str:
-    path = public_runs.parent / "papers" / "krajewski2025-downstream-metrics.txt"
-    if not path.is_file():
-        pytest.skip(f"no text of the paper at {path}")
-    return path.read_text()
-
-
-def table_rows(paper: str, number: int, columns: int) -> dict[str, tuple[str, ...]]:
-    """Label -> (metric type, digits ...) of a table whose last ``columns`` columns are numbers."""
-    text = paper[paper.index(f"Table {number}: ") : paper.index(f"Table {number + 1}: ")]
-    rows = [line.split() for line in text.splitlines()[2:] if line.strip()]
-    return {words[0]: ("_".join(words[1:-columns]), *words[-columns:]) for words in rows}
-
-
-def test_tables_11_and_12_as_printed_and_paired_by_label(paper: str) -> None:
-    of_12, of_11 = table_rows(paper, 12, 5), table_rows(paper, 11, 3)
-    pairs = compute_counterparts()
-    assert [law.label for law, _ in pairs] == [*of_12] == [*of_11] == BENCHMARKS
-    for law, partner in pairs:
-        metric_type, A, alpha, B, beta, baseline = of_12[str(law.label)]
-        assert law.coefficients == {"E": None, "A": A, "B": B, "beta": alpha, "gamma": beta}
-        assert law.printed == {"A": A, "alpha": alpha, "B": B, "beta": beta}
-        assert partner.printed == dict(zip(("A", "alpha"), of_11[str(law.label)][1:3], strict=True))
-        assert (partner.name, partner.label) == (f"{law.name}-compute", law.label)
-        for each, row in ((law, of_12), (partner, of_11)):
-            shown = (row[str(each.label)][0], row[str(each.label)][-1])
-            assert (each.metric_type, each.random_baseline) == shown == (metric_type, baseline)
 
 
 # alpha and ln A by an independent reading of the table: exponent and intercept of log(-log Q')

@@ -22,7 +22,6 @@ from sympy import (
     Symbol,
     exp,
     log,
-    sqrt,
     symbols,
 )
 from tests.theory.documents import compiled, complaints, derivation_of
@@ -263,15 +262,3 @@ def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
     ):
         claim = Claim("one", left, "==", right, "")
         assert bool(side_conditions(claim, claim.prove(), claim)) == printed
-
-
-def test_a_long_number_is_cut() -> None:
-    """The digits of N*(C) and C0 are those that mpmath finds for the exact numbers."""
-    law = sym.N ** Rational("-0.3478") * Rational("482.01") + Rational(
-        "2085.43"
-    ) * sym.D ** Rational("-0.3658")
-    envelope = derive(LawForm.from_expression(law))
-    assert r"N^{*}(C) &= 0.04774740846\ldots C^{1829/3568}" in envelope.to_latex()
-    assert "C0          = 2708.497546..." in envelope.text()
-    tiny = -sqrt(2) * Integer(7) ** Rational(1, 3) / Integer(3) ** 99
-    assert render(tiny) == r"-1.574744598\ldots \cdot 10^{-47}"
