@@ -131,15 +131,10 @@ def quantity_named(name: str, quantities: Mapping[str, str] = RUNS) -> str | Non
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table hold.
-
-    `of`: quantity -> its column, as far as there is one; `unsettled`: quantity without a column ->
-    several that may be it and differ.
-    """
+    """What the columns of a table hold; `of`: quantity -> its column, as far as there is one."""
 
     table: Table
     of: dict[str, str]
-    unsettled: dict[str, tuple[str, ...]]
 
     def require(self, *wanted: Sequence[str]) -> None:
         """Raise where of some quantities none has a column: one error for all of them, with the
@@ -148,30 +143,12 @@ class Columns:
         missing = [some for some in wanted if not {*some} & self.of.keys()]
         if not missing:
             return
-        asked = {*chain(*missing)} | ({*BUDGET} if {*chain(*missing)} & {*BUDGET} else set())
-        texts = [self._choice(name) for name in self.unsettled if name in asked]
-        if absent := [some for some in missing if not {*some} & self.unsettled.keys()]:
-            free = [name for name in self.table.names if name not in self.of.values()]
-            said = {some[0]: suggested(some[0], free) or "NAME" for some in absent}
-            which = ", ".join(" or ".join(some) for some in absent)
-            words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
-            there = f"no column for {which}; the columns are {listed(self.table.names)}"
-            texts.append(f"{there}; say which with columns={said!r} ({words})")
-        raise TableError(self.table.source, "; ".join(texts))
-
-    def settle(self, *quantities: str) -> None:
-        """Raise where several columns may be one of the quantities."""
-        for name in self.unsettled.keys() & {*quantities}:
-            raise TableError(self.table.source, self._choice(name))
-
-    def left_open(self, *, but: Collection[str] = ()) -> list[str]:
-        """What is said of the quantities of which no column is taken, for there are several."""
-        return [self._choice(name, ": none is taken") for name in self.unsettled if name not in but]
-
-    def _choice(self, quantity: str, verdict: str = "") -> str:
-        names = self.unsettled[quantity]
-        both = f"columns {listed(names)} may {'both' if len(names) == 2 else 'all'} be {quantity}"
-        return f"{both}{verdict}; {name_it(quantity, names[0])}"
+        free = [name for name in self.table.names if name not in self.of.values()]
+        said = {some[0]: suggested(some[0], free) or "NAME" for some in missing}
+        which = ", ".join(" or ".join(some) for some in missing)
+        words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
+        there = f"no column for {which}; the columns are {listed(self.table.names)}"
+        raise TableError(self.table.source, f"{there}; say which with columns={said!r} ({words})")
 
 
 def recognise(
@@ -181,17 +158,22 @@ def recognise(
 
     A chosen column goes first, then one with the quantity's own name (``params``) or letter
     (``N``), then one with a usual spelling, also after a slash (``Model Size``, ``train/loss``); an
-    empty column comes after every filled one. Of several that are equally like it and differ none
-    is taken, nor of one with all params and one with active params.
+    empty column comes after every filled one.
 
     `quantities`: quantity -> its names, see `SPELLINGS`; `chosen`: quantity -> column, which may be
     in another table, or None where there is none.
+
+    Raises
+    ------
+    TableError
+        Where several columns are equally like a quantity and differ, or one has all params and
+        another one active params: the user chooses.
     """
     chosen = {name: column for name, column in chosen.items() if column in (None, *table.names)}
     of = {quantity: column for quantity, column in chosen.items() if column is not None}
     free = [name for name in table.names if name not in of.values()]
     filled = {name for name in free if table.frame[name].notna().any()}
-    unsettled = {}
+    open_ = []
     for quantity in [name for name in quantities if name not in chosen]:
         likeness = {name: _likeness(quantity, quantities, name) for name in free}
         alike = [name for name in free if likeness[name]]
@@ -202,10 +184,27 @@ def recognise(
             is_active = {name: bool(ACTIVE.search(name)) for name in alike}
             best += [name for name in alike if is_active[name] != is_active[best[0]]]
         if any(not np.array_equal(table.texts(best[0]), table.texts(name)) for name in best[1:]):
-            unsettled[quantity] = tuple(dict.fromkeys(best))
+            names = tuple(dict.fromkeys(best))
+            both = f"{listed(names)} may {'both' if len(names) == 2 else 'all'} be {quantity}"
+            open_.append(f"columns {both}; {name_it(quantity, names[0])}")
         elif best:
             of[quantity] = best[0]
-    return Columns(table, of, unsettled)
+    if open_:
+        raise TableError(table.source, "; ".join(open_))
+    return Columns(table, of)
+
+
+def may_hold(
+    table: Table,
+    quantity: str,
+    quantities: Mapping[str, str],
+    chosen: Mapping[str, str | None],
+) -> bool:
+    """Whether a table has a column for a quantity, be it one of several."""
+    if quantity in chosen:
+        return chosen[quantity] in table.names
+    free = [name for name in table.names if name not in chosen.values()]
+    return any(_likeness(quantity, quantities, name) for name in free)
 
 
 def _likeness(quantity: str, quantities: Mapping[str, str], name: str) -> int:

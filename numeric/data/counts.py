@@ -216,7 +216,6 @@ def role(name: str) -> str:
 def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...]:
     """The columns that make a group; by default those for benchmark and model."""
     if by is None:
-        columns.settle(*GROUPING)
         return tuple(columns.of[name] for name in GROUPING if name in columns.of)
     names, chosen = columns.table.names, list[str]()
     for name in (by,) if isinstance(by, str) or not isinstance(by, Sequence) else by:
@@ -252,7 +251,6 @@ def _read(
 
     (table, *others), chosen, _ = chosen_columns([table, *beside.values()], COUNTS, columns)
     table, known = _as_samples(table, recognise(table, COUNTS, chosen))
-    known.settle("problem", *COVARIATES)
     known.require(*((name,) for name in NEEDED))
     by, rows, of = grouping(known, by), Rows(table, known), known.of
     used = {*by, *(of.get(name) for name in (*NEEDED, "problem"))}
@@ -288,7 +286,8 @@ def _read(
     named = pd.DataFrame(list(groups), columns=list(by), dtype=object)
     sources: list[tuple[Columns, Sequence[str], pd.DataFrame]] = []
     for name, other in zip(beside, others, strict=True):
-        wanted, held = BUDGET if name == "models" else ("gold",), recognise(other, COUNTS, chosen)
+        wanted = BUDGET if name == "models" else ("gold",)
+        held = recognise(other, {name: COUNTS[name] for name in wanted}, chosen)
         sources.append((held, wanted, _pairs(held, wanted, named)))
     sources.append((known, own, pd.DataFrame({"row": rows.rows, "group": group})))
     covariates, warnings = _covariates(sources, [" ".join(label) for label in groups])
@@ -308,8 +307,8 @@ def _as_samples(table: Table, columns: Columns) -> tuple[Table, Columns]:
     a problem, whether the sample is correct (true or false; 1 or 0 where a problem has several
     rows), and no number of samples.
     """
-    of, unsettled = columns.of, columns.unsettled
-    if "n_samples" in {*of, *unsettled} or not {"problem", "n_correct"} <= of.keys():
+    of = columns.of
+    if "n_samples" in of or not {"problem", "n_correct"} <= of.keys():
         return table, columns
     texts = [text.lower() for text in table.texts(of["n_correct"])]
     keys = table.labels(of[name] for name in (*GROUPING, "problem") if name in of)

@@ -15,9 +15,9 @@ from .columns import (
     OUTCOME,
     PASS_AT_K,
     RUNS,
+    may_hold,
     plain,
     quantity_named,
-    recognise,
 )
 
 if TYPE_CHECKING:
@@ -147,8 +147,7 @@ def kind_of(table: Table, columns: Mapping[str, str | None] | None = None) -> st
     for kind, quantities, names in KINDS:
         given = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
         chosen = {name: column for name, column in given.items() if name is not None}
-        known = recognise(table, quantities, chosen)
-        if {*names} <= {*known.of, *known.unsettled}:
+        if all(may_hold(table, name, quantities, chosen) for name in names):
             return kind
     parts = [(name, benchmark_and_metric(name)) for name in table.names]
     metrics = [metric_of(found[1]) for _, found in parts if found]

@@ -21,12 +21,13 @@ from .columns import (
     Columns,
     chosen_columns,
     is_spelt,
+    may_hold,
     recognise,
     suggested,
 )
 from .rows import Dropped, Rows, View, chosen_rows, lost_rows, names_in_conditions
 from .scale import checked_baseline, neg_log_accuracy
-from .table import table_of
+from .table import Table, table_of
 
 __all__ = ["Dropped", "Runs"]
 
@@ -194,7 +195,7 @@ def _read(
     (table,), chosen, aliases = chosen_columns([table_of(data)], RUNS, columns, names)
     also = {name: table.frame[column] for name, column in aliases.items()}
     table = replace(table, frame=table.frame.assign(**also))
-    known = _recognised(recognise(table, RUNS, chosen), chosen, require)
+    known = _recognised(table, chosen, require)
     of, rows = {**known.of}, Rows(table, known)
     is_accuracy = "accuracy" in of
     if random_baseline is not None and not is_accuracy:
@@ -229,11 +230,9 @@ def _read(
     extra = {name: cells for name, cells in table.columns.items() if name not in of.values()}
     if is_accuracy:
         extra[of["accuracy"]] = rows.numbers["accuracy"]
-    unread = [name for name in extra if not any(name in some for some in known.unsettled.values())]
     warnings = [
-        *known.left_open(but=() if is_accuracy else ("accuracy",)),
         *rows.warnings,
-        *_in_other_units(of, unread),
+        *_in_other_units(of, [*extra]),
         *doubts({name: v for name, v in values.items() if name in measured}, of),
     ]
     held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
@@ -250,22 +249,24 @@ def _read(
 
 
 def _recognised(
-    columns: Columns, chosen: Mapping[str, str | None], require: Collection[str]
+    table: Table, chosen: Mapping[str, str | None], require: Collection[str]
 ) -> Columns:
     """The columns of a table of runs, with what is required: loss or accuracy, and two of the
-    budget for the third.
+    budget for the third. Where there is a loss, accuracy is not looked for.
     """
-    if {*OUTCOME} <= columns.of.keys():
-        if chosen.get("loss") and chosen.get("accuracy"):
-            complaint = "choose loss or accuracy, not both"
-            raise ArgumentError("columns", dict(chosen), complaint=complaint)
-        other = "loss" if chosen.get("accuracy") else "accuracy"
-        of = {name: column for name, column in columns.of.items() if name != other}
-        columns = replace(columns, of=of)
+    if chosen.get("loss") and chosen.get("accuracy"):
+        complaint = "choose loss or accuracy, not both"
+        raise ArgumentError("columns", dict(chosen), complaint=complaint)
+    has_loss = not chosen.get("accuracy") and may_hold(table, "loss", RUNS, chosen)
+    columns = recognise(table, _without("accuracy" if has_loss else "loss", RUNS), chosen)
     two_known = len({*BUDGET} & columns.of.keys()) >= 2
     needed = [name for name in require if not (name in BUDGET and two_known)]
     columns.require(*(OUTCOME if name == "loss" else (name,) for name in needed))
     return columns
+
+
+def _without(name: str, quantities: Mapping[str, str]) -> dict[str, str]:
+    return {other: names for other, names in quantities.items() if other != name}
 
 
 def _neg_log(rows: Rows, baseline: float) -> Any:

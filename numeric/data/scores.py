@@ -36,7 +36,6 @@ from .table import Table
 AGREEMENT = 1e-6
 #: Columns that name a model, at one or at many points of its training.
 MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
-LONG = ("benchmark", "score", "metric_type")
 AN_ACCURACY = Metric(None, True)
 
 
@@ -79,16 +78,13 @@ def read_evaluations(
         meant = scores["column"].map(measured)
         scores = scores.assign(benchmark=meant.str[0], metric=meant.str[1], baseline=np.nan)
     runs = _joined(rows, {*measured} - {*of.values()}, is_long)
-    unsettled = known.left_open(but=of.keys() | {"run", *LONG, "random_baseline"})
-    return _checked(rows, runs, scores, (*unsettled, *rows.warnings, *runs.warnings))
+    return _checked(rows, runs, scores, (*rows.warnings, *runs.warnings))
 
 
 def _recognised(table: Table, chosen: Mapping[str, str | None]) -> tuple[Columns, bool]:
     """The columns of a table of evaluations, and whether it has a row for each score."""
     known = recognise(table, EVALUATIONS, chosen)
-    known.settle(*LONG)
-    first = {name: some[0] for name, some in known.unsettled.items() if name not in BUDGET}
-    of = first | known.of
+    of = known.of
     is_long = chosen.get("benchmark") is not None or {"benchmark", "score"} <= of.keys()
     if not is_long:
         of = {name: of[name] for name in of.keys() & {*chosen, "run", *BUDGET}}
