@@ -201,8 +201,8 @@ def may_hold(
     chosen: Mapping[str, str | None],
 ) -> bool:
     """Whether a table has a column for a quantity, be it one of several."""
-    if quantity in chosen:
-        return chosen[quantity] in table.names
+    if quantity in chosen and chosen[quantity] in (None, *table.names):
+        return chosen[quantity] is not None
     free = [name for name in table.names if name not in chosen.values()]
     return any(_likeness(quantity, quantities, name) for name in free)
 
