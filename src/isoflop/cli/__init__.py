@@ -1,8 +1,7 @@
 """The command line: finds the command, runs it, writes what it returns.
 
 Each command is a module with SUMMARY, the text HELP, ``parser()`` and ``run(options)``, which returns
-the output and the exit status; OPTION_OF maps those arguments of the library to options that are
-called otherwise.
+the output and the exit status.
 """
 
 from __future__ import annotations
@@ -104,8 +103,8 @@ def _run(words: Sequence[str]) -> int:
     try:
         text, status = module.run(options)
     except ArgumentError as error:
-        raise with_options(error, options, getattr(module, "OPTION_OF", {})) from None
-    write(text, options["--output"] if options.knows("--output") else None)
+        raise with_options(error, options) from None
+    write(text, options["--output"] if options.setting("output") else None)
     return status
 
 

@@ -52,6 +52,8 @@ class Option(argparse._AppendAction):
         words, also none; "pairs" of NAME=VALUE.
     distinct : bool
         Whether no value of a list may come twice.
+    sets : str
+        The arguments of the library that it sets, where these are called otherwise.
     default_value : object
         Where it is not given.
     """
@@ -63,10 +65,12 @@ class Option(argparse._AppendAction):
         form: str,
         value: Any = None,
         distinct: bool = False,
+        sets: str = "",
         **more: Any,
     ) -> None:
         super().__init__(*words, **more)
-        self.read, self.form, self.default_value, self.distinct = read, form, value, distinct
+        self.read, self.form, self.default_value = read, form, value
+        self.distinct, self.sets = distinct, sets.split()
 
     def values(self, typed: list[str]) -> Any:
         """What the words after the option mean."""
@@ -114,10 +118,17 @@ def entries_of(words: Sequence[str]) -> list[str]:
 
 
 def takes_one(
-    group: Group, option: str, metavar: str, meaning: str, read: Reader = text, value: Any = None
+    group: Group,
+    option: str,
+    metavar: str,
+    meaning: str,
+    read: Reader = text,
+    value: Any = None,
+    *,
+    sets: str = "",
 ) -> None:
     """An option with one value, which may be given once."""
-    _takes(group, option, metavar, meaning, read=read, form="one", value=value)
+    _takes(group, option, metavar, meaning, read=read, form="one", value=value, sets=sets)
 
 
 def takes_choice(group: Group, option: str, choices: Sequence[str], meaning: str = "") -> None:
@@ -134,14 +145,14 @@ def takes_several(
     read: Reader | None = None,
     *,
     bare: bool = False,
-    distinct: bool = False,
+    **more: Any,
 ) -> None:
     """An option with a list of values, comma- or space-separated; repetitions accumulate. Without a
-    reader every word is a value, commas and all; `bare`: it may stand alone.
+    reader every word is a value, commas and all; `bare`: it may stand alone; `more`: `distinct` and
+    `sets` of `Option`.
     """
     form = "any" if bare else "words" if read is None else "list"
-    more: dict[str, Any] = {"read": read or text, "form": form, "distinct": distinct}
-    _takes(group, option, metavar, meaning, nargs="*", **more)
+    _takes(group, option, metavar, meaning, nargs="*", read=read or text, form=form, **more)
 
 
 def takes_each(group: Group, option: str, metavar: str, meaning: str) -> None:
@@ -149,9 +160,11 @@ def takes_each(group: Group, option: str, metavar: str, meaning: str) -> None:
     _takes(group, option, metavar, meaning, read=text, form="words")
 
 
-def takes_pairs(group: Group, option: str, metavar: str, meaning: str, read: Reader = text) -> None:
+def takes_pairs(
+    group: Group, option: str, metavar: str, meaning: str, read: Reader = text, *, sets: str
+) -> None:
     """A repeatable option with NAME=VALUE."""
-    _takes(group, option, metavar, meaning, read=read, form="pairs")
+    _takes(group, option, metavar, meaning, read=read, form="pairs", sets=sets)
 
 
 def _takes(group: Group, option: str, metavar: str, meaning: str, **more: Any) -> None:
@@ -287,9 +300,11 @@ class Options:
     ) -> None:
         self._typed = typed
         self._values: dict[str, Any] = {}
+        self._setting: dict[str, str] = {}
         for action in parser._actions:
             option = action.option_strings[-1] if action.option_strings else POSITIONAL
             if isinstance(action, Option):
+                self._setting |= dict.fromkeys(action.sets, option)
                 is_given = option in typed
                 self._values[option] = (
                     action.values(typed[option]) if is_given else action.default_value
@@ -303,9 +318,10 @@ class Options:
     def __contains__(self, option: str) -> bool:
         return option in self._typed or self._values.get(option) is True
 
-    def knows(self, option: str) -> bool:
-        """Whether the command has this option."""
-        return option in self._values
+    def setting(self, argument: str) -> str | None:
+        """The option that sets an argument of the library, if the command has one."""
+        option = self._setting.get(argument, option_of(argument))
+        return option if option in self._values else None
 
     def given(self, *options: str) -> list[str]:
         """Those of the options that were given."""

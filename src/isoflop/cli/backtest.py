@@ -49,14 +49,6 @@ OF_COUNTS = ("--k", "--by", "--models", "--gold")
 OF_EVALUATIONS = ("--benchmark", "--small-runs", "--average", "--proxy")
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")
-#: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {
-    "laws": "--law",
-    "law": "--law",
-    "model": "--law",
-    "axis": "--rolling",
-    "benchmarks": "--average",
-}
 
 
 def parser() -> Parser:
@@ -78,13 +70,13 @@ def parser() -> Parser:
     takes_one(group, "--of", "|".join(OF), of, one_of(tuple(OF)))
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
     names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
-    takes_several(group, "--law", "LAW", names)
+    takes_several(group, "--law", "LAW", names, sets="laws law model")
     proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
     takes_one(group, "--proxy", "COLUMN", proxy)
     held_out = "predict these rows from all others, such as 'compute > 6e21'"
     takes_one(group, "--hold-out", "CONDITION", held_out)
     cutoffs = f"cutoffs in this; of runs and counts by default {AXES[0]}"
-    takes_one(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES))
+    takes_one(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), sets="axis")
     sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
     group.add_argument("--sweep", action="store_true", help=sweep)
     many = "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "

@@ -43,7 +43,6 @@ STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERD
 #: Argument of the library -> option.
 SETTINGS = {"draws": "--bootstrap"}
 SETTINGS |= {name: f"--{name}" for name in ("seed", "tolerance", "compute")}
-OPTION_OF = SETTINGS
 OF_RUNS = (*SETTINGS.values(), "--column", "--where", "--random-baseline", "--explain")
 
 
@@ -53,7 +52,8 @@ def parser() -> Parser:
     declare_runs(built)
     built.file = ""  # without one the published tables are checked
     group = built.add_argument_group("check of runs")
-    takes_one(group, "--bootstrap", "N", "resamples, at least 20; default: 1000", whole(20))
+    many = "resamples, at least 20; default: 1000"
+    takes_one(group, "--bootstrap", "N", many, whole(20), sets="draws")
     takes_one(group, "--seed", "S", "of the resamples; default: 0", whole(0))
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
     takes_one(group, "--tolerance", "SHARE", agreement, share)

@@ -8,8 +8,6 @@ from ..numeric.errors import NO_VALUE, ArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .arguments import Options
 
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -106,25 +104,14 @@ def typed(*given: tuple[str, str]) -> str:
     return " ".join(f"{option} {shown(text)}" for option, text in given)
 
 
-#: Arguments of all readers of tables -> their options.
-OF_TABLES = {"columns": "--column", "small": "--small-runs"}
-
-
-def with_options(error: ArgumentError, options: Options, names: Mapping[str, str]) -> UsageError:
+def with_options(error: ArgumentError, options: Options) -> UsageError:
     """An error of the library with the option that sets the argument, and what was typed for it,
-    ahead.
-
-    `names`: argument -> option, where it is not called as the argument is. An argument that is not
-    among these and that no option set stays as it is.
+    ahead; where no option does, it stays as it is.
     """
-    names = {**OF_TABLES, **names}
-    option = names.get(error.argument, option_of(error.argument))
-    if option in options:
-        text = options.spelt(option, error.value)
-    elif error.argument in names or (error.value is NO_VALUE and options.knows(option)):
-        text = "" if error.value is NO_VALUE else str(error.value)
-    else:
+    option = options.setting(error.argument)
+    if option is None or (option not in options and error.value is not NO_VALUE):
         return UsageError(str(error))
+    text = options.spelt(option, error.value)
     return UsageError(
         f"{option}{' ' if text else ''}{shown(text) if text else ''}: {error.complaint}"
     )

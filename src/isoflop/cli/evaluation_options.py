@@ -29,9 +29,11 @@ def declare_guessing(parser: Parser) -> None:
     guessing = parser.add_argument_group("accuracy of guessing")
     takes_several(guessing, "--random-baseline", "NAME=VALUE", f"{BASELINE}: those of that paper")
     small = "estimate it from these, with its error, such as 'compute < 1e17'"
-    takes_one(guessing, "--small-runs", "CONDITION", small)
+    takes_one(guessing, "--small-runs", "CONDITION", small, sets="small")
     average = "add the mean of normalised accuracy over these benchmarks; none named: all"
-    takes_several(guessing, "--average", "NAME", average, name, bare=True, distinct=True)
+    takes_several(
+        guessing, "--average", "NAME", average, name, bare=True, distinct=True, sets="benchmarks"
+    )
 
 
 def asked(options: Options, held: Table | None) -> tuple[Evaluations, dict[str, Baseline]]:

@@ -47,8 +47,6 @@ OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 FORMATS = ("text", "json", *TABLES)
 #: More runs than this are resampled by all processors.
 MANY = 2_000
-#: Arguments of the library whose options have other names.
-OPTION_OF = {"model": "--model", "fixed": "--fix", "bounds": "--bound", "by": "--bootstrap"}
 
 
 def parser() -> Parser:
@@ -70,9 +68,10 @@ def parser() -> Parser:
     what = "what the law is of; default: pass@k where the table holds counts of samples, else loss"
     takes_one(law, "--of", "|".join(OF), what, one_of(OF))
     takes_one(law, "--model", "MODEL", model, str.strip, models[0])
-    takes_pairs(law, "--fix", "NAME=VALUE", "keep a coefficient at a value, such as E=0", finite)
+    fix = "keep a coefficient at a value, such as E=0"
+    takes_pairs(law, "--fix", "NAME=VALUE", fix, finite, sets="fixed")
     bound = "keep a coefficient between two values, either may be empty"
-    takes_pairs(law, "--bound", "NAME=LOW:HIGH", bound, ends)
+    takes_pairs(law, "--bound", "NAME=LOW:HIGH", bound, ends, sets="bounds")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
     takes_one(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), OBJECTIVES[0])
     sure = built.add_argument_group("uncertainty and what follows")
@@ -81,7 +80,7 @@ def parser() -> Parser:
         "have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
         "and Student's t"
     )
-    takes_one(sure, "--bootstrap", "N", bootstrap, whole(1))
+    takes_one(sure, "--bootstrap", "N", bootstrap, whole(1), sets="by")
     seed = "of the resamples, and of the starts of an expression; default: 0"
     takes_one(sure, "--seed", "S", seed, whole(0), 0)
     compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"

@@ -33,8 +33,6 @@ examples:
 FORMATS = ("text", "json", *TABLES)
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
-#: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"proxy": "--loss"}
 #: Option -> how the library calls what it sets, and what it does.
 CONDITIONS = {
     "--fit-where": ("fit_where", "fit the law of loss to these; default: all"),
@@ -54,7 +52,7 @@ def parser() -> Parser:
     )
     law = built.add_argument_group("law and runs")
     takes_one(law, "--law", "overtraining", "this law")
-    takes_one(law, "--loss", "COLUMN", "the losses; needed", name)
+    takes_one(law, "--loss", "COLUMN", "the losses; needed", name, sets="proxy")
     for option, (_, what) in CONDITIONS.items():
         takes_one(law, option, "CONDITION", what)
     declare_output(built, *FORMATS, plot="draw loss against compute, and error against loss")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .arguments import Options
 
-#: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"run_noise": "--noise", "name": "--law"}
 SUMMARY = "tables of a known truth to try the other commands on"
 HELP = """\
 isoflop simulate [downstream] [--noise NUMBER] ...
@@ -58,9 +56,11 @@ def parser() -> Parser:
     seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
     takes_one(built, "--seed", "S", seed, whole(0), 0)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
-    takes_one(built, "--noise", "NUMBER", noise, nonnegative)
+    takes_one(built, "--noise", "NUMBER", noise, nonnegative, sets="run_noise")
     law = "published law of loss (isoflop laws); default: besiroglu2024"
-    takes_one(built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024")
+    takes_one(
+        built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024", sets="name"
+    )
     declare_file(built)
     return built
 

@@ -30,7 +30,7 @@ def _declare(parser: Parser, metavar: str, noun: str, quantities: str, example: 
     parser.file = f"{metavar} is missing: name a CSV or JSON file of {noun}"
     group = parser.add_argument_group(noun)
     meaning = f"the column, or expression, that holds {quantities}; {USUAL}"
-    takes_pairs(group, "--column", COLUMNS, meaning)
+    takes_pairs(group, "--column", COLUMNS, meaning, sets="columns")
     takes_one(group, "--where", "CONDITION", f"only these rows, such as {example}")
     return group
 
