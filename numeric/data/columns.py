@@ -173,7 +173,7 @@ def recognise(
     of = {quantity: column for quantity, column in chosen.items() if column is not None}
     free = [name for name in table.names if name not in of.values()]
     filled = {name for name in free if table.frame[name].notna().any()}
-    open_ = []
+    choices = []
     for quantity in [name for name in quantities if name not in chosen]:
         likeness = {name: _likeness(quantity, quantities, name) for name in free}
         alike = [name for name in free if likeness[name]]
@@ -186,11 +186,11 @@ def recognise(
         if any(not np.array_equal(table.texts(best[0]), table.texts(name)) for name in best[1:]):
             names = tuple(dict.fromkeys(best))
             both = f"{listed(names)} may {'both' if len(names) == 2 else 'all'} be {quantity}"
-            open_.append(f"columns {both}; {name_it(quantity, names[0])}")
+            choices.append(f"columns {both}; {name_it(quantity, names[0])}")
         elif best:
             of[quantity] = best[0]
-    if open_:
-        raise TableError(table.source, "; ".join(open_))
+    if choices:
+        raise TableError(table.source, "; ".join(choices))
     return Columns(table, of)
 
 

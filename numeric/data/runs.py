@@ -258,15 +258,13 @@ def _recognised(
         complaint = "choose loss or accuracy, not both"
         raise ArgumentError("columns", dict(chosen), complaint=complaint)
     has_loss = not chosen.get("accuracy") and may_hold(table, "loss", RUNS, chosen)
-    columns = recognise(table, _without("accuracy" if has_loss else "loss", RUNS), chosen)
+    other = "accuracy" if has_loss else "loss"
+    wanted = {name: spellings for name, spellings in RUNS.items() if name != other}
+    columns = recognise(table, wanted, chosen)
     two_known = len({*BUDGET} & columns.of.keys()) >= 2
     needed = [name for name in require if not (name in BUDGET and two_known)]
     columns.require(*(OUTCOME if name == "loss" else (name,) for name in needed))
     return columns
-
-
-def _without(name: str, quantities: Mapping[str, str]) -> dict[str, str]:
-    return {other: names for other, names in quantities.items() if other != name}
 
 
 def _neg_log(rows: Rows, baseline: float) -> Any:

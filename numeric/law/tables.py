@@ -13,7 +13,7 @@ from ...theory.typeset.table import Column, Table, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from ...theory.data.notation import Notation
@@ -76,12 +76,12 @@ def results_table(
     notation: str | Notation = DEFAULT,
     *,
     like: Any = None,
-    more: Mapping[str, Sequence[Any]] | None = None,
+    more: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Table:
     """Penalties, or allocations, of one law or several: a row each.
 
     ``names``: other headings for some figures; ``like``: what they are like, where there may be none;
-    ``more``: columns of numbers that the rows do not have themselves.
+    ``more``: columns of what the rows do not have themselves.
     """
     first: Any = like or rows[0]
     known = any(row.law.E is not None for row in rows)
@@ -94,10 +94,9 @@ def results_table(
             keys += ["binding"]
         keys += ["unspent_compute"] if any(row.unspent_compute for row in rows) else []
     shown = [_column(key, names or {}, notation) for key in keys]
-    for key, values in (more or {}).items():
-        of_row = dict(zip(map(id, rows), values, strict=True))
-        own = _column(key, names or {}, notation)
-        shown.append(own.changed(of=lambda row, of_row=of_row: of_row[id(row)]))
+    shown += [
+        _column(key, names or {}, notation).changed(of=of) for key, of in (more or {}).items()
+    ]
     shown = [
         column.changed(align="left", of=_binding) if column.key == "binding" else column
         for column in shown

@@ -109,9 +109,9 @@ def tables_of(
         some = [row for row in rows if (row.law.name in known) == is_accuracy]
         if some:
             names = IN_ACCURACY if is_accuracy else {}
-            more = is_accuracy and some[0].view == "allocations"
-            accuracies = {"accuracy": [accuracy_of(row, known) for row in some]} if more else {}
-            tables.append(results_table(some, names, spelling, more=accuracies))
+            more = {"accuracy": lambda row: accuracy_of(row, known)} if is_accuracy else {}
+            more = more if some[0].view == "allocations" else {}
+            tables.append(results_table(some, names, spelling, more=more))
             tables += intervals_table(some, names)
     return tables
 
