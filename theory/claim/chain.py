@@ -21,7 +21,7 @@ from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .at_law import Coefficients, at_numbers, is_rounded
+from .at_law import Coefficients, at_numbers, is_rounded, unit_alone
 from .checker import Finding, Trial
 from .definitions import LETTERS, by_definition, without_formula
 from .given import Given
@@ -241,14 +241,26 @@ class Chain:
         if (unknown := self._unknown(i)) is not None:
             said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
+        k, is_near = self._worked_out(i), question.relation == "approx"
+        typed, question = [self.parts[k], self.parts[i + 1]], replace(question, lhs=self.sides[k])
         has_letters = bool(question.lhs.free_symbols | question.rhs.free_symbols)
-        is_near, typed = question.relation == "approx", self.parts[i : i + 2]
         if (numbers is not None if has_letters else is_near) or is_rounded(question, typed):
             return at_numbers(question, typed, self.value, numbers), (), ""
         if is_near:
             said = "whether the two sides are near each other hangs on a law: name one with --law"
             return undecided(f"{said} NAME"), (), ""
         return decision, meanings, ""
+
+    def _worked_out(self, i: int) -> int:
+        """The left side of a link; in `x == 0.1449 approx 0.145 approx 0.15` the last number is that
+        of x, and not of the number before it.
+        """
+        k, is_near = i, self.relations[i].text == "approx"
+        while is_near and k > 0 and self.relations[k - 1].text in ("==", "approx"):
+            if unit_alone(self.parts[k], "approx") is None:
+                break
+            k -= 1
+        return k
 
     def _unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""

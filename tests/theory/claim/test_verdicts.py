@@ -308,6 +308,8 @@ CLAIMS = rows(r"""
     refuted | 1/3 == 33/100
     proved | 34/62 approx 0.548
     refuted | 34/62 approx 0.538
+    proved | 0.28/0.62 approx 0.452 approx 0.45
+    refuted | 1449/10000 approx 0.145 approx 0.15
     proved | 0.28*410.7/(0.34*406.4) == 115.0/138.2
     undecided | alpha approx 0.154 | say --law NAME
 """)
@@ -319,6 +321,8 @@ AT_BESIROGLU = rows(r"""
     refuted | alpha == 0.179 | say fails at besiroglu2024: 0.1783 against 0.179
     refuted | alpha ≈ 0.17 | say 4.9 % apart
     proved | alpha ≈ 0.18 | say 0.95 % apart
+    proved | alpha ≈ 0.178 ≈ 0.18
+    refuted | alpha == 0.1783 ≈ 0.178 ≈ 0.17
     refuted | alpha == 0.18 == beta
     proved | P(2) == 1.0 | say holds to 2 digits
     refuted | L(7e10, 1.4e12) == 1.95
