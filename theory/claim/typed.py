@@ -18,9 +18,8 @@ IN_LATEX = {
     "==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "propto": r"\propto",
     "approx": r"\approx", "~": r"\sim", "->": r"\to",
 }  # fmt: skip
-#: `\lim_{r \to 1} P(r) = 1`, and `lim(P(r), r, 1) = 1`.
+#: `\lim_{r \to 1} P(r) = 1`.
 LIM = re.compile(r"\s*\\?lim\s*_\s*\{(?P<to>[^{}]*)\}(?P<body>[^=]+)==?(?P<value>[^=]+)")
-LIM_CALLED = re.compile(r"\s*lim\((.+),\s*(\w+)\s*,\s*([^,()]+)\)(\s*==?)")
 #: `P(r) ~ w_N*r^-beta as r -> 0`, and `P \sim w_N r^{-\beta} \text{ as } r \to 0`.
 AS = re.compile(
     r"(?P<claim>.+?),?(?:\\q?quad|\s)*(?:\sas\s|\\(?:text|mathrm)\{\s*as\s*\})\s*"
@@ -178,7 +177,7 @@ def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
     """A claim on `lim` as one with an arrow, or one that ends in `as r -> 1`, and its limit."""
     if (said := AS.fullmatch(text)) is not None:
         return said["claim"], said["to"]
-    match = LIM.fullmatch(LIM_CALLED.sub(r"lim_{\2 -> \3} \1\4", text))
+    match = LIM.fullmatch(text)
     arrow = r"\to" if latex else "->"
     return match and (f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"])
 

@@ -222,7 +222,6 @@ CLAIMS = rows(r"""
     proved | N_{opt} = G (C/6)^a, \quad D_{opt} = G^{-1} (C/6)^b
     # -- limits
     proved | \lim_{r \to 1} P(r) = 1
-    proved | lim(P(r), r, 1) = 1
     proved | L_opt -> E | as C -> oo
     by SymPy's limit, not proved | (P(r) - 1)/(r - 1)^2 -> beta*gamma/2 | as r -> 1
     proved | (r^2 - 4)/(r - 2) -> 4 | as r -> 2

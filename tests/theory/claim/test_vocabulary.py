@@ -10,7 +10,6 @@ from tests.theory.rewriting import evaluate, from_sympy
 
 from isoflop.theory.budget import Budget
 from isoflop.theory.claim.vocabulary import vocabulary
-from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.reader.building import NamedFunction
 
 LETTERS = ("A", "B", "C", "E", "N", "D", "beta", "gamma", "r")
@@ -37,13 +36,6 @@ def test_quantities_are_what_a_search_finds(name, budget) -> None:
         assert abs(found - wanted) < CLOSE * max(1, abs(wanted))
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
-def test_every_name_of_a_notation_is_known(notation) -> None:
-    names = vocabulary(notation).names
-    assert set(vocabulary(notation).notation.names().values()) <= set(names)
-    assert {"N", "D", "C", "L", "R", "T_N", "T_D", "N_opt", "G", "P", "r", "rho", "s"} <= set(names)
-
-
 def test_hoffmann_respells_the_exponents() -> None:
     ours, theirs = vocabulary("schaeffer").names, vocabulary("hoffmann").names
     pairs = {"alpha": "beta", "beta": "gamma", "alpha_C": "alpha", "a": "w_N", "b": "w_D"}
@@ -52,8 +44,3 @@ def test_hoffmann_respells_the_exponents() -> None:
     for own, canonical in pairs.items():
         assert body(theirs[own]) == body(ours[canonical]).xreplace(letters)
     assert "gamma" not in theirs
-
-
-def test_the_loss_of_one_argument_is_the_least() -> None:
-    loss, least = (vocabulary().names[name] for name in ("L", "L_opt"))
-    assert loss.other == least
