@@ -1,10 +1,10 @@
 """The law bilinear in log C and log k: log y = log A + a log C + b log k + d log C log k for y =
--log pass@k.
+-log pass@k (Krajewski et al. 2025, arXiv 2512.08894, equation 5). More samples solve more problems
+above C_x = exp(-b/d) for d < 0, below it for d > 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -21,50 +21,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["COEFFICIENTS", "BilinearLaw", "fit_bilinear"]
+__all__ = ["COEFFICIENTS", "fit_bilinear"]
 
 COEFFICIENTS = ("log_A", "a", "b", "d")
 #: Of these the sign is what the law says; it is open where the interval of this coverage holds 0.
 SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
-
-
-@dataclass(frozen=True, kw_only=True)
-class BilinearLaw:
-    """log y = log A + a log C + b log k + d log C log k with y = -log pass@k, C in FLOP.
-
-    More samples solve more problems above C_x = exp(-b/d) for d < 0, below it for d > 0. Krajewski
-    et al. 2025 (arXiv 2512.08894), equation 5.
-    """
-
-    log_A: float
-    a: float
-    b: float
-    d: float
-
-    @property
-    def crossing(self) -> float:
-        """C_x = exp(-b/d), where the curves of all k cross: 0 or inf beyond the floats."""
-        if self.d == 0.0:
-            raise outside("d", self.d, "different from 0 for the curves to cross")
-        with np.errstate(over="ignore"):
-            return float(np.exp(formulas.bilinear_log_crossing(b=self.b, d=self.d)))
-
-    def neg_log(self, compute: Any, k: Any) -> Any:
-        """y = -log pass@k, nats; numbers or arrays that broadcast."""
-        own = {"a": self.a, "b": self.b, "d": self.d, "log_A": self.log_A}
-        return np.exp(formulas.bilinear_log_value(compute=compute, k=k, **own))
-
-    def pass_at_k(self, compute: Any, k: Any) -> Any:
-        """pass@k = exp(-y)."""
-        return np.exp(-self.neg_log(compute, k))
-
-    def compute_exponent(self, k: Any) -> Any:
-        """-dlog y/dlog C = -(a + d log k)."""
-        return formulas.bilinear_compute_exponent(k=k, a=self.a, d=self.d)
-
-    def draws_exponent(self, compute: Any) -> Any:
-        """-dlog y/dlog k = -(b + d log C)."""
-        return formulas.bilinear_draws_exponent(compute=compute, b=self.b, d=self.d)
 
 
 def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
@@ -107,7 +68,7 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
     errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
     is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
     named = dict(zip(COEFFICIENTS, plane.tolist(), strict=True))
-    off = np.log(neg_log) - np.log(BilinearLaw(**named).neg_log(compute, k))
+    off = np.log(neg_log) - formulas.bilinear_log_value(compute=compute, k=k, **named)
     known = dict(zip(COEFFICIENTS, is_known, strict=True))
     return Part(
         coefficients=named,

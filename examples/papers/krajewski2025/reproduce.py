@@ -27,13 +27,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
+from krajewski2025.tables import BilinearLaw, printed_bilinear, printed_broken, tables_check
 from krajewski2025.which_runs import which_runs
 
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.accuracy.bilinear import BilinearLaw, fit_bilinear
+from isoflop.numeric.accuracy.bilinear import fit_bilinear
 from isoflop.numeric.check.published import BenchmarkCheck
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing

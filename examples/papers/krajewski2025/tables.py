@@ -4,7 +4,7 @@ What the same runs say twice: the compute law as a ray of the params-tokens law 
 as pass@k at k = 1 (Tables 11 and 13) and as a broken law (Tables 11 and 10); the accuracy of
 guessing (Tables 11 and 16); errors on the held-out runs with and without a ceiling that was fitted
 to be 1 (Tables 15 and 3), and their averages (Tables 4 and 3). Columns of Tables 11 and 13 are
-decoded (theory/data/laws.toml, `isoflop.theory.data.krajewski2025.decode_table_13`).
+decoded (theory/data/laws.toml, `isoflop.theory.data.krajewski2025.TABLE_13`).
 
 Laws that were fitted apart may differ: they *disagree* where accuracy differs by more than a
 tolerance, or is impossible. Numbers that ought to be the same disagree where rounding does not
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.accuracy.bilinear import BilinearLaw
+from isoflop.numeric import formulas
 from isoflop.numeric.accuracy.broken import broken_values
 from isoflop.numeric.check.published import (
     TOLERANCE,
@@ -300,15 +300,33 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
 # -- the laws as printed -----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, kw_only=True)
+class BilinearLaw:
+    """Equation 5: log y = log A + a log C + b log k + d log C log k with y = -log pass@k."""
+
+    log_A: float
+    a: float
+    b: float
+    d: float
+
+    @property
+    def crossing(self) -> float:
+        """C_x = exp(-b/d), where the curves of all k cross."""
+        return float(np.exp(formulas.bilinear_log_crossing(b=self.b, d=self.d)))
+
+    def neg_log(self, compute: Any, k: Any) -> Any:
+        """-log pass@k in nats; numbers or arrays that broadcast."""
+        return np.exp(formulas.bilinear_log_value(compute=compute, k=k, **vars(self)))
+
+    def pass_at_k(self, compute: Any, k: Any) -> Any:
+        """pass@k."""
+        return np.exp(-self.neg_log(compute, k))
+
+
 def printed_bilinear(benchmark: str) -> BilinearLaw:
-    """Equation 5 with the decoded digits of Table 13."""
-    row = printed.decode_table_13(printed.TABLE_13[benchmark])
-    return BilinearLaw(
-        log_A=float(row["log_coefficient"]),
-        a=math.log(float(row["exp_compute"])),
-        b=float(row["draws"]),
-        d=float(row["mixed"]),
-    )
+    """Equation 5 with the digits of Table 13, whose first column is exponentiated."""
+    exp_a, b, d, log_A = map(float, printed.TABLE_13[benchmark])
+    return BilinearLaw(log_A=log_A, a=math.log(exp_a), b=b, d=d)
 
 
 def printed_broken(benchmark: str) -> Callable[[Floats], Floats]:
@@ -336,7 +354,7 @@ def _draws(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float)
     slopes = (printed.TABLE_13[name][0], other.printed["A"])
     return DrawsRow(
         benchmark=name,
-        alpha_one_sample=float(law.compute_exponent(1.0)),
+        alpha_one_sample=float(formulas.bilinear_compute_exponent(k=1.0, a=law.a, d=law.d)),
         alpha_compute=float(str(other.coefficients["alpha"])),
         rounding=sum(half_unit(digits) / float(digits) for digits in slopes),
         log_A_one_sample=law.log_A,
