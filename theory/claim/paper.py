@@ -45,6 +45,7 @@ DEFINES = re.compile(r":\s*=|=\s*:|\\vcentcolon")
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 RATIOS = frozenset(["r", "rho", "s"])
 LOSSES = frozenset(["L", "L_hat", "R", "P"])
+OF_A_RULE = frozenset(["N", "D", "C", "N_opt", "D_opt", "sqrt"])
 OPTIMUM = ("N == N_opt", "D == D_opt")
 
 
@@ -404,11 +405,15 @@ def _readings(claim: Claim, k: int, link: ChainLink) -> Iterator[Reading]:
             where = f"{AT_OPTIMUM} {where}"
             yield Reading(where, OPTIMUM, loss, answer=AT_OPTIMUM, remedy=remedy)
     is_of_a_run = "C" in names and names < {*RUN} and not claim.sides.names - {*RUN, "sqrt"}
-    if state.ray is not None and is_of_a_run:
+    is_of_an_optimum = claim.name in ("N_opt", "D_opt") and claim.sides.names <= OF_A_RULE
+    if state.ray is not None and (is_of_a_run or is_of_an_optimum):
         name, value, place = state.ray
         spent = budget.compute().xreplace({known[name]: value})
-        let = (f"{name} := {as_read(value)}", f"C := {as_read(spent)}")
-        yield Reading(f"in the runs of line {place.line}", let=let, refutes=True)
+        let = [f"{name} := {as_read(value)}", f"C := {as_read(spent)}"]
+        if is_of_an_optimum:  # an author may call these N^* and D^*
+            let += [f"{x}_opt := {as_read(value) if x == name else x}" for x in "ND"]
+        where, remedy = f"in the runs of line {place.line}", "skip" if is_of_an_optimum else ""
+        yield Reading(where, let=tuple(let), remedy=remedy, refutes=not is_of_an_optimum)
 
 
 def _letters(link: ChainLink) -> set[Symbol]:
