@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes_one
+from .arguments import Parser, declare_output, takes
 from .asked import (
     OF_A_RUN,
     argument,
@@ -63,8 +63,8 @@ def parser() -> Parser:
     built = Parser(HELP)
     group = built.add_argument_group("target")
     declare_run(group, loss="target losses, above the irreducible loss of the law")
-    takes_one(group, "--max-params", "N", "size cap", positive)
-    takes_one(group, "--max-tokens", "D", "data wall", positive)
+    takes(group, "--max-params", "N", "size cap", positive)
+    takes(group, "--max-tokens", "D", "data wall", positive)
     declare_law(built, several=True)
     declare_output(built, *FORMATS)
     return built

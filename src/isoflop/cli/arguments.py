@@ -48,8 +48,8 @@ class Option(argparse._AppendAction):
     read : callable
         Word -> value.
     form : str
-        "one" value; "list" of values, comma- or space-separated; "words", each a value; "any"
-        words, also none; "pairs" of NAME=VALUE.
+        "one" value; "list" of values, comma- or space-separated; "words", each a value, or "any",
+        also none; "each" a word whenever it is given; "pairs" of NAME=VALUE.
     distinct : bool
         Whether no value of a list may come twice.
     sets : str
@@ -62,12 +62,13 @@ class Option(argparse._AppendAction):
         self,
         *words: Any,
         read: Reader,
-        form: str,
+        form: str = "one",
         value: Any = None,
         distinct: bool = False,
         sets: str = "",
         **more: Any,
     ) -> None:
+        more["nargs"] = "*" if form in ("list", "words", "any") else None
         super().__init__(*words, **more)
         self.read, self.form, self.default_value = read, form, value
         self.distinct, self.sets = distinct, sets.split()
@@ -117,72 +118,40 @@ def entries_of(words: Sequence[str]) -> list[str]:
     return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
 
 
-def takes_one(
+def takes(
     group: Group,
     option: str,
     metavar: str,
     meaning: str,
     read: Reader = text,
-    value: Any = None,
-    *,
-    sets: str = "",
+    form: str = "one",
+    **more: Any,
 ) -> None:
-    """An option with one value, which may be given once."""
-    _takes(group, option, metavar, meaning, read=read, form="one", value=value, sets=sets)
+    """An option with values, as `Option` has them: what reads one, and how the words hold them;
+    `more`: the value where it is not given, and what else `Option` has.
+    """
+    taking: dict[str, Any] = {"action": Option, "read": read, "form": form, **more}
+    group.add_argument(option, metavar=metavar, help=_literal(meaning), **taking)
 
 
 def takes_choice(group: Group, option: str, choices: Sequence[str], meaning: str = "") -> None:
     """An option with one of some names, the first by default."""
     meaning = f"{meaning}; default: {choices[0]}" if meaning else f"default: {choices[0]}"
-    takes_one(group, option, "|".join(choices), meaning, one_of(choices), choices[0])
-
-
-def takes_several(
-    group: Group,
-    option: str,
-    metavar: str,
-    meaning: str,
-    read: Reader | None = None,
-    *,
-    bare: bool = False,
-    **more: Any,
-) -> None:
-    """An option with a list of values, comma- or space-separated; repetitions accumulate. Without a
-    reader every word is a value, commas and all; `bare`: it may stand alone; `more`: `distinct` and
-    `sets` of `Option`.
-    """
-    form = "any" if bare else "words" if read is None else "list"
-    _takes(group, option, metavar, meaning, nargs="*", read=read or text, form=form, **more)
-
-
-def takes_each(group: Group, option: str, metavar: str, meaning: str) -> None:
-    """A repeatable option with one word each time."""
-    _takes(group, option, metavar, meaning, read=text, form="words")
-
-
-def takes_pairs(
-    group: Group, option: str, metavar: str, meaning: str, read: Reader = text, *, sets: str
-) -> None:
-    """A repeatable option with NAME=VALUE."""
-    _takes(group, option, metavar, meaning, read=read, form="pairs", sets=sets)
-
-
-def _takes(group: Group, option: str, metavar: str, meaning: str, **more: Any) -> None:
-    group.add_argument(option, action=Option, metavar=metavar, help=_literal(meaning), **more)
+    takes(group, option, "|".join(choices), meaning, one_of(choices), value=choices[0])
 
 
 def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
     """``--format`` and, where the command draws something, ``--plot``."""
     group = parser.add_argument_group("output")
     if plot:
-        takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg", figure)
+        takes(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg", figure)
     takes_choice(group, "--format", formats)
 
 
 def declare_file(group: Group) -> None:
     """``--output``, of a command whose output is a file rather than an answer."""
     meaning = "write there rather than to the standard output"
-    more: dict[str, Any] = {"action": Option, "read": output, "form": "one"}
+    more: dict[str, Any] = {"action": Option, "read": output}
     group.add_argument("-o", "--output", metavar="FILE", help=meaning, **more)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import takes_several
+from .arguments import takes
 from .domains import flop, positive
 from .errors import UsageError, blamed, typed
 from .in_accuracy import IN_ACCURACY, accuracy_of
@@ -29,11 +29,11 @@ FEW = 1e4
 
 def declare_run(group: Group, *, loss: str) -> None:
     """The options that give a run, two of them together."""
-    takes_several(group, "--params", "N", "params", positive)
-    takes_several(group, "--tokens", "D", "training tokens", positive)
-    takes_several(group, "--compute", "C", "training compute in FLOP", flop)
-    takes_several(group, "--tokens-per-param", "T", "tokens per param", positive)
-    takes_several(group, "--loss", "L", loss, positive)
+    takes(group, "--params", "N", "params", positive, "list")
+    takes(group, "--tokens", "D", "training tokens", positive, "list")
+    takes(group, "--compute", "C", "training compute in FLOP", flop, "list")
+    takes(group, "--tokens-per-param", "T", "tokens per param", positive, "list")
+    takes(group, "--loss", "L", loss, positive, "list")
 
 
 def asked(options: Options, names: Sequence[str]) -> list[Asked]:

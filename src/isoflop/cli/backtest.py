@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import Parser, declare_output, takes
 from .domains import one_of, positive, resamples, whole
 from .errors import DONE, NO_VERDICT, UsageError, shown
 from .evaluation_options import asked, declare_guessing
@@ -64,27 +64,27 @@ def parser() -> Parser:
     of_counts = built.add_argument_group("counts")
     declare_models(of_counts)
     usual = "default: 1, 10, 100, ... up to 10,000"
-    takes_several(of_counts, "--k", "K", usual, whole(1), distinct=True)
+    takes(of_counts, "--k", "K", usual, whole(1), "list", distinct=True)
     group = built.add_argument_group("backtest")
     of = "what the laws are of; default: what the columns tell"
-    takes_one(group, "--of", "|".join(OF), of, one_of(tuple(OF)))
+    takes(group, "--of", "|".join(OF), of, one_of(tuple(OF)))
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
     names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
-    takes_several(group, "--law", "LAW", names, sets="laws law model")
+    takes(group, "--law", "LAW", names, form="words", sets="laws law model")
     proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
-    takes_one(group, "--proxy", "COLUMN", proxy)
+    takes(group, "--proxy", "COLUMN", proxy)
     held_out = "predict these rows from all others, such as 'compute > 6e21'"
-    takes_one(group, "--hold-out", "CONDITION", held_out)
+    takes(group, "--hold-out", "CONDITION", held_out)
     cutoffs = f"cutoffs in this; of runs and counts by default {AXES[0]}"
-    takes_one(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), sets="axis")
+    takes(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), sets="axis")
     sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
     group.add_argument("--sweep", action="store_true", help=sweep)
     many = "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "
     many += "with --sweep 24 from 6e19 to 5e22 FLOP"
-    takes_several(group, "--cutoffs", "N|VALUE,...", many, positive)
+    takes(group, "--cutoffs", "N|VALUE,...", many, positive, "list")
     behind = "resamples behind intervals; default: 200, of evaluations 0: none"
-    takes_one(group, "--bootstrap", "N", behind, resamples)
-    takes_one(group, "--seed", "S", "of the resamples; default: 0", whole(0), 0)
+    takes(group, "--bootstrap", "N", behind, resamples)
+    takes(group, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
     declare_output(built, *FORMATS, plot=drawn)
     return built

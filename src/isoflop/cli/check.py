@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_output, takes_one
+from .arguments import POSITIONAL, Parser, declare_output, takes
 from .domains import flop, share, whole
 from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError
 from .render import TABLES, draw, written
@@ -53,12 +53,12 @@ def parser() -> Parser:
     built.file = ""  # without one the published tables are checked
     group = built.add_argument_group("check of runs")
     many = "resamples, at least 20; default: 1000"
-    takes_one(group, "--bootstrap", "N", many, whole(20), sets="draws")
-    takes_one(group, "--seed", "S", "of the resamples; default: 0", whole(0))
+    takes(group, "--bootstrap", "N", many, whole(20), sets="draws")
+    takes(group, "--seed", "S", "of the resamples; default: 0", whole(0))
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
-    takes_one(group, "--tolerance", "SHARE", agreement, share)
+    takes(group, "--tolerance", "SHARE", agreement, share)
     at = "FLOP at which N*, D* and L* are given; default: the largest"
-    takes_one(group, "--compute", "C", at, flop)
+    takes(group, "--compute", "C", at, flop)
     group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_output(
         built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import Parser, declare_output, takes_one
+from .arguments import Parser, declare_output, takes
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, typed
 from .figures import figures, figures_latex, figures_text
 from .render import json_text
@@ -44,7 +44,7 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
     group = built.add_argument_group("derivation")
-    takes_one(
+    takes(
         group,
         "--budget",
         "EXPRESSION",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import takes_one, takes_several
+from .arguments import takes
 from .domains import guess, name
 from .errors import UsageError, outside, shown
 from .tables import evaluations
@@ -27,13 +27,17 @@ BASELINE = (
 def declare_guessing(parser: Parser) -> None:
     """What guessing scores, and the mean over benchmarks."""
     guessing = parser.add_argument_group("accuracy of guessing")
-    takes_several(guessing, "--random-baseline", "NAME=VALUE", f"{BASELINE}: those of that paper")
-    small = "estimate it from these, with its error, such as 'compute < 1e17'"
-    takes_one(guessing, "--small-runs", "CONDITION", small, sets="small")
-    average = "add the mean of normalised accuracy over these benchmarks; none named: all"
-    takes_several(
-        guessing, "--average", "NAME", average, name, bare=True, distinct=True, sets="benchmarks"
+    takes(
+        guessing,
+        "--random-baseline",
+        "NAME=VALUE",
+        f"{BASELINE}: those of that paper",
+        form="words",
     )
+    small = "estimate it from these, with its error, such as 'compute < 1e17'"
+    takes(guessing, "--small-runs", "CONDITION", small, sets="small")
+    average = "add the mean of normalised accuracy over these benchmarks; none named: all"
+    takes(guessing, "--average", "NAME", average, name, "any", distinct=True, sets="benchmarks")
 
 
 def asked(options: Options, held: Table | None) -> tuple[Evaluations, dict[str, Baseline]]:

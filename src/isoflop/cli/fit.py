@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ..numeric.errors import ArgumentError
-from .arguments import Parser, declare_output, takes_one, takes_pairs, takes_several
+from .arguments import Parser, declare_output, takes
 from .domains import ends, finite, flop, one_of, output, positive, whole
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .fit_kinds import OF
@@ -60,34 +60,34 @@ def parser() -> Parser:
         "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs that "
         "exceed guessing by 0.05"
     )
-    takes_one(built.add_argument_group("evaluations"), "--benchmark", "NAME", evaluations)
+    takes(built.add_argument_group("evaluations"), "--benchmark", "NAME", evaluations)
     law = built.add_argument_group("law and objective")
     model = (
         f"{', '.join(models)}, or an expression in columns and coefficients; default: {models[0]}"
     )
     what = "what the law is of; default: pass@k where the table holds counts of samples, else loss"
-    takes_one(law, "--of", "|".join(OF), what, one_of(OF))
-    takes_one(law, "--model", "MODEL", model, str.strip, models[0])
-    fix = "keep a coefficient at a value, such as E=0"
-    takes_pairs(law, "--fix", "NAME=VALUE", fix, finite, sets="fixed")
-    bound = "keep a coefficient between two values, either may be empty"
-    takes_pairs(law, "--bound", "NAME=LOW:HIGH", bound, ends, sets="bounds")
+    takes(law, "--of", "|".join(OF), what, one_of(OF))
+    takes(law, "--model", "MODEL", model, str.strip, value=models[0])
+    fix = "keep a coefficient at a value, such as E=0; repeatable"
+    takes(law, "--fix", "NAME=VALUE", fix, finite, "pairs", sets="fixed")
+    bound = "keep a coefficient between two values, either may be empty; repeatable"
+    takes(law, "--bound", "NAME=LOW:HIGH", bound, ends, "pairs", sets="bounds")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
-    takes_one(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), OBJECTIVES[0])
+    takes(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), value=OBJECTIVES[0])
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
         "standard errors and 90 % intervals from N resamples of runs, or of groups where the runs "
         "have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
         "and Student's t"
     )
-    takes_one(sure, "--bootstrap", "N", bootstrap, whole(1), sets="by")
+    takes(sure, "--bootstrap", "N", bootstrap, whole(1), sets="by")
     seed = "of the resamples, and of the starts of an expression; default: 0"
-    takes_one(sure, "--seed", "S", seed, whole(0), 0)
+    takes(sure, "--seed", "S", seed, whole(0), value=0)
     compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"
-    takes_several(sure, "--compute", "C", compute, flop)
-    takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
+    takes(sure, "--compute", "C", compute, flop, "list")
+    takes(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive, "list")
     saved = "write the fit as JSON: a law file for every other command"
-    takes_one(sure, "--save", "FILE", saved, output)
+    takes(sure, "--save", "FILE", saved, output)
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
     return built
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import Parser, declare_output, takes_choice, takes_one, takes_several
+from .arguments import Parser, declare_output, takes, takes_choice
 from .domains import flop, one_of, positive, resamples, whole
 from .errors import DONE, NO_VERDICT, UsageError, shown
 from .render import TABLES, draw, written
@@ -42,23 +42,23 @@ def parser() -> Parser:
     built = Parser(HELP)
     declare_counts(built)
     asked = built.add_argument_group("laws")
-    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k for counts of samples")
+    takes(asked, "--of", "pass@k", "what the law is of; default: pass@k for counts of samples")
     of_models = "default: all for which the models' covariates are there"
-    takes_several(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; {of_models}", one_of(LAWS))
+    takes(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; {of_models}", one_of(LAWS), "list")
     usual = "1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
-    takes_several(asked, "--k", "K", f"default: {usual}", whole(1), distinct=True)
+    takes(asked, "--k", "K", f"default: {usual}", whole(1), "list", distinct=True)
     how = "likelihood of the counts (any k, models without a success, adaptive sampling), or least "
     how += "squares on the unbiased estimates"
     takes_choice(asked, "--method", METHODS, how)
     sure = built.add_argument_group("uncertainty and what follows")
     models = "resamples of models; 0 for none; default: 200"
-    takes_one(sure, "--bootstrap", "N", models, resamples, 200)
-    takes_one(sure, "--seed", "S", "of the resamples; default: 0", whole(0), 0)
+    takes(sure, "--bootstrap", "N", models, resamples, value=200)
+    takes(sure, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
     penalty = "add the penalty at overtraining ratios, for every k"
-    takes_several(sure, "--ratio", "RATIO", penalty, positive)
+    takes(sure, "--ratio", "RATIO", penalty, positive, "list")
     ahead = "add -log pass@k by the compute law at each compute in FLOP, and what the allocation "
     ahead += "that is optimal for one k costs at another; refused where laws contradict each other"
-    takes_several(sure, "--compute", "C", ahead, flop)
+    takes(sure, "--compute", "C", ahead, flop, "list")
     declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
     return built
 

@@ -4,7 +4,7 @@ error, by the laws of Gadre et al. 2024.
 
 from __future__ import annotations
 
-from .arguments import Parser, declare_output, takes_one
+from .arguments import Parser, declare_output, takes
 from .domains import name
 from .errors import DONE, NO_VERDICT, UsageError, shown
 from .evaluation_options import told_apart
@@ -51,10 +51,10 @@ def parser() -> Parser:
         benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all",
     )
     law = built.add_argument_group("law and runs")
-    takes_one(law, "--law", "overtraining", "this law")
-    takes_one(law, "--loss", "COLUMN", "the losses; needed", name, sets="proxy")
+    takes(law, "--law", "overtraining", "this law")
+    takes(law, "--loss", "COLUMN", "the losses; needed", name, sets="proxy")
     for option, (_, what) in CONDITIONS.items():
-        takes_one(law, option, "CONDITION", what)
+        takes(law, option, "CONDITION", what)
     declare_output(built, *FORMATS, plot="draw loss against compute, and error against loss")
     return built
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_file, takes_choice, takes_one
+from .arguments import POSITIONAL, Parser, declare_file, takes, takes_choice
 from .domains import output
 from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, shown
 from .selection import declare_law, notation
@@ -64,9 +64,7 @@ def parser() -> Parser:
         help="for \\input in a paper: no preamble, and names of its own for environments, labels, "
         "citations",
     )
-    takes_one(
-        group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", output
-    )
+    takes(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", output)
     declare_law(built, several=True)
     declare_file(built)
     return built

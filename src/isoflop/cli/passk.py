@@ -5,7 +5,7 @@ possible.
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes_choice, takes_several
+from .arguments import Parser, declare_output, takes, takes_choice
 from .domains import whole
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import csv_text, json_text
@@ -62,7 +62,7 @@ def parser() -> Parser:
     declare_counts(built)
     asked = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
-    takes_several(asked, "--k", "K", usual, whole(1), distinct=True)
+    takes(asked, "--k", "K", usual, whole(1), "list", distinct=True)
     of_what = "standard error for other problems of their kind, or for these problems"
     takes_choice(asked, "--se", ERRORS, of_what)
     shape = "which values are not from 0 to 1, rising and concave in k"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import Parser, declare_output, takes
 from .asked import (
     OF_A_RUN,
     asked,
@@ -71,11 +71,11 @@ def parser() -> Parser:
     group = built.add_argument_group("allocation")
     usual = ", ".join(map(number, USUAL_RATIOS))
     overtraining = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
-    takes_several(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}", positive)
-    takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive)
+    takes(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}", positive, "list")
+    takes(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive, "list")
     declare_run(group, loss="loss that the run is to reach, in place of its second number")
     within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
-    takes_one(group, "--within", "SHARE", within, positive)
+    takes(group, "--within", "SHARE", within, positive)
     group.add_argument("--explain", action="store_true", help="say what the columns mean")
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import POSITIONAL, Parser, declare_output, takes_each, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_output, takes
 from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import json_text
 from .selection import declare_notation, law, notation
@@ -49,13 +49,15 @@ def parser() -> Parser:
     group = built.add_argument_group("claim")
     several = "; may be given several times"
     kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'"
-    takes_each(group, "--assume", "ASSUMPTION", kinds + several)
+    takes(group, "--assume", "ASSUMPTION", kinds + several, form="each")
     other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'"
-    takes_each(group, "--let", "NAME := EXPRESSION", other + several)
+    takes(group, "--let", "NAME := EXPRESSION", other + several, form="each")
     budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
-    takes_one(group, "--budget", "EXPRESSION", budget)
+    takes(group, "--budget", "EXPRESSION", budget)
     laws = "a published law (see isoflop laws) or a JSON law file"
-    takes_several(group, "--law", "LAW", f"{laws}, at whose coefficients numbers are compared")
+    takes(
+        group, "--law", "LAW", f"{laws}, at whose coefficients numbers are compared", form="words"
+    )
     declare_notation(group)
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     declare_output(built, *FORMATS)

@@ -6,7 +6,7 @@ import os
 
 from ..theory.data.notation import DEFAULT, NOTATIONS, ROLES, Notation
 from ..theory.data.notation import notation as find_notation
-from .arguments import takes_one, takes_several
+from .arguments import takes
 from .domains import nonnegative, one_of, positive
 from .errors import UsageError, blamed, shown
 
@@ -25,7 +25,7 @@ def declare_law(parser: Parser, *, several: bool) -> None:
     group = parser.add_argument_group("law")
     kinds = "a published law (see isoflop laws), a JSON law file, or coefficients"
     more = "; several laws for a comparison" if several else ""
-    takes_several(group, "--law", "LAW", f"{kinds}: {_usual(DEFAULT)}{more}")
+    takes(group, "--law", "LAW", f"{kinds}: {_usual(DEFAULT)}{more}", form="words")
     declare_notation(group)
 
 
@@ -33,7 +33,7 @@ def declare_notation(group: Group) -> None:
     """``--notation``."""
     spellings = "; ".join(f"{name}: {entry.title}" for name, entry in NOTATIONS.items())
     meaning = f"{spellings}; default: {DEFAULT.name}"
-    takes_one(group, "--notation", "NAME", meaning, one_of(tuple(NOTATIONS)), DEFAULT.name)
+    takes(group, "--notation", "NAME", meaning, one_of(tuple(NOTATIONS)), value=DEFAULT.name)
 
 
 def notation(options: Options) -> Notation:

@@ -6,7 +6,7 @@ import sys
 from itertools import chain
 
 from ..theory.data.notation import close_matches
-from .arguments import POSITIONAL, Parser, declare_file, takes_one
+from .arguments import POSITIONAL, Parser, declare_file, takes
 from .domains import nonnegative, whole
 from .errors import DONE, UsageError, shown
 from .render import csv_text
@@ -54,11 +54,11 @@ def parser() -> Parser:
         POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts"
     )
     seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
-    takes_one(built, "--seed", "S", seed, whole(0), 0)
+    takes(built, "--seed", "S", seed, whole(0), value=0)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
-    takes_one(built, "--noise", "NUMBER", noise, nonnegative, sets="run_noise")
+    takes(built, "--noise", "NUMBER", noise, nonnegative, sets="run_noise")
     law = "published law of loss (isoflop laws); default: besiroglu2024"
-    takes_one(
+    takes(
         built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024", sets="name"
     )
     declare_file(built)

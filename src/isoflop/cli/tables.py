@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import POSITIONAL, takes_one, takes_pairs, takes_several
+from .arguments import POSITIONAL, takes
 from .domains import column_names, guess
 
 TYPE_CHECKING = False
@@ -30,8 +30,8 @@ def _declare(parser: Parser, metavar: str, noun: str, quantities: str, example: 
     parser.file = f"{metavar} is missing: name a CSV or JSON file of {noun}"
     group = parser.add_argument_group(noun)
     meaning = f"the column, or expression, that holds {quantities}; {USUAL}"
-    takes_pairs(group, "--column", COLUMNS, meaning, sets="columns")
-    takes_one(group, "--where", "CONDITION", f"only these rows, such as {example}")
+    takes(group, "--column", COLUMNS, meaning, form="pairs", sets="columns")
+    takes(group, "--where", "CONDITION", f"only these rows, such as {example}")
     return group
 
 
@@ -42,7 +42,7 @@ def declare_runs(parser: Parser) -> None:
     )
     group = _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
     guessing = "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
-    takes_one(group, "--random-baseline", "SHARE", guessing, guess)
+    takes(group, "--random-baseline", "SHARE", guessing, guess)
 
 
 def declare_counts(parser: Parser) -> None:
@@ -55,11 +55,11 @@ def declare_counts(parser: Parser) -> None:
 def declare_models(group: Group) -> None:
     """What makes a model of counts, and what is known of each."""
     by = "columns whose values make a group; default: benchmark and model, as far as there are"
-    takes_one(group, "--by", "COLUMN,...", by, column_names)
+    takes(group, "--by", "COLUMN,...", by, column_names)
     models = "file with params, tokens or compute of each model; two of them give the third"
-    takes_one(group, "--models", "TABLE", models)
+    takes(group, "--models", "TABLE", models)
     gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
-    takes_one(group, "--gold", "TABLE", gold)
+    takes(group, "--gold", "TABLE", gold)
 
 
 def declare_evaluations(
@@ -79,7 +79,7 @@ def declare_evaluations(
     )
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
-    takes_several(group, "--benchmark", "NAME", benchmarks, distinct=True)
+    takes(group, "--benchmark", "NAME", benchmarks, form="words", distinct=True)
 
 
 # -- reading ---------------------------------------------------------------------------------------
