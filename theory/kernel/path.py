@@ -8,13 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from sympy import Expr, Integer, Pow, Symbol, exp, log
 
-from .arithmetic import OutsideScope
 from .boundary import put_in, solved
 from .signs import Assumed, Prover
-from .terms import READINGS, DefinedForm
+from .terms import DefinedForm
 
 MOST_SYMBOLS = 6
-LARGEST_POWER = 24
 ZERO, ONE = Integer(0), Integer(1)
 
 
@@ -64,8 +62,7 @@ def _starts(
     if x.is_positive:
         if not ends[1]:
             yield ZERO, (1,)
-        inside = [ONE, *by_name(e.free_symbols - {x}), *_stationary(search, e, x)]
-        for start in inside:
+        for start in (ONE, *by_name(e.free_symbols - {x})):
             free = tuple(a for a in assume if x not in a.free_symbols)
             if (
                 start.is_positive
@@ -81,26 +78,6 @@ def _lies_inside(search: Prover, start: Expr, x: Symbol, assume: Assumed) -> boo
     near = search.points_where((x, *start.free_symbols), assume)
     sides = {search.sign_at(x - start, point, lost=0) for point in near}
     return {1, -1} <= sides
-
-
-def _stationary(search: Prover, e: Expr, x: Symbol) -> list[Expr]:
-    """Where a slope of two terms is zero."""
-    reading = DefinedForm.of(e.diff(x), ())
-    if reading is None:
-        return []
-    zero = None
-    for read in READINGS:
-        try:
-            terms = read(reading.form, reading.arithmetic)
-        except OutsideScope:
-            continue
-        if len(terms) == 2:
-            zero = solved(reading.to_sympy(), x)
-            if zero is None:
-                one, other = (reading.arithmetic.to_sympy(term) for term in terms)
-                zero = _balance(one, other, x)
-            break
-    return [zero] if zero is not None and zero.free_symbols | {x} <= e.free_symbols | {x} else []
 
 
 def _from(
@@ -180,18 +157,6 @@ def at_zero(search: Prover, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
         rises = not e.exp.has(x) and search.sign(e.exp, assume, 1) == (1, True)
         return ZERO if base == 0 and rises else None
     return None
-
-
-def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
-    """Where one + other == 0, for monomials in x."""
-    quotient = (-one / other).powsimp(force=False)
-    constant, dependent = quotient.as_independent(x, as_Add=False)
-    base, power = dependent.as_base_exp()
-    if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
-        return None
-    if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
-        return None
-    return constant ** (-1 / power)
 
 
 def direction_of(assumption: Expr, x: Symbol) -> int:

@@ -33,7 +33,7 @@ from .arithmetic import Key, NormalForm, OutsideScope, linear_log
 from .deadline import OutOfTime, check
 from .field import Fraction
 from .functions import defined
-from .path import LARGEST_POWER, along, by_name
+from .path import along, by_name
 from .signs import UNKNOWN, Assumed, Prover, Sign
 from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
 
@@ -41,8 +41,8 @@ from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
 #: goes.
 MOST_OPERATIONS, DEPTH = 800, 2
 MOST_TERMS = 8
-#: Of numbers in exponents.
-LARGEST_EXPONENT = 10**6
+#: Of numbers in exponents, and of whole powers that are compared as they are.
+LARGEST_EXPONENT, LARGEST_POWER = 10**6, 24
 #: An expression of more operations, or of more times as many as there were at first, is not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
@@ -113,7 +113,7 @@ def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
     """The expression with a positive part as a variable, where its letters occur nowhere else."""
     u = next(s for s in symbols("u v w u_0", positive=True) if s not in e.free_symbols)
     parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
-    for part in sorted(parts, key=lambda part: (-count_ops(part), str(part))):
+    for part in sorted(parts, key=lambda p: (-len(p.free_symbols), -count_ops(p), str(p))):
         letters = part.free_symbols
         is_reciprocal = part.is_Pow and part.exp == -1
         if (len(letters) > 1 or is_reciprocal) and letters & e.free_symbols:
