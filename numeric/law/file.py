@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["beyond", "from_data", "from_text", "law", "read"]
 
-LARGEST_FILE = 10_000_000
 #: What lies farther beyond the runs of a fit than by this factor is said to.
 FAR = 10.0
 
@@ -67,14 +66,11 @@ def read(path: str | PathLike[str]) -> Law:
     """The law of a file."""
     where = f"law file {str(path)!r}"
     try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            text = file.read(LARGEST_FILE + 1)
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise ValueError(f"{where}: is not UTF-8 text") from None
-    if len(text) > LARGEST_FILE:
-        raise ValueError(f"{where}: is larger than {LARGEST_FILE} characters")
     return from_text(text, where)
 
 
