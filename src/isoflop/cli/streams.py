@@ -1,4 +1,6 @@
-"""What reaches the terminal and files: answers, and lines on the standard error."""
+"""What reaches the terminal and files: answers, and lines on the standard error; and texts of the
+user.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +47,18 @@ def write(text: str, path: str | None = None) -> None:
     except OSError as error:
         _detach(stream)
         raise UsageError(f"standard output: cannot be written ({error.strerror})") from None
+
+
+def read_text(option: str, path: str) -> str:
+    """What a text of the user holds."""
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{option} {shown(path)}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{option} {shown(path)}: is no text in UTF-8") from None
 
 
 def write_file(option: str, path: str, text: str) -> None:

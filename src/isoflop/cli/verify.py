@@ -15,7 +15,7 @@ from .errors import (
     shown,
 )
 from .render import json_text
-from .streams import is_terminal, say
+from .streams import is_terminal, read_text, say
 from .theorems import SHORT, erratum_text, known, overview, report_text
 
 TYPE_CHECKING = False
@@ -97,18 +97,6 @@ def run(options: Options) -> tuple[str, int]:
 # -- files of the user -----------------------------------------------------------------------------
 
 
-def _text(path: str) -> str:
-    """What a file of the user holds."""
-    from pathlib import Path
-
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise _refused(path, error.strerror or error) from None
-    except UnicodeDecodeError:
-        raise _refused(path, "is no text in UTF-8") from None
-
-
 def _refused(path: str, complaint: object) -> UsageError:
     return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
 
@@ -124,7 +112,7 @@ def _written(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..theory.settings import budget, theorem
     from ..theory.verification import verify
 
-    text = _text(path)
+    text = read_text(POSITIONAL, path)
     try:
         derivation = theorem(text, Path(path).stem)
         derivation.refuse_mistakes()
@@ -152,7 +140,7 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     from ..theory.claim.paper import HOLDS, judged
     from ..theory.claim.report import as_dict, as_text
 
-    folder, text = Path(path).parent, _text(path)
+    folder, text = Path(path).parent, read_text(POSITIONAL, path)
     try:
         document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
