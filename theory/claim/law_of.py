@@ -21,6 +21,8 @@ from ..reader.tokens import ParseError, Token
 from .document import NOWHERE, Piece, Place
 from .typed import at_relations, called, limit_of, sources
 
+#: A part of the loss, which is no loss by its name.
+OF_BOTH = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
 DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
@@ -130,13 +132,19 @@ class LawOfDocument:
 
 
 def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
-    """The law that each piece of a document gives. One of another shape counts before there is one
-    of the shape, and where it has letters of its own.
+    """The law that each piece of a document gives, `R(N, D)` being what it stands for. One of
+    another shape counts before there is one of the shape, and where it has letters of its own.
     """
+    formulas = [piece.text.partition("=") for piece in pieces if piece.kind != "declared"]
+    meanings = {left.strip(): right for left, _, right in reversed(formulas) if right}
+    parts = {call: right for call, right in meanings.items() if OF_BOTH.fullmatch(call)}
     found: list[LawOfDocument | None] = []
     known: set[str] = set()
     for piece in pieces:
-        law = law_of(piece.text) if piece.kind != "declared" else None
+        left, equals, right = piece.text.partition("=")
+        for call, meaning in parts.items() if left.strip() not in parts else ():
+            right = right.replace(call, f"({meaning.partition('=')[0]})")
+        law = law_of(f"{left}{equals}{right}") if piece.kind != "declared" else None
         if law is not None and law.notation is not None:
             known |= {*law.notation.names().values(), *law.sizes}
         elif law is not None and known and law.names and law.names <= known:
