@@ -54,7 +54,7 @@ PROVED = [
     ((1 + real) ** k, "<=", 1 + k * real, (1 + real, 1 - k)),
     ((1 + real) ** k, ">=", 1 + k * real, (real, k - 1)),
     (log(1 + real), "<=", real, (real,)),
-    # the penalty is convex in log r, also its logarithm
+    # the logarithm of the penalty is convex in log r
     (PENALTY * PENALTY.subs(r, q), ">=", PENALTY.subs(r, sqrt(r * q)) ** 2, ()),
     (sqrt((x**2 + y**2) * (z**2 + 1)), ">=", x * z + y, ()),
     (
@@ -190,9 +190,13 @@ def test_what_may_be_an_equality_is_not_strict(case) -> None:
 
 def test_points_refute_an_equality_that_is_called_strict() -> None:
     for lhs, rhs in (((x + y) ** 2, x**2 + 2 * x * y + y**2), (log(x**2), 2 * log(x))):
-        assert not check_at_points(lhs, ">", rhs).passed
+        refuted = check_at_points(lhs, ">", rhs)
+        assert not refuted.passed
+        assert value(lhs, dict(refuted.witness)) == pytest.approx(value(rhs, dict(refuted.witness)))
         assert check_at_points(lhs, ">=", rhs).passed
-    assert not enclose_bound(exp(x) * exp(y), "<", exp(x + y)).passed
+    enclosed = enclose_bound(exp(x) * exp(y), "<", exp(x + y))
+    assert not enclosed.passed
+    assert enclosed.witness
 
 
 @pytest.mark.parametrize("relation", ["==", "~", "", "=>"])
