@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from isoflop.theory.theorem.errata import Erratum
 
 _TEXTS = {file.stem: file for place in __path__ for file in Path(place).glob("*/*.md")}
-NAMES = tuple(sorted(_TEXTS))
+#: The folders, in the order of a book.
+SUBJECTS = (
+    "envelope",
+    "penalty",
+    "corners",
+    "several_terms",
+    "data",
+    "accuracy",
+    "passk",
+    "papers",
+)
+NAMES = tuple(sorted(_TEXTS, key=lambda name: (SUBJECTS.index(_TEXTS[name].parent.name), name)))
 
 
 def derivation(name: str) -> Derivation:
