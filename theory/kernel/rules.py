@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from .answer import BOUNDS, Answer, Condition, Decision, undecided
 from .decide import decide
 from .functions import defined
-from .limits import leading_limit
+from .limits import decide_limit
 from .search import why_positive
 
 #: How strong an argument is; a derivation is as strong as its weakest step.
@@ -145,9 +145,7 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
 
 @dataclass(frozen=True)
 class ByLeadingTerm:
-    """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish
-    in the limit.
-    """
+    """lhs/rhs tends to 1 (for ~), or lhs to rhs (for ->), by leading terms or by continuity."""
 
     variable: Symbol
     limit: str  # "0" or "oo"
@@ -161,15 +159,16 @@ class ByLeadingTerm:
     def establish(self, claim: Stated) -> Decision:
         if claim.relation not in ("~", "->"):
             return undecided("the leading-term argument decides limits only")
-        remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
         if claim.relation == "->" and claim.rhs.has(self.variable):
             return undecided(f"the limit itself depends on {self.variable}")
-        found = leading_limit(remainder, self.variable, self.limit, claim.assume)
-        if found is None or found[1]:
-            return undecided("the remainder is no sum of powers whose exponents have certain signs")
-        if found[0] != 0:
-            return undecided(f"the remainder tends to {found[0]}")
-        return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
+        sides = claim.lhs, claim.relation, claim.rhs
+        found = decide_limit(*sides, self.variable, self.limit, assume=claim.assume)
+        if found.answer is Answer.BY_SYMPY:
+            return undecided(f"{found.reason} by SymPy's limit alone, which is no proof")
+        unmet = (c for c in found.conditions if c.relation != ">" and not implied(c, claim.assume))
+        if found.proved and (condition := next(unmet, None)) is not None:
+            return undecided(f"it holds only where {condition}, which is not assumed")
+        return found
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ things is refused, at its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -43,6 +44,8 @@ HIGHEST_DERIVATIVE = 4
 #: functions of compute.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
+#: Letters of a run, which move where the others of the law are held.
+OF_A_RUN = frozenset(["N", "D", "C", "r", "rho", "s"])
 #: Orders of magnitude, which are no values; and what a theorem may have, and no claim.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
 OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
@@ -109,6 +112,14 @@ def read(
     if expression.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value")
     return expression
+
+
+def _shown(tokens: Iterable[Token]) -> str:
+    """Tokens as text, without the braces of LaTeX around all of it or one name: `q/6`."""
+    braces = {"(": "{", ")": "}"}
+    shown = "".join(braces.get(t.text, t.text) if t.kind == "group" else t.text for t in tokens)
+    shown = re.sub(r"^\{([^{}]*)\}$", r"\1", re.sub(r"\{(\w+)\}", r"\1", shown))
+    return shown.replace("{", "(").replace("}", ")")
 
 
 @dataclass
@@ -390,9 +401,10 @@ class _Reader(Builder):
         is_product = is_function and exponent is None and not is_group  # as `_formula` has found
         if is_product or not (self.is_strict or is_function):
             return
-        stem, is_free = name.text.split("_")[0], name.text not in self.letters
+        is_known = name.text in self.letters or self._is_value(name, inside)
+        stem, is_free = name.text.split("_")[0], not is_known
         is_single = len(inside) == 1 and inside[0][0].kind in ("name", "number")
-        argument = "".join(token.text for token, _ in inside)
+        argument = _shown(token for token, _ in inside)
         may_be = is_function or name.text in MAY_BE_FUNCTIONS
         top = {token.text for token, depth in inside if depth == 1}
         if exponent is not None:
@@ -416,6 +428,19 @@ class _Reader(Builder):
         value = f"{best}({argument}) for the value, " if is_value else ""
         product = f"{shown}*{argument if is_single else f'({argument})'} for the product"
         self.refuse(name, f"ambiguous '{shown}({argument})'", f"{unknown}; write {value}{product}")
+
+    def _is_value(self, name: Token, inside: Sequence[tuple[Token, int]]) -> bool:
+        """Whether a name is defined as a value, and no letter moves that both it and the bracket
+        have: with `h := x^2`, `h(y + 1)` is a product, and `h(x + 1)` may be a value.
+        """
+        meaning, table = self.table.get(name.text), self.table
+        if not isinstance(meaning, Expr) or str(meaning) == name.text:
+            return False
+        texts = (token.text for token, _ in inside)
+        names = (one for text in texts for one in ((text,) if text in table else text))
+        letters = {x for one in names if one in table for x in self._plain(one).free_symbols}
+        both = letters & meaning.free_symbols
+        return all(x in self.own and x.name not in OF_A_RUN for x in both)
 
     def _inside(self) -> list[tuple[Token, int]]:
         """The tokens within the bracket at hand, each with its depth."""

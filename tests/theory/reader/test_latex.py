@@ -18,13 +18,13 @@ from isoflop.theory.reader.tokens import ParseError, Token, tokenize
 from isoflop.theory.typeset.printer import render
 
 
-def reading(text: str, *, latex: bool = False) -> Expr:
-    """An expression in the names of the law, and in free letters."""
+def reading(text: str, *, latex: bool = False, **values: Expr) -> Expr:
+    """An expression in the names of the law, in free letters, and in names of these values."""
     words = vocabulary()
     tokens = tokenize_latex(text) if latex else tokenize(text)
     names = [token.text for token in tokens if token.kind == "name"]
     free = {name: words.free_symbol(name) for name in names if name not in words.names}
-    table = dict(words.names) | {name: symbol for name, symbol in free.items() if symbol}
+    table = dict(words.names) | {name: symbol for name, symbol in free.items() if symbol} | values
     return read(text, tokens, table, letters=words.names.keys())
 
 
@@ -162,6 +162,7 @@ REFUSED = {
     r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
     r"{N}(C)": "write N_opt(C) for the value, N*C for the product",
     r"k(C/6)": "ambiguous 'k(C/6)'",
+    r"h \left(\frac{q}{6}\right)^{\beta}": "ambiguous 'h(q/6)' at position 1: no function h is known",
     r"f(N)": "no function f is known",
     r"\tilde{L}(N, D)": "no function L_tilde is known",
     r"f^{-1}(x)": "ambiguous 'f^...(x)'",
@@ -237,6 +238,25 @@ def test_what_may_mean_two_things_or_nothing_is_refused_with_its_place(text) -> 
     assert REFUSED[text] in str(caught.value)
     assert "\n" not in str(caught.value)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("value", "latex", "plain"),
+    [
+        ("G", r"h \left(\frac{C}{6}\right)^{w_N}", "N_opt"),
+        ("alpha", r"h \left(\frac{\beta A}{\gamma B}\right)^{1/\beta}", "alpha*(beta*A/(gamma*B))^(1/beta)"),
+        ("x^2", r"h (1 + y)", "x^2*(1 + y)"),
+        # perhaps the value at x + 1, or at rho^2
+        ("x^2", r"h(x + 1)", ""),
+        ("rho^beta", r"h(\rho^2)", ""),
+    ],
+)  # fmt: skip
+def test_a_letter_that_is_defined_as_a_value_is_a_factor(value, latex, plain) -> None:
+    if plain:
+        assert is_zero(reading(latex, latex=True, h=reading(value)) - reading(plain))
+    else:
+        with pytest.raises(ParseError, match="ambiguous 'h"):
+            reading(latex, latex=True, h=reading(value))
 
 
 @pytest.mark.parametrize("text", ["(N_opt)(C)", "Theta(C)", "max(x)", 'C "FLOPs"', "P^2(r)", "x^N(C)", "70B", "1.4T"])  # fmt: skip

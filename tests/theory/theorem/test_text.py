@@ -114,6 +114,24 @@ def test_derivatives_and_values_at_a_point() -> None:
     check(rows, "envelope")
 
 
+def test_limits() -> None:
+    ratio = r"$\frac{D^*(C)}{N^*(C)} \to \infty$ as $C \to \infty$"
+    rows = {
+        ratio: FAILED,
+        f"{ratio} for $\\beta > \\gamma$": PROVED,
+        f"{ratio} for $\\gamma > \\beta$": FAILED,
+        r"$N^*(C) \to \infty$ as $C \to \infty$": PROVED,
+        r"$N^*(C) \to \infty$ as $C \to 0$": FAILED,
+        r"$P(r) \to \infty$ as $r \to 0$": PROVED,
+        r"$P(r) \to w_N$ as $r \to 0$": FAILED,
+        r"$x + 1/C \sim x$ as $C \to \infty$": FAILED,  # not where x = 0
+        r"$x^{2} + 1 + 1/C \sim x^{2} + 1$ as $C \to \infty$": PROVED,
+        r"$\frac{\log C}{C} \to 0$ as $C \to \infty$": FAILED,  # by SymPy alone
+    }
+    check(rows, "penalty", "Let $x$ be real.")
+    check({ratio: PROVED}, "penalty", r"Assume $\beta > \gamma$")
+
+
 def test_a_function_without_a_value() -> None:
     rows = {
         "$h(x (y + 1)) = h(x y + x)$": PROVED,
