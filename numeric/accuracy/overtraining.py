@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
@@ -246,7 +247,7 @@ class Overtraining(Shown):
         ]
         return tuple(table for table in tables if len(table))
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.overtraining.plot_overtraining`."""
         from ..plot.overtraining import plot_overtraining
 

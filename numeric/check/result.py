@@ -15,6 +15,7 @@ from ..words import counted
 from .band import CANNOT_TELL, CONSISTENT
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
     from pandas import DataFrame
 
@@ -301,6 +302,10 @@ class Check(Shown):
         left_out = [f"{counted(dropped, 'row')} dropped"] if dropped else []
         return (*allocation, *self.warnings, *left_out)
 
+    def __repr__(self) -> str:
+        runs = self.fit.runs
+        return f"<Check of {counted(len(runs), 'run')} of {runs.source}: {self.verdict}>"
+
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for the law and one for each approach; below it the verdict and at
         most three notes.
@@ -330,7 +335,7 @@ class Check(Shown):
         (table,) = self.tables()
         return table.changed(notes=(*table.notes, *MEANINGS)).text()
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """The figure of `isoflop.numeric.plot.check.plot_check_runs`."""
         from ..plot.check import plot_check_runs
 

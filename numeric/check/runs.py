@@ -19,6 +19,7 @@ from ..fit.fit import fit
 from ..fit.objective import Objective
 from ..fit.resample import LEAST_GROUPS
 from ..law import Law
+from ..law.file import beyond
 from ..law.form import COMPUTE
 from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
 from ..words import counted
@@ -190,7 +191,7 @@ def check(
         verdict=next(
             (word for word in (INCONSISTENT, CONSISTENT) if word in verdicts), CANNOT_TELL
         ),
-        warnings=(*fitted.warnings, *_warnings(fitted, budget, drawn, draws)),
+        warnings=(*fitted.warnings, *_warnings(fitted, budget, drawn, draws), *_far(spent, at)),
         tolerance=tolerance,
         level=level,
         draws=draws,
@@ -259,6 +260,12 @@ def _warnings(fitted: Fit, budget: RunsBudget, drawn: PairedDraws, draws: int) -
         )
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
+
+
+def _far(spent: Floats, at: float) -> Iterator[str]:
+    """The warning where N*, D* and L* are asked for far beyond the runs."""
+    if far := beyond({"compute": (float(spent.min()), float(spent.max()))}, compute=at):
+        yield f"N*, D* and L* at {at:.3g} FLOP are far beyond the runs: {far}"
 
 
 def _unfit(fitted: Fit) -> str:

@@ -206,6 +206,9 @@ def _file(path: str | PathLike[str]) -> Table:
         return _framed(source, _delimited(text))
     except TableError:
         raise
+    except UnicodeDecodeError as error:
+        where = f"byte 0x{error.object[error.start]:02x} at position {error.start}"
+        raise TableError(source, f"is no text in UTF-8 ({where})") from None
     except Exception as error:  # each reader has errors of its own
         reason = getattr(error, "strerror", None) or one_line(error)
         raise TableError(source, f"cannot be read ({reason})") from None

@@ -40,7 +40,7 @@ ALLOWED = (
     *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn),
     *(ast.Name, ast.Load, ast.Constant, ast.Tuple, ast.List),
 )
-EXAMPLE = "write as in \"loss < 4.5 and (source == 'a' or N >= 7e9)\""
+SUCH, FORMULA = "\"loss < 4.5 and (source == 'a' or N >= 7e9)\"", "'tokens_B*1e9'"
 
 
 def _parsed(text: str, argument: str) -> tuple[ast.expr, dict[str, str]]:
@@ -66,9 +66,14 @@ def _parsed(text: str, argument: str) -> tuple[ast.expr, dict[str, str]]:
             _check(node)
             if isinstance(node, ast.Name) and not (id(node) in called or node.id in quoted_names):
                 node.id = plain(node.id)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = getattr(error, "msg", "") or one_line(error) or "nested too deeply"
-        raise ArgumentError(argument, text, complaint=f"{reason}; {EXAMPLE}") from None
+    except SyntaxError:
+        kind = (
+            f"formula such as {FORMULA}" if argument == "columns" else f"condition such as {SUCH}"
+        )
+        raise ArgumentError(argument, text, complaint=f"is no {kind}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        reason = one_line(error) or "nested too deeply"
+        raise ArgumentError(argument, text, complaint=f"{reason}; write as in {SUCH}") from None
     return tree, {name: column for column, name in names.items()}
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
+    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
@@ -320,8 +321,8 @@ class Fit(Shown):
         """The coefficients and what follows from them."""
         return (self._page().table(),)
 
-    def plot(self) -> Any:
-        """The runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""
+    def plot(self) -> Figure:
+        """The figure of the runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""
         from ..plot.fit import plot_fit
 
         return plot_fit(self)
@@ -340,7 +341,8 @@ class Fit(Shown):
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
         ended = f"{self.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
-        return f"Fit({numbers}; {ended}; converged={self.converged})"
+        left = f"; undetermined: {', '.join(self.undetermined)}" if self.undetermined else ""
+        return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
 
     def __str__(self) -> str:
         return str(self._page())

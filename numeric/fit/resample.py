@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import whole_number
 from ..repeat import repeat
+from ..results import LEAST_DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -121,7 +122,7 @@ def resample(
     size : int
         Number of rows.
     n : int
-        How many resamples.
+        How many resamples, at least 2.
     by : array_like of shape (size,), optional
         Rows with the same entry are a group, and groups are drawn whole.
     seed, jobs, progress
@@ -137,7 +138,7 @@ def resample(
     ValueError
         Where an argument is outside its domain, or there are fewer than four groups.
     """
-    n, seed = whole_number("n", n, 1), whole_number("seed", seed, 0)
+    n, seed = whole_number("n", n, LEAST_DRAWS), whole_number("seed", seed, 0)
     groups = None if by is None else np.asarray(by)
     if groups is not None and (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
         raise ValueError(

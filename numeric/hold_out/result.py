@@ -19,6 +19,7 @@ from .threshold import successes, threshold
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from ...theory.typeset.table import Table
@@ -207,7 +208,7 @@ class Backtest(Shown):
             found.append({own: subject, **plain} if own else plain)
         return found
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.backtest.plot_backtest`."""
         from ..plot.backtest import plot_backtest
 

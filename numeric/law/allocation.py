@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from matplotlib.figure import Figure
+
     from ...theory.typeset.table import Table
     from .scaling_law import Law
 
@@ -148,11 +150,14 @@ class Allocation(Result):
         rows = list(self.rows())
         return (results_table(rows, like=self), *intervals_table(rows))
 
-    def plot(self, ax: Any = None) -> Any:
-        """The profiles of loss at these budgets, with their optima."""
-        from ..plot.panels import plot_isoflop
+    def plot(self, ax: Any = None) -> Figure:
+        """The figure of the profiles of loss at these budgets, with their optima; in `ax` where it is
+        given.
+        """
+        from ..plot.panels import figure_of, plot_isoflop
 
-        return plot_isoflop(self.law, [float(row.compute) for row in self.rows()], ax)
+        budgets = [float(row.compute) for row in self.rows()]
+        return figure_of(plot_isoflop(self.law, budgets, ax))
 
 
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Allocation:
@@ -238,7 +243,7 @@ def _require(law: Law, R: Any, beyond: Any, caps: Mapping[str, float]) -> None:
     import numpy as np
 
     first = float(np.extract(beyond, np.broadcast_to(R, np.shape(beyond)))[0])
-    shown = ", ".join(f"{name}={value!r}" for name, value in caps.items())
+    shown = ", ".join(f"{name}={value:g}" for name, value in caps.items())
     target = f"reducible loss {first:.6g}"
     if is_number(law.E):
         target = f"loss {law.of_sum('loss_at', first):.6g}"

@@ -70,7 +70,7 @@ def read(path: str | PathLike[str]) -> Law:
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{where}: is not UTF-8 text") from None
+        raise ValueError(f"{where}: is no text in UTF-8") from None
     return from_text(text, where)
 
 
@@ -81,8 +81,9 @@ def from_text(text: str, where: str = "law") -> Law:
     except RecursionError:
         raise ValueError(f"{where}: is nested too deeply") from None
     except ValueError as error:
-        reason = str(error).partition(";")[0]
-        raise ValueError(f"{where}: is not JSON that can be read ({reason})") from None
+        # At its very beginning there is no more to say.
+        reason = f" ({str(error).partition(';')[0]})" if getattr(error, "pos", 1) else ""
+        raise ValueError(f"{where}: is no JSON law file{reason}") from None
     try:
         return from_data(data)
     except ValueError as error:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from matplotlib.figure import Figure
+
     from ...theory.typeset.table import Table
     from .scaling_law import Law
 
@@ -148,11 +150,14 @@ class Penalty(Result):
         rows = list(self.rows())
         return (results_table(rows, like=self), *intervals_table(rows))
 
-    def plot(self, ax: Any = None) -> Any:
-        """The penalty against the ratio, with these allocations marked."""
-        from ..plot.panels import plot_penalty
+    def plot(self, ax: Any = None) -> Figure:
+        """The figure of the penalty against the ratio, with these allocations marked; in `ax` where it
+        is given.
+        """
+        from ..plot.panels import figure_of, plot_penalty
 
-        return plot_penalty([self.law], ax, points=[[float(cost.ratio) for cost in self.rows()]])
+        points = [[float(cost.ratio) for cost in self.rows()]]
+        return figure_of(plot_penalty([self.law], ax, points=points))
 
 
 #: The figures of every allocation by two variables, and of a run.

@@ -55,11 +55,29 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
     smallest = law.of_sum(f"smallest_{first}", R)
     if not is_foreign(smallest) and any_of(smallest >= x):
         other = "tokens" if first == "params" else "params"
-        where = f"at {first}={given[first]!r}, whatever the {other}"
-        raise ArgumentError(second, given[second], complaint=f"cannot be reached {where}")
+        raise ArgumentError(
+            second, given[second], complaint=_bound(law, second, first, x, R, other)
+        )
     if first == "params":
         return x, law.of_sum("tokens_for_reducible_loss", R, x)
     return law.of_sum("params_for_reducible_loss", R, x), x
+
+
+def _bound(law: Law, target: str, first: str, x: Any, R: Any, other: str) -> str:
+    """What a loss must be beyond at the first x of its params, or tokens, that do not reach it: the
+    loss to which it tends there as the other grows.
+    """
+    import numpy as np
+
+    x, R = (part.ravel() for part in np.broadcast_arrays(x, R))
+    smallest = law.of_sum(f"smallest_{first}", R)
+    place = int(np.argmax(smallest >= x))
+    # The term that is left is a power law: R at the smallest, 2 R at the smallest for 2 R.
+    slope = np.log2(smallest[place] / law.of_sum(f"smallest_{first}", 2.0 * R[place]))
+    least = float(R[place] * (smallest[place] / x[place]) ** (1.0 / slope))
+    least = law.of_sum("loss_at", least) if target == "loss" else law.reducible_of(least)
+    side = "below" if target == "loss" and law.form.sign < 0 else "above"
+    return f"must be {side} {least:.6g} at {first}={x[place]:g}, whatever the {other}"
 
 
 def _of_two(law: Law, first: str, x: Any, second: str, y: Any) -> tuple[Any, Any]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
+    from matplotlib.figure import Figure
+
     from ...theory.typeset.table import Table
     from ..results import Estimate
 
@@ -448,6 +450,11 @@ class Law(Shown):
         K, p = self._power
         return (reducible / K) ** (1.0 / p)
 
+    def reducible_of(self, R: Any) -> Any:
+        """|L - E| of R."""
+        K, p = (1.0, 1.0) if self.is_sum else self._power
+        return K * R**p
+
     # -- how sure, and shown ------------------------------------------------------------------------
 
     def estimate(
@@ -494,11 +501,13 @@ class Law(Shown):
         """The coefficients and what follows from them; intervals where the law came from data."""
         return (law_table(self),)
 
-    def plot(self, ax: Any = None) -> Any:
-        """The penalty of training off the optimum, of a law of two variables."""
-        from ..plot.panels import plot_penalty
+    def plot(self, ax: Any = None) -> Figure:
+        """The figure of the penalty of training off the optimum, of a law of two variables; in `ax`
+        where it is given.
+        """
+        from ..plot.panels import figure_of, plot_penalty
 
-        return plot_penalty([self], ax)
+        return figure_of(plot_penalty([self], ax))
 
     def __repr__(self) -> str:
         shown = [f"{name}={value!r}" for name, value in self.numbers.items() if value is not None]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
@@ -320,7 +321,7 @@ class PassLaws(Shown):
 
         return tables_of(self)
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.passk_laws.plot_passk`."""
         from ..plot.passk_laws import plot_passk
 

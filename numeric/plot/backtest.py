@@ -21,6 +21,7 @@ from .panels import (
     _figure,
     _literal,
     curve_with_band,
+    figure_of,
     mark_runs,
     plain_logs,
     shade_held_out,
@@ -58,7 +59,7 @@ def plot_backtest(result: Backtest) -> Any:
     errors (`plot_errors`).
     """
     if result.what != "evaluations":
-        return plot_errors(result)
+        return figure_of(plot_errors(result))
     is_sweep = bool(result.thresholds)
     names: Any = result.laws if is_sweep else result.subjects
     across = min(ACROSS, len(names))

@@ -42,7 +42,7 @@ def plot_check_runs(result: Check) -> Any:
 
     Returns
     -------
-    ndarray of Axes
+    Figure
         The profiles to the left, the curves above the differences to the right.
     """
     runs = result.fit.runs
@@ -57,7 +57,7 @@ def plot_check_runs(result: Check) -> Any:
         _differences(result, differences)
         curves.tick_params(labelbottom=False)
         curves.set_xlabel("")
-    return np.array([profiles, curves, differences], dtype=object)
+    return figure
 
 
 def _profiles(result: Check, compute: Floats, ax: Axes) -> None:
@@ -187,8 +187,8 @@ def plot_check(result: PublishedCheck) -> Any:
 
     Returns
     -------
-    ndarray of Axes
-        In rows of four.
+    Figure
+        Its panels in rows of four.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -214,4 +214,4 @@ def plot_check(result: PublishedCheck) -> Any:
         figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
         figure.supylabel("accuracy", fontsize=STYLE["font.size"])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return axes
+    return figure

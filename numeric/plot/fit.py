@@ -31,7 +31,7 @@ SHOWN, ROOM = 0.97, 0.12
 
 
 def plot_fit(fit: Fit) -> Any:
-    """The runs with the law, and the residuals, side by side; an array of the two Axes."""
+    """The runs with the law, and the residuals, side by side."""
     with _figure((PAGE, 2.9)) as figure:
         axes = figure.subplots(1, 2)
         draw_law(fit, axes[0])
@@ -41,7 +41,7 @@ def plot_fit(fit: Fit) -> Any:
             bar.set_label(r"compute $C$ (FLOP)")
             bar.ax.tick_params(which="both", labelsize=7.0, width=0.6)
             bar.outline.set_visible(False)
-    return axes
+    return figure
 
 
 def draw_law(fit: Fit, ax: Axes) -> None:

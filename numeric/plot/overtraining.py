@@ -23,7 +23,7 @@ MOST_LINES, BEYOND, MARGIN = 6, 1.5, 0.08
 
 def plot_overtraining(laws: Overtraining) -> Any:
     """Loss against compute, coloured by M = D/N, with the law at some M, and error against measured
-    loss with its law: an array of two axes. Runs that a law was not fitted to are open.
+    loss with its law. Runs that a law was not fitted to are open.
     """
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
@@ -75,4 +75,4 @@ def plot_overtraining(laws: Overtraining) -> Any:
         second.set_xlabel(f"loss: {_literal(laws.loss_name)}")
         for ax in axes.flat:
             ax.legend(fontsize=6.0)
-    return axes
+    return figure

@@ -309,7 +309,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
     Parameters
     ----------
-    drawing : Figure, Axes or array of Axes
+    drawing : Figure or Axes
         The whole figure is written.
     path : str or path
         Ends in .png, .pdf or .svg.
@@ -332,7 +332,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
     kind: Any = {"format": suffix[1:], "dpi": 300, "metadata": {dated: None} if dated else None}
     try:
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
-            _figure_of(drawing).savefig(content, **kind)
+            figure_of(drawing).savefig(content, **kind)
         write(path, content.getvalue())
     except (OSError, RuntimeError) as error:  # RuntimeError: text.usetex without a complete TeX
         why = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
@@ -340,12 +340,11 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
         raise ArgumentError("path", str(path), complaint=complaint) from None
 
 
-def _figure_of(drawing: Any) -> Figure:
+def figure_of(drawing: Any) -> Figure:
     """The top figure: a canvas knows it, also where an Axes lies in a subfigure."""
-    if hasattr(drawing, "flat"):
-        drawing = next(iter(drawing.flat))
     owner = drawing if hasattr(drawing, "savefig") else drawing.figure
-    return owner.canvas.figure
+    figure: Figure = owner.canvas.figure
+    return figure
 
 
 @contextmanager

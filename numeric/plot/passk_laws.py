@@ -178,12 +178,7 @@ def plot_coefficient(
 
 
 def plot_passk(found: PassLaws) -> Any:
-    """A page: a panel of models a law, the irreducible parts and the exponents against k.
-
-    Returns
-    -------
-    ndarray of Axes
-    """
+    """A page: a panel of models a law, the irreducible parts and the exponents against k."""
     from matplotlib.lines import Line2D
 
     laws, bands = list(found.laws.values()), f"{100 * found.level:g} % bands"
@@ -207,4 +202,4 @@ def plot_passk(found: PassLaws) -> Any:
             for mark, face, text in MARKS
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=6.5)
-    return np.array(axes, dtype=object)
+    return figure

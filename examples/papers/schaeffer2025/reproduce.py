@@ -99,7 +99,7 @@ def section(folder: Path, name: str, target: Path) -> str:
     laws = fit_passk(
         counts, k=KS, resamples=RESAMPLES, cluster="params", ratios=RATIOS, compute=[BUDGET]
     )
-    save(plot_passk(laws)[0], target / f"{name}_laws.png")
+    save(plot_passk(laws), target / f"{name}_laws.png")
     parts = (
         f"## {BENCHMARKS[name]}: {len(counts)} models",
         the_trap(counts, stored),

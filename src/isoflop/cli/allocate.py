@@ -78,8 +78,7 @@ def run(options: Options) -> tuple[str, int]:
         domain = f"must be one of {', '.join(OF_A_RUN)}, or two (not --tokens-per-param alone)"
         subject = listed(options, given) if given else "--compute is missing"
         raise UsageError(f"{subject}: {domain}")
-    for option in given:
-        require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
+    require(laws, given)
     limits = {argument(cap): options[cap] for cap in CAPS}
     caps = tuple((cap, options.spelt(cap)) for cap in options.given(*CAPS))
     targets = [(wanted, (*words, *caps)) for wanted, words in asked(options, given)]

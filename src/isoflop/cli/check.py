@@ -8,7 +8,7 @@ import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes
 from .domains import flop, share, whole
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import TABLES, draw, written
 from .streams import is_terminal, say
 from .tables import declare_runs, runs
@@ -69,7 +69,10 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form = options["--format"]
-    if not options.words(POSITIONAL):
+    tables = options.words(POSITIONAL)
+    if len(tables) > 1:
+        raise UsageError(f"unexpected argument {shown(tables[1])}: one file at a time")
+    if not tables:
         return _of_tables(options, form), DONE  # these describe, they judge nothing
     settings = {name: options[option] for name, option in SETTINGS.items() if option in options}
     read = runs(options, "params", "tokens", "loss")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..numeric.data.numerals import SUFFIXES, parse
-from ..numeric.errors import NONNEGATIVE, POSITIVE, REAL
+from ..numeric.errors import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL
 from ..theory.data.notation import close_matches
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def quantity(domain: str, holds: Callable[[float], bool]) -> Callable[[str], flo
 positive = quantity(POSITIVE, lambda x: 0.0 < x < math.inf)
 nonnegative = quantity(NONNEGATIVE, lambda x: 0.0 <= x < math.inf)
 finite = quantity(REAL, math.isfinite)
-share = quantity("a number between 0 and 1", lambda x: 0.0 < x < 1.0)
+share = quantity(UNIT_INTERVAL, lambda x: 0.0 < x < 1.0)
 guess = quantity("a number from 0 to less than 1", lambda x: 0.0 <= x < 1.0)
 
 

@@ -122,7 +122,8 @@ def blamed(error: ValueError, *given: tuple[str, str]) -> UsageError:
     said = isinstance(error, ArgumentError) and any(
         option_of(error.argument) == option or error.value == text for option, text in given
     )
-    return UsageError(
-        f"{typed(*given)}: "
-        f"{error.complaint if isinstance(error, ArgumentError) and said else error}"
-    )
+    text = error.complaint if isinstance(error, ArgumentError) and said else str(error)
+    for option, _ in given:  # max_tokens=1e+08 -> --max-tokens 1e+08
+        name = option.removeprefix("--").replace("-", "_")
+        text = re.sub(rf"\b{re.escape(name)}=", f"{option} ", text)
+    return UsageError(f"{typed(*given)}: {text}")

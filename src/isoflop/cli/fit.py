@@ -76,11 +76,11 @@ def parser() -> Parser:
     takes(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), value=OBJECTIVES[0])
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
-        "standard errors and 90 % intervals from N resamples of runs, or of groups where the runs "
-        "have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
+        "standard errors and 90 % intervals from N resamples, at least 2, of runs, or of groups "
+        "where the runs have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
         "and Student's t"
     )
-    takes(sure, "--bootstrap", "N", bootstrap, whole(1), sets="by")
+    takes(sure, "--bootstrap", "N", bootstrap, whole(2), sets="by")
     seed = "of the resamples, and of the starts of an expression; default: 0"
     takes(sure, "--seed", "S", seed, whole(0), value=0)
     compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"

@@ -82,7 +82,7 @@ def run(options: Options) -> tuple[str, int]:
         progress=is_terminal(sys.stderr),
         **{name: options[f"--{name}"] for name in ("k", "method", "seed")},
     )
-    draw(options, lambda: plot_passk(found)[0])
+    draw(options, lambda: plot_passk(found))
     text = written(form, found)
     if form == "text":
         from ..numeric.data.rows import those_dropped

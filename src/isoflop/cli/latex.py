@@ -73,6 +73,8 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     if "--list" in options:
+        if wanted := options.entries(POSITIONAL):
+            raise UsageError(f"--list: lists every theorem, leave out {shown(' '.join(wanted))}")
         return _titles(), DONE
     names, spelling = _names(options), notation(options)
     proof, bib = options["--proof"], options["--bib"]

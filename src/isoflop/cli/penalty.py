@@ -91,8 +91,7 @@ def run(options: Options) -> tuple[str, int]:
     if not points and within is None and "--plot" not in options:
         points = [({"ratio": ratio}, ()) for ratio in USUAL_RATIOS]
     if not options.given(*RATIOS):
-        for option in given:
-            require(laws, ("A", "B", "E") if option == "--loss" else ("A", "B"), option)
+        require(laws, given)
     rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
     asking = (
         [] if within is None else [({"within": within}, (("--within", options.spelt("--within")),))]

@@ -69,14 +69,19 @@ def law(options: Options) -> Law:
     return chosen[0]
 
 
-def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
-    """UsageError where a law has no value for a coefficient that the purpose needs."""
+def require(laws: Sequence[Law], options: Sequence[str]) -> None:
+    """UsageError where a law has no value for a coefficient that one of the options needs."""
+    names = [*(("A", "B") if options else ()), *(("E",) if "--loss" in options else ())]
     for law in laws:
         missing = [name for name in names if getattr(law, name) is None]
         if not missing or law.form.derived is not None:
             continue
-        need = f"{purpose} needs {'it' if len(missing) == 1 else 'them'}"
-        raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {need}")
+        them = "it" if len(missing) == 1 else "them"
+        need = f"{' and '.join(options)} {'needs' if len(options) == 1 else 'need'} {them}"
+        subject = "--law" if law.name == CUSTOM else f"--law {shown(law.name)}"
+        some = ", ".join(missing[:-1])
+        missed = f"{some} and {missing[-1]}" if some else missing[-1]
+        raise UsageError(f"{subject}: has no {missed}, {need}")
 
 
 def baselines(laws: Sequence[Law]) -> dict[str, float]:

@@ -180,7 +180,8 @@ def test_bad_input(options, message):
 
 def test_the_figure_shows_runs_and_laws():
     found = fit_overtraining(simulated(), loss="c4", fit_where="N < 5e8")
-    first, second = found.plot().flat
+    figure: Any = found.plot()
+    first, second = figure.axes
     lines = {str(line.get_label()): line.get_xydata() for line in first.lines}
     assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
     compute, loss = lines["M = 80"].T

@@ -48,6 +48,7 @@ def test_what_a_design_leaves_open(name, tmp_path):
     with pytest.raises(ValueError, match=r"undetermined|did not converge"):
         _ = found.law
     assert found.estimate("alpha").undetermined
+    assert "undetermined: " in repr(found)
     with pytest.raises(ValueError, match="undetermined"):
         found.resampled(10)
     found.save(tmp_path / "fit.json")

@@ -94,7 +94,7 @@ def test_resamples_of_the_caller():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"n": 0}, "n=0"),
+        ({"n": 1}, "n=1: must be a whole number of at least 2"),
         ({"n": 10.0}, "n=10.0"),
         ({"seed": -1}, "seed=-1"),
         ({"jobs": 0}, "jobs=0"),

@@ -230,7 +230,9 @@ def test_tolerances_and_wasted_compute_of_other_forms() -> None:
 def test_a_law_of_ones_own_has_pages_figures_and_a_limit() -> None:
     mine, law = made("plain"), Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
     for ask in (lambda law: law, lambda law: law.penalty(10.0), lambda law: law.allocate([1e22])):
-        drawn, expected = (ask(each).plot().get_lines()[0].get_xydata() for each in (mine, law))
+        drawn, expected = (
+            ask(each).plot().axes[0].get_lines()[0].get_xydata() for each in (mine, law)
+        )
         assert drawn == pytest.approx(expected, rel=1e-12)
     assert str(mine.penalty(10)) == str(law.penalty(10))
     assert not mine.penalty(10.0).estimate("loss_penalty").has_interval

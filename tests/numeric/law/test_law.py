@@ -253,9 +253,10 @@ def test_wrong_files_are_refused_in_one_line(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        (b"\xff\xfe\x00", "is no text in UTF-8"),
         (b'{"notation": "schaeffer", "notation": "hoffmann"}', "'notation' is given twice"),
-        (b"[" * 900, "is not JSON that can be read|nested too deeply"),
+        (b"params,tokens,loss\n1,2,3\n", "is no JSON law file$"),
+        (b"[" * 900, "is no JSON law file|nested too deeply"),
     ],
 )
 def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ def result():
 
 
 def test_what_is_drawn_is_what_was_found(result):
-    profiles, curves, differences = plot_check_runs(result)
-    assert profiles.figure is curves.figure is differences.figure
+    profiles, curves, differences = plot_check_runs(result).axes[:3]
     assert len(profiles.collections[0].get_offsets()) == len(result.fit.runs)
     found = result["isoflop"]
     drawn = {line.get_label(): line.get_xydata() for line in (*curves.lines, *differences.lines)}
@@ -41,7 +40,7 @@ def test_what_is_drawn_is_what_was_found(result):
 
 
 def test_no_curve_is_cut_off_and_no_legend_covers_any(result):
-    panels = plot_check_runs(result)
+    panels = plot_check_runs(result).axes[:3]
     for ax in panels[:2]:
         low, high = ax.get_ylim()
         heights = np.concatenate([line.get_xydata()[:, 1] for line in ax.lines])
@@ -54,14 +53,13 @@ def test_no_curve_is_cut_off_and_no_legend_covers_any(result):
 
 def test_no_empirical_law_is_said():
     untold = check(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), draws=20)
-    *_, differences = plot_check_runs(untold)
+    differences = plot_check_runs(untold).axes[2]
     assert [text.get_text() for text in differences.texts] == ["no empirical compute law"]
 
 
 def test_panels_show_the_rows_of_the_published_tables():
     found = check_published()
-    axes = plot_check(found)
-    for row, panel in zip(found.rows, axes.flat, strict=True):
+    for row, panel in zip(found.rows, plot_check(found).axes, strict=True):
         name, verdict = panel.get_title().split("\n")
         assert (name, verdict.split(",")[0]) == (row.name, row.verdict)
         fitted, ray, envelope = (line.get_ydata() for line in panel.lines)
