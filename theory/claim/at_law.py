@@ -4,12 +4,17 @@ A number that is typed with a decimal point stands for all that rounds to it: 0.
 between 0.1775 and 0.1785. Both sides are enclosed; a claim holds where the enclosures meet, and fails
 where they do not. Beside `approx` a whole number alone on its side is rounded as well, and the
 answer says how far apart the sides are.
+
+Beside a number alone the other side is worked out: the claim holds only where its value with all
+numbers exactly as typed rounds to the number alone (of two numbers alone, to the one with fewer
+digits). In a side with letters of the law, all fixed, an argument is always exact (`P(0.1)`), and
+beside a number alone so are factors, bases and exponents (`w_N*0.1^-beta`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from typing import Any, Protocol
@@ -30,7 +35,7 @@ from sympy import (
 
 from ..kernel.answer import BOUNDS, Answer, Decision, undecided, witness_at
 from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
-from ..reader.tokens import Token
+from ..reader.tokens import CLOSING, Token
 from .question import Question
 from .vocabulary import Vocabulary
 
@@ -39,7 +44,7 @@ ROUNDED = ("==", "approx", "!=")
 OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 #: Where letters that the law does not fix are put for a witness.
 USUAL = {"C": Integer(10) ** 21, "N": Integer(10) ** 9, "D": Integer(10) ** 11}
-MOST_TERMS, DIGITS_SHOWN = 5, 4
+MOST_TERMS, DIGITS_SHOWN, MOST_DIGITS = 5, 4, 30
 Range = tuple[Rational, Rational]
 
 
@@ -89,10 +94,16 @@ class TypedSide:
 
 
 def typed_side(
-    tokens: Sequence[Token], relation: str, read: Callable[..., Expr], *, is_open: bool = False
+    tokens: Sequence[Token],
+    relation: str,
+    read: Callable[..., Expr],
+    *,
+    is_open: bool = False,
+    exact: Collection[int] = (),
 ) -> TypedSide:
     """The side that the tokens spell; `read(tokens, letters)` makes an expression of them. Beside
-    `approx` a side `is_open` where letters are, so that its whole numbers are coefficients.
+    `approx` a side `is_open` where letters are, so that its whole numbers are coefficients. The
+    numbers at the places `exact` are not rounded.
     """
     unit = unit_alone(tokens, relation)
     if unit:
@@ -102,7 +113,8 @@ def typed_side(
     instead = list(tokens)
     for i, token in enumerate(tokens):
         is_coefficient = is_open and relation == "approx" and _is_coefficient(tokens, i)
-        if token.kind == "number" and ("." in token.text or is_coefficient):
+        is_rounded = "." in token.text or is_coefficient
+        if token.kind == "number" and is_rounded and i not in exact:
             value, letter = Rational(token.text), Symbol(f"number {i}", positive=True)
             half = _unit(token.text) / 2
             ranges[letter] = (value - half, value + half)
@@ -145,6 +157,26 @@ def _is_coefficient(tokens: Sequence[Token], i: int) -> bool:
     return is_long and not is_exponent
 
 
+def _exact(tokens: Sequence[Token], *, is_worked_out: bool) -> set[int]:
+    """The places of the numbers that are exact in a side with letters of the law: arguments, and
+    in a side that `is_worked_out`, factors, bases and exponents.
+    """
+    found: set[int] = set()
+    is_call = [False]
+    for i, token in enumerate(tokens):
+        before, after = tokens[max(0, i - 1) : i], tokens[i + 1 : i + 2]
+        if token.text in CLOSING:
+            is_call.append(is_call[-1] or any(x.kind == "name" for x in before))
+        elif token.text in CLOSING.values():
+            is_call.pop()
+        elif token.kind == "number":
+            is_factor = any(x.kind == "power" or x.text in ("*", "/") for x in [*before, *after])
+            is_factor |= any(x.kind == "name" or x.text in CLOSING for x in after)
+            if is_call[-1] or (is_worked_out and is_factor):
+                found.add(i)
+    return found
+
+
 # -- the decision ----------------------------------------------------------------------------------
 
 
@@ -183,7 +215,13 @@ def at_numbers(
                     return undecided(f"what is assumed does not hold{law.at}: {fails}")
         if question.relation not in ROUNDED:
             return _bound(question, law, moving)
-        sides = (typed_side(x, question.relation, read, is_open=bool(moving)) for x in parts)
+        sides: list[TypedSide] = []
+        is_beside = any(unit_alone(x, question.relation) is not None for x in parts)
+        for part, side in zip(parts, (question.lhs, question.rhs), strict=True):
+            is_of_law = bool(side.free_symbols) and not moving
+            exact = _exact(part, is_worked_out=is_beside) if is_of_law else ()
+            typed = typed_side(part, question.relation, read, is_open=bool(moving), exact=exact)
+            sides.append(typed)
         left, right = sides
         if power is not None:
             left, right = TypedSide(exponent, {}), typed_side(tokens, "==", read)
@@ -238,10 +276,11 @@ def _equal(question: Question, typed: tuple[TypedSide, TypedSide], law: Coeffici
         return undecided(f"{near_0} needs something to compare it with")
     shown = f"{_shown(left)} against {_shown(right)}"
     is_rounded = any(side.ranges for side in typed)
-    if _meets(typed, law.values, evaluator):
+    claimed = _worked_out(question, typed)
+    if _meets(claimed, law.values, evaluator):
         if not is_rounded:
             return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
-        for side, value in ((typed[1], left), (typed[0], right)):
+        for side, value in ((claimed[1], left), (claimed[0], right)):
             low, high = side.ranges.get(side.expression, (0, 0))
             if side.unit and low + high != 0:
                 digits = len(str(abs(low + high) / (2 * side.unit)))
@@ -255,6 +294,20 @@ def _equal(question: Question, typed: tuple[TypedSide, TypedSide], law: Coeffici
     if _meets(typed, {**law.values, **law.ranges}, evaluator):
         return undecided(f"{fails.reason}; not so for all that rounds to these")
     return replace(fails, reason=f"{fails.reason}{apart}")
+
+
+def _worked_out(
+    question: Question, typed: tuple[TypedSide, TypedSide]
+) -> tuple[TypedSide, TypedSide]:
+    """The sides where the one beside a number alone has its numbers as they are typed; of two
+    numbers alone, that with more digits has.
+    """
+    left, right = typed
+    if left.unit is None and right.unit is None:
+        return typed
+    if right.unit is None or (left.unit is not None and left.unit > right.unit):
+        return left, TypedSide(question.rhs, {})
+    return TypedSide(question.lhs, {}), right
 
 
 def _meets(
@@ -272,14 +325,11 @@ def _fails(
     right: Any,
     point: Mapping[Symbol, Rational] | None = None,
 ) -> Decision:
-    digits = DIGITS_SHOWN
-    while digits < 12 and _shown(left, digits) == _shown(right, digits):
-        digits += 1
     letters = question.lhs.free_symbols | question.rhs.free_symbols
     values = {**law.values, **(point or {})}
     whole = {x: value for x, value in values.items() if x in letters}
     witness = witness_at(whole, *question.values_at(whole, IntervalEvaluator()))
-    reason = f"fails{law.at}: {_shown(left, digits)} against {_shown(right, digits)}"
+    reason = f"fails{law.at}: {_told_apart(left, right)}"
     return Decision(Answer.REFUTED, reason, witness=witness)
 
 
@@ -291,8 +341,7 @@ def _bound(question: Question, law: Coefficients, moving: tuple[Symbol, ...]) ->
         if certainly_fails(question.relation, gap.a, gap.b):
             return _fails(question, law, left, right)
         if certainly_fails(OPPOSITE[question.relation], gap.a, gap.b):
-            shown = f"{_shown(left)} against {_shown(right)}"
-            return Decision(Answer.PROVED, f"holds{law.at}: {shown}")
+            return Decision(Answer.PROVED, f"holds{law.at}: {_told_apart(left, right)}")
         return undecided(f"the two sides are both {_shown(left, 10)}{law.at} as far as seen")
     names = ", ".join(map(str, moving)) or "the limit"
     return undecided(f"{names} is not fixed{law.at}")
@@ -359,6 +408,14 @@ def _terms(e: Expr, moving: Sequence[Symbol]) -> list[tuple[Expr, ...]] | None:
 def _are_near(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two tuples of enclosures may be the same."""
     return not any(certainly_nonzero(x - y) for x, y in zip(one, other, strict=True))
+
+
+def _told_apart(left: Any, right: Any) -> str:
+    """Both values, with as many digits as tell them apart."""
+    digits = DIGITS_SHOWN
+    while digits < MOST_DIGITS and _shown(left, digits) == _shown(right, digits):
+        digits += 1
+    return f"{_shown(left, digits)} against {_shown(right, digits)}"
 
 
 def _shown(value: Any, digits: int = DIGITS_SHOWN) -> str:

@@ -19,7 +19,7 @@ from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Decision, undecided
 from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
-from ..reader.parse import read
+from ..reader.parse import read, refuse_units
 from ..reader.tokens import ParseError, Token
 from .at_law import Coefficients, at_numbers, is_rounded, unit_alone
 from .checker import Finding, Trial
@@ -245,6 +245,9 @@ class Chain:
         typed, question = [self.parts[k], self.parts[i + 1]], replace(question, lhs=self.sides[k])
         has_letters = bool(question.lhs.free_symbols | question.rhs.free_symbols)
         if (numbers is not None if has_letters else is_near) or is_rounded(question, typed):
+            if numbers is not None:
+                for part in typed:
+                    refuse_units(self.text, part)
             return at_numbers(question, typed, self.value, numbers), (), ""
         if is_near:
             said = "whether the two sides are near each other hangs on a law: name one with --law"

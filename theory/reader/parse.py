@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 from typing import TypeVar
 
 from sympy import Abs, Add, Derivative, Expr, I, Mul, Rational, Subs, Symbol, log, nan, oo, zoo
@@ -101,10 +102,8 @@ def read(
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
     domain = Domain() if domain is None else domain
-    number, unit = (*(token.text for token in tokens), "")[:2]
-    if letters is not None and len(tokens) == 2 and number[-1].isdigit() and unit in SHORT_UNITS:
-        rest = f": write 1e9 for a unit, {number}*{unit} for a product"
-        raise ParseError.at(text, tokens[0].position, f"ambiguous '{number}{unit}'", rest)
+    if letters is not None and len(tokens) == 2:
+        refuse_units(text, tokens)
     reader = _Reader(text, domain, kept, tokens, table, letters)
     expression = reader.sum(0)
     if reader.next < len(reader.tokens):
@@ -120,6 +119,21 @@ def _shown(tokens: Iterable[Token]) -> str:
     shown = "".join(braces.get(t.text, t.text) if t.kind == "group" else t.text for t in tokens)
     shown = re.sub(r"^\{([^{}]*)\}$", r"\1", re.sub(r"\{(\w+)\}", r"\1", shown))
     return shown.replace("{", "(").replace("}", ")")
+
+
+def refuse_units(text: str, tokens: Sequence[Token]) -> None:
+    """Stop at `7B`, which may be 7e9 or 7*B.
+
+    Raises
+    ------
+    ParseError
+        Naming the number and its position.
+    """
+    for number, unit in pairwise(tokens):
+        if number.kind == "number" and unit.text in SHORT_UNITS:
+            rest = f": write 1e9 for a unit, {number.text}*{unit.text} for a product"
+            what = f"ambiguous '{number.text}{unit.text}'"
+            raise ParseError.at(text, number.position, what, rest)
 
 
 @dataclass
@@ -170,7 +184,15 @@ class _Reader(Builder):
         return self.in_brackets(several)
 
     def arguments(self, depth: int) -> list[Expr]:
-        return self.listed(lambda: self.sum(depth + 1))
+        return self.listed(lambda: self._value(depth))
+
+    def _value(self, depth: int) -> Expr:
+        """An argument."""
+        start = self.next
+        value = self.sum(depth + 1)
+        if self.is_strict and self.next - start == 2:
+            refuse_units(self.text, self.tokens[start : self.next])
+        return value
 
     @property
     def opens_a_call(self) -> bool:

@@ -20,7 +20,7 @@ from isoflop.theory.kernel import deadline
 from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
 
-BESIROGLU = isoflop.law("besiroglu2024")
+BESIROGLU, HOFFMANN = isoflop.law("besiroglu2024"), isoflop.law("hoffmann2022")
 UNREAD = "unread"
 
 
@@ -345,8 +345,40 @@ AT_BESIROGLU = rows(r"""
     undecided | L_opt - E propto C^2*0.5
 """)
 
+AT_HOFFMANN = rows(r"""
+    refuted | P(0.1) approx 1.46 | say 1.279 against 1.46, 12.0 % apart
+    refuted | 1.46 == P(0.1)
+    proved | P(0.1) != 1.46
+    proved | P(0.1) approx 1.28 | say holds to 3 digits
+    refuted | P(0.1) == P(0.12)
+    proved | P(0.5) approx 1.02
+    refuted | P(0.5) approx 1.03
+    refuted | P\left(0.5\right) \approx 1.03
+    refuted | w_N*0.1^-beta approx 1.2
+    proved | w_N*0.1^-beta approx 0.997
+    refuted | 0.5*beta == 0.18
+    undecided | beta + 0.66 == 1 | say not so for all that rounds
+    proved | L(7e9, 2.0e12) approx 2.008
+    refuted | L(7.4e9, 2.0e12) approx 2.008
+    proved | N_opt(1.5e21) approx 2.67e9
+    proved | 0.34*0.28/(0.34+0.28) approx 0.1535
+    undecided | 0.28/0.62 approx 0.46
+    proved | 0.14 approx 0.144 | say holds to 2 digits
+    undecided | 1.0 approx 1.1
+    unread | L(7B, 2e12) approx 2.008 | say ambiguous '7B' at position 3: write 1e9 for a unit
+    unread | L(7e9, 2.5T) approx 2.008 | say ambiguous '2.5T'
+    unread | L_opt(300M) >= 1.9 | say ambiguous '300M'
+    unread | 20*7B == 1.4e11 | say ambiguous '7B'
+    proved | (2B)^2 == 4*B^2
+    proved | L_opt(1e24) <= 1.90 | say 1.89999 against 1.9
+""")
 
-CASES = [*((line, None) for line in CLAIMS), *((line, BESIROGLU) for line in AT_BESIROGLU)]
+
+CASES = [
+    *((line, None) for line in CLAIMS),
+    *((line, BESIROGLU) for line in AT_BESIROGLU),
+    *((line, HOFFMANN) for line in AT_HOFFMANN),
+]
 
 
 @pytest.mark.parametrize(("line", "law"), CASES, ids=lambda case: str(case)[:60])
