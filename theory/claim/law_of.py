@@ -270,14 +270,15 @@ def budget_of(text: str, sizes: tuple[str, str] = ("N", "D")) -> tuple[Budget, s
         sides = Sides.of(text)
     except ParseError:
         return None
-    name, arguments = sides.named(0)
-    if name not in COMPUTES or arguments not in ((), sizes) or not sides.is_equation:
+    left, right = (0, 1) if sides.named(0)[0] else (1, 0)
+    name, arguments = sides.named(left)
+    if not name or arguments not in ((), sizes) or not sides.is_equation:
         return None
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
-    value = sides.value(1)
+    value = sides.value(right)
     if value is None or not letters.keys() <= value.free_symbols:
         return None
     try:
-        return Budget.from_expression(value.xreplace(letters)), sides.sources[0].split("(")[0]
+        return Budget.from_expression(value.xreplace(letters)), name
     except ValueError:
         return None

@@ -24,7 +24,7 @@ from ..reader.tokens import ParseError
 from .at_law import Coefficients
 from .chain import ChainLink, Settings
 from .document import Document, Piece
-from .law_of import LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
+from .law_of import COMPUTES, LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .state import RUN, DefinedName, State
@@ -36,6 +36,7 @@ AT_OPTIMUM, ALONG = "at the optimum", "along the budget"
 #: What holds, and before it what does not, the worst first.
 HOLDS = (AT_OPTIMUM, ALONG, PROVED, DEFINITION, GIVEN)
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, *HOLDS)
+BUDGET = "the document's budget"
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
@@ -99,6 +100,7 @@ def judged(document: Document, seconds: float | None = None) -> Iterator[Found]:
     is_schaeffers = any(r"\gamma" in piece.text for piece in document.pieces)
     notation = "hoffmann" if is_in_numbers and not is_schaeffers else ""
     state = State(notation, in_letters[:1], later=explained, seconds=seconds)
+    state = _with_other_budgets(state, document.pieces)
     yield state, []
     for piece, law in zip(document.pieces, laws, strict=True):
         state, found = _after(state, piece, law)
@@ -115,6 +117,32 @@ def _definition(piece: Piece) -> Sides | None:
     return sides if is_named else None
 
 
+def _with_other_budgets(state: State, pieces: Sequence[Piece]) -> State:
+    """With what is displayed as `F = 12 N D`: it is the budget where there is one such letter, it
+    is said of an optimum, and neither C is named nor a budget declared.
+    """
+    named, found = [], {}
+    for piece in pieces:
+        if piece.kind == "declared":
+            named.append({"C"} if piece.text.startswith("budget") else set())
+            continue
+        try:
+            named.append(Sides.of(piece.text).names)
+        except ParseError:
+            named.append({*re.findall("[A-Za-z]", piece.text)})
+        budget = budget_of(piece.text, state.law.sizes)
+        if budget is not None and budget[1] not in {*COMPUTES} | state.known:
+            letters = {x.name for x in budget[0].compute().free_symbols - {sym.N, sym.D}}
+            if not letters & state.known and not any(x.endswith(OPTIMAL) for x in letters):
+                found.setdefault(budget, piece.place)
+    of_optima = [names for names in named if any(x.endswith(OPTIMAL) for x in names)]
+    if len(found) == 1 and not any({*COMPUTES} & names for names in named):
+        (budget, name), place = next(iter(found.items()))
+        if any(name in names for names in of_optima):
+            return state.with_budget(budget, name, place)
+    return replace(state, other_budgets=tuple(found))
+
+
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
     """What holds after a piece, and what becomes of its claims."""
     try:
@@ -127,11 +155,12 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> Found:
             return state, [Judgement(DEFINITION, in_one_line(piece.text), law.trouble, piece)]
         if piece.trouble:
             raise ParseError(piece.trouble)
-        if law is not None and law.numbers:
+        is_call = what == BUDGET and re.fullmatch(r"[^=]*\)\s*=[^=<>]*", piece.text) is not None
+        if (law is not None and law.numbers) or is_call:
             return state, [Judgement(GIVEN, in_one_line(piece.text), what, piece)]
         if piece.kind == "explained" and _definition(piece) is None:
             return state, []
-        state, found = _judged(Claim.of(state, piece))
+        state, found = _judged_in_every_budget(state, piece)
         given = (replace(v, answer=GIVEN, reason=what) if v.answer == PROVED else v for v in found)
         return state, list(given) if what else found
     except (ParseError, ValueError) as error:
@@ -149,11 +178,10 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
         state = replace(state, laws=(*(one for one in state.laws if one is not law), law))
         what = "the document's law" if law.notation is not None else ""
     found = budget_of(piece.text, state.law.sizes)
-    if found is not None and state.budget is None:
-        budget, name = found
-        let = state.let if name.strip() == "C" else (f"{name} := C", *state.let)
-        state = replace(state, budget=budget, budget_place=piece.place, let=let)
-        what = "the document's budget"
+    if found is not None and found[1] in COMPUTES and state.budget is None:
+        state = state.with_budget(*found, piece.place)
+    if found is not None and (state.budget, state.budget_place) == (found[0], piece.place):
+        what = BUDGET
     return state, what
 
 
@@ -315,6 +343,25 @@ def _single(condition: str) -> list[str]:
         return [condition]
     links = zip(sides.sources, sides.relations, sides.sources[1:], strict=False)
     return [as_typed(*link) for link in links] if len(sides.relations) > 1 else [condition]
+
+
+def _judged_in_every_budget(state: State, piece: Piece) -> Found:
+    """The verdict on each link, which counts where it is that under every budget that the document
+    may mean.
+    """
+    claim = Claim.of(state, piece)
+    after, found = _judged(claim)
+    classes = (BY_SYMPY, AT_OPTIMUM, ALONG, PROVED), (REFUTED,)
+    alike = [next((known for known in classes if one.answer in known), ()) for one in found]
+    for other in state.other_budgets_of(claim.sides.names) if any(alike) else []:
+        instead = [one.answer for one in _judged(Claim.of(other, piece))[1]]
+        for k, one in enumerate(found):
+            if alike[k] and (len(instead) != len(found) or instead[k] not in alike[k]):
+                reason = f"it hangs on the budget, {state.budget or SIX_ND} or {other.budget}"
+                own = other.budget.compute().free_symbols - {sym.N, sym.D}
+                remedy = "budget ..." if own else f"budget {other.budget}"
+                found[k] = replace(one, answer=UNDECIDED, reason=reason, remedy=remedy, where="")
+    return after, found
 
 
 def _judged(claim: Claim) -> Found:

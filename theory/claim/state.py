@@ -74,6 +74,8 @@ class State:
         As far as they are met, the last one holding; before all of them the first one holds.
     definitions, later : mapping of str to DefinedName
         Names that are defined here, and those that the text explains somewhere.
+    other_budgets : tuple of (Budget, str)
+        What the document gives as `F = 12 N D`, so that F may be the compute.
     ray : tuple of str, sympy.Expr and Place, or None
         What ties D to N in the runs of which the document speaks, as `D = 20 N`, and where.
     seconds : float, optional
@@ -84,6 +86,7 @@ class State:
     laws: tuple[LawOfDocument, ...] = ()
     budget: Budget | None = None
     budget_place: Place = NOWHERE
+    other_budgets: tuple[tuple[Budget, str], ...] = ()
     let: tuple[str, ...] = ()
     definitions: Mapping[str, DefinedName] = field(default_factory=dict)
     later: Mapping[str, DefinedName] = field(default_factory=dict)
@@ -128,11 +131,28 @@ class State:
             case "notation":
                 return replace(self, notation=rest)
             case "budget":
-                return replace(self, budget=Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", rest)))
+                budget = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", rest))
+                return replace(self, budget=budget, budget_place=NOWHERE)
             case "let":
                 return replace(self, let=(*self.let, rest))
         known = "notation, budget, let, assume, at, along the budget, skip or `z real`"
         raise ParseError(f"`% isoflop: {word}` is not known: say {known}")
+
+    def with_budget(self, budget: Budget, name: str, place: Place) -> State:
+        """With a displayed budget, whose left side is the compute from here on."""
+        let = self.let if name == "C" else (f"{name} := C", *self.let)
+        return replace(self, budget=budget, budget_place=place, let=let)
+
+    def other_budgets_of(self, names: set[str]) -> list[State]:
+        """What holds where the compute of a claim is one of the other budgets: those that it names,
+        and each where it names none and there is no budget. None is where C is displayed and named.
+        """
+        if self.budget is not None and (not self.budget_place.line or "C" in names):
+            return []
+        meant = [one for one in self.other_budgets if one[1] not in self.known]
+        of_claim = [one for one in meant if one[1] in names]
+        meant = of_claim or (meant if self.budget is None else [])
+        return [self.with_budget(*one, self.budget_place) for one in meant]
 
     def defining(self, *own: DefinedName) -> State:
         """With names that mean this from here on."""
