@@ -200,7 +200,9 @@ def at_numbers(
     `read(tokens, letters)` makes an expression of tokens.
     """
     law = law or Coefficients("", {})
-    power = _power(question, parts[1]) if question.relation == "propto" else None
+    constants = {x: law.values[x] for x in Add.make_args(question.lhs) if x in law.values}
+    less = replace(question, lhs=question.lhs.xreplace(constants))  # L - 1.69 where E is 1.69
+    power = _power(less, parts[1]) if question.relation == "propto" else None
     if power is not None:
         exponent, tokens = power
         question = replace(question, lhs=exponent, relation="==", rhs=read(tokens))

@@ -5,7 +5,7 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +79,11 @@ class Sides:
         """The name that a side is, with its arguments; an empty one where it is more."""
         found = called(self.parts[i]) if i < len(self.parts) else None
         return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
+
+    def renamed(self, names: Mapping[str, str]) -> Sides:
+        """With other names; what is typed stays."""
+        parts = [[replace(t, text=names.get(t.text, t.text)) for t in part] for part in self.parts]
+        return replace(self, parts=parts)
 
     def value(self, i: int) -> Expr | None:
         """A side in which every name is a letter; None where that cannot be read."""

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from sympy import Symbol
 
-from ..budget import SIX_ND
+from ..budget import SIX_ND, Budget
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED
 from ..reader.tokens import ParseError
 from .at_law import Coefficients
 from .chain import ChainLink, Settings
-from .document import Document, Piece
+from .document import Document, Piece, Place
 from .law_of import COMPUTES, LAGRANGIAN, OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
@@ -121,7 +121,8 @@ def _with_other_budgets(state: State, pieces: Sequence[Piece]) -> State:
     """With what is displayed as `F = 12 N D`: it is the budget where there is one such letter, it
     is said of an optimum, and neither C is named nor a budget declared.
     """
-    named, found = [], {}
+    named: list[set[str]] = []
+    found: dict[tuple[Budget, str], Place] = {}
     for piece in pieces:
         if piece.kind == "declared":
             named.append({"C"} if piece.text.startswith("budget") else set())
@@ -130,11 +131,11 @@ def _with_other_budgets(state: State, pieces: Sequence[Piece]) -> State:
             named.append(Sides.of(piece.text).names)
         except ParseError:
             named.append({*re.findall("[A-Za-z]", piece.text)})
-        budget = budget_of(piece.text, state.law.sizes)
-        if budget is not None and budget[1] not in {*COMPUTES} | state.known:
-            letters = {x.name for x in budget[0].compute().free_symbols - {sym.N, sym.D}}
+        one = budget_of(piece.text, state.law.sizes)
+        if one is not None and one[1] not in {*COMPUTES} | state.known:
+            letters = {x.name for x in one[0].compute().free_symbols - {sym.N, sym.D}}
             if not letters & state.known and not any(x.endswith(OPTIMAL) for x in letters):
-                found.setdefault(budget, piece.place)
+                found.setdefault(one, piece.place)
     of_optima = [names for names in named if any(x.endswith(OPTIMAL) for x in names)]
     if len(found) == 1 and not any({*COMPUTES} & names for names in named):
         (budget, name), place = next(iter(found.items()))
@@ -248,7 +249,9 @@ class Claim:
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
         """Read a piece; ParseError where it cannot be."""
-        sides, settings = Sides.of(piece.text), state.settings
+        settings = state.settings
+        lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in settings.let)
+        sides = Sides.of(piece.text).renamed({let[1]: let[2] for let in lets if let is not None})
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         beside = [s for c in piece.conditions if c not in (limit, ALONG) for s in _single(c)]
         settings = replace(settings, assume=(*settings.assume, *beside))
@@ -275,9 +278,12 @@ class Claim:
 
     def prove(self, reading: Reading = AS_IT_STANDS) -> Proof:
         """The verdict on the claim in some reading."""
+        meant = dict(text.split(" := ") for text in reading.let)
+        lets = (text.partition(" := ") for text in self.settings.let)  # F := C where C := 240 N^2
+        let = [f"{name}{sign}{meant.get(value, value)}" for name, sign, value in lets]
         return proved(
             self.sides.text,
-            replace(self.settings, numbers=reading.numbers),
+            replace(self.settings, numbers=reading.numbers, let=let),
             assume=reading.assume,
             let=[*(one.text for one in self.uses), *reading.let],
             limit=self.limit,
@@ -357,9 +363,10 @@ def _judged_in_every_budget(state: State, piece: Piece) -> Found:
         instead = [one.answer for one in _judged(Claim.of(other, piece))[1]]
         for k, one in enumerate(found):
             if alike[k] and (len(instead) != len(found) or instead[k] not in alike[k]):
-                reason = f"it hangs on the budget, {state.budget or SIX_ND} or {other.budget}"
-                own = other.budget.compute().free_symbols - {sym.N, sym.D}
-                remedy = "budget ..." if own else f"budget {other.budget}"
+                budget = other.budget or SIX_ND
+                reason = f"it hangs on the budget, {state.budget or SIX_ND} or {budget}"
+                has_letters = budget.compute().free_symbols - {sym.N, sym.D}
+                remedy = "budget ..." if has_letters else f"budget {budget}"
                 found[k] = replace(one, answer=UNDECIDED, reason=reason, remedy=remedy, where="")
     return after, found
 
