@@ -105,7 +105,7 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> dict[str, Any
     --------
     >>> table = simulate_counts()
     >>> len(table["model"]), table["model"][0], float(table["gold"][0])
-    (3072, 'N7e+07_D2e+09', 119.377)
+    (3072, 'N7e+07_D2e+09', 181.683)
     """
     from .counts import Adaptive, grid, law_truth, simulate
 
