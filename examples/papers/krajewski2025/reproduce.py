@@ -34,7 +34,7 @@ from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
 from isoflop.numeric.accuracy.bilinear import fit_bilinear
-from isoflop.numeric.check.published import BenchmarkCheck
+from isoflop.numeric.check.published import TOLERANCE, BenchmarkCheck
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
 from isoflop.numeric.hold_out import Backtest, backtest
@@ -142,10 +142,8 @@ class Subset:
 
     def curves(self, label: str) -> BenchmarkCheck:
         """Tables 11 and 12 as functions of compute."""
-        return BenchmarkCheck(
-            law=published(f"krajewski2025-{label.lower()}"),
-            compute_law=published(f"krajewski2025-{label.lower()}-compute"),
-        )
+        law = f"krajewski2025-{label.lower()}"
+        return BenchmarkCheck.of(published(law), published(f"{law}-compute"), TOLERANCE)
 
     # -- sections ------------------------------------------------------------------------------------------------------
 
@@ -538,7 +536,7 @@ class Subset:
             ax.set_xlabel("compute (FLOP)")
         for ax in axes[:, 0]:
             ax.set_ylabel("accuracy")
-        return axes
+        return axes[0, 0].figure
 
     def draw_exponents(self):
         """Exponents of Table 11 and of the fits by two rules."""
@@ -648,7 +646,7 @@ class Subset:
             ax.set_ylabel("-log pass@k")
             ax.set_title(f"{label}: Table 13 decoded (lines), fit (dashed)", fontsize=10)
             ax.legend(fontsize=8, frameon=False)
-        return axes
+        return axes[0, 0].figure
 
     # -- in short ------------------------------------------------------------------------------------------------------
 
