@@ -338,12 +338,6 @@ def bilinear_compute_exponent(xp: Any, k: Positive, a: Real, d: Real) -> Any:
 
 
 @formula
-def bilinear_draws_exponent(xp: Any, compute: Positive, b: Real, d: Real) -> Any:
-    """Bilinear law: the exponent of k at fixed compute."""
-    return -b - d*xp.log(compute)
-
-
-@formula
 def bilinear_log_crossing(xp: Any, b: Real, d: Real) -> Any:
     """Bilinear law: logarithm of the compute at which the curves of all k cross."""
     return -b/d

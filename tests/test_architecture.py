@@ -27,7 +27,7 @@ THEORY = (
     {"claim.checker", "claim.definitions"},
     {"envelope"},
     {"penalty", "ray"},
-    {"passk", "identifiability", "broken"},
+    {"passk", "broken"},
     {"accuracy"},
     {"settings", "symbols"},
     {"derivations"},

@@ -130,23 +130,6 @@ def least(law: Numbers) -> Any:
     return law.reducible(minimum(law))
 
 
-def golden_section(function: Callable[[Any], Any], low: Any, high: Any, width: Any) -> Any:
-    """The place of the minimum of a function with one valley; no derivative."""
-    ratio = (MP.sqrt(5) - 1) / 2
-    inner = [high - ratio * (high - low), low + ratio * (high - low)]
-    values = [function(x) for x in inner]
-    while high - low > width:
-        if values[0] < values[1]:
-            high = inner[1]
-            inner, values = [high - ratio * (high - low), inner[0]], [MP.nan, values[0]]
-            values[0] = function(inner[0])
-        else:
-            low = inner[0]
-            inner, values = [inner[1], low + ratio * (high - low)], [values[1], MP.nan]
-            values[1] = function(inner[1])
-    return (low + high) / 2
-
-
 def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
     """Where an increasing function of moderate slope changes sign: secants inside the bracket, each
     third step a bisection.

@@ -2,11 +2,9 @@
 
 import mpmath
 import pytest
-from sympy import Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
-from isoflop.theory.identifiability import swapped
 from isoflop.theory.kernel.points import PointEvaluator
 
 mp = mpmath.mp.clone()
@@ -58,9 +56,12 @@ def test_ranks_are_those_of_the_numerical_jacobian():
 
 
 def test_one_isoflop_more_than_the_ray_lifts_the_symmetry():
-    t = Symbol("t", positive=True)
+    """A' = B t^-gamma and B' = A t^beta with the exponents exchanged, as swap_symmetry_on_a_ray."""
     other = {
-        key.name: value(expression, t=mp.mpf(20), **THETA) for key, expression in swapped(t).items()
+        "A": THETA["B"] * mp.mpf(20) ** -THETA["gamma"],
+        "B": THETA["A"] * mp.mpf(20) ** THETA["beta"],
+        "beta": THETA["gamma"],
+        "gamma": THETA["beta"],
     }
 
     def loss(theta, n, d):

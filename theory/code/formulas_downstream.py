@@ -38,7 +38,6 @@ def passk_formulas() -> Iterator[GeneratedFormula]:
     for name, value, at, summary in (
         ("log_value", law.log_value, (C, k), "log(-log pass@k)."),
         ("compute_exponent", law.compute_exponent, (k,), "the exponent of compute at fixed k."),
-        ("draws_exponent", law.draws_exponent, (C,), "the exponent of k at fixed compute."),
         ("log_crossing", log(law.crossing), (), crossing),
     ):
         yield GeneratedFormula(f"bilinear_{name}", value, at, f"Bilinear law: {summary}")

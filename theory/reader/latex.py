@@ -63,7 +63,7 @@ FUNCTIONS = {
 BRACKETS = {**CLOSING, r"\{": r"\}", r"\lbrace": r"\rbrace"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = frozenset([*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"])
-STARS, WIDE = ("*", r"\star", r"\ast"), (r"\quad", r"\qquad")
+WIDE = (r"\quad", r"\qquad")
 FRACTIONS = ("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac")
 #: Fonts of words, and of these the ones that may set prose; others make another letter of a letter.
 OF_PROSE = ("text", "textrm", "textnormal", "mbox")
