@@ -54,28 +54,25 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
         return _on_ray(law, x, R)
     smallest = law.of_sum(f"smallest_{first}", R)
     if not is_foreign(smallest) and any_of(smallest >= x):
-        other = "tokens" if first == "params" else "params"
         raise ArgumentError(
-            second, given[second], complaint=_bound(law, second, first, x, R, other)
+            second, given[second], complaint=_bound(law, second, first, x, smallest)
         )
     if first == "params":
         return x, law.of_sum("tokens_for_reducible_loss", R, x)
     return law.of_sum("params_for_reducible_loss", R, x), x
 
 
-def _bound(law: Law, target: str, first: str, x: Any, R: Any, other: str) -> str:
+def _bound(law: Law, target: str, first: str, x: Any, smallest: Any) -> str:
     """What a loss must be beyond at the first x of its params, or tokens, that do not reach it: the
     loss to which it tends there as the other grows.
     """
     import numpy as np
 
-    x, R = (part.ravel() for part in np.broadcast_arrays(x, R))
-    smallest = law.of_sum(f"smallest_{first}", R)
+    x, smallest = (part.ravel() for part in np.broadcast_arrays(x, smallest))
     place = int(np.argmax(smallest >= x))
-    # The term that is left is a power law: R at the smallest, 2 R at the smallest for 2 R.
-    slope = np.log2(smallest[place] / law.of_sum(f"smallest_{first}", 2.0 * R[place]))
-    least = float(R[place] * (smallest[place] / x[place]) ** (1.0 / slope))
+    least = float(law.of_sum(f"{first}_term", float(x[place])))
     least = law.of_sum("loss_at", least) if target == "loss" else law.reducible_of(least)
+    other = "tokens" if first == "params" else "params"
     side = "below" if target == "loss" and law.form.sign < 0 else "above"
     return f"must be {side} {least:.6g} at {first}={x[place]:g}, whatever the {other}"
 
