@@ -41,9 +41,8 @@ ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith(
 class StepReport:
     """One step: the claim in plain text, its strength, and what each path says of it.
 
-    `exact` is "proved", "refuted" or "undecided"; `pointwise` and `interval` are "passed" or
-    "failed", the interval None where the claim is no bound; `details` says why, by path. `derived`
-    and `correction` say what would be right in place of what is refuted.
+    `exact` is "proved", "refuted" or "undecided"; `pointwise` is "passed" or "failed"; `details` says
+    why, by path. `derived` and `correction` say what would be right in place of what is refuted.
     """
 
     name: str
@@ -52,18 +51,16 @@ class StepReport:
     strength: str
     exact: str
     pointwise: str
-    interval: str | None
     reason: str
     argument: str
-    details: dict[str, str | None]
+    details: dict[str, str]
     derived: str | None = None
     correction: str | None = None
 
     @property
     def objections(self) -> list[str]:
-        """What the numerical paths hold against it."""
-        paths = ("pointwise", "interval")
-        return [str(self.details[path]) for path in paths if getattr(self, path) == "failed"]
+        """What the points hold against it."""
+        return [self.details["pointwise"]] if self.pointwise == "failed" else []
 
     @property
     def status(self) -> str:
@@ -77,25 +74,18 @@ class StepReport:
     @classmethod
     def of(cls, verdict: Verdict) -> StepReport:
         """What a verdict says, as text."""
-        claim, exact = verdict.claim, verdict.exact
-        checks = {"pointwise": verdict.pointwise, "interval": verdict.interval}
-        told = {path: None if check is None else _told(check) for path, check in checks.items()}
+        claim, exact, points = verdict.claim, verdict.exact, verdict.pointwise
         return cls(
             name=claim.name,
             claim=spelled(claim),
             relation=claim.relation,
             strength=verdict.strength,
             exact=exact.answer.value,
-            pointwise=_passed(verdict.pointwise),
-            interval=None if verdict.interval is None else _passed(verdict.interval),
+            pointwise="passed" if points.passed else "failed",
             reason=plain_sentence(claim.reason),
             argument=claim.argument.label,
-            details={"exact": str(exact).partition(": ")[2], **told},
+            details={"exact": str(exact).partition(": ")[2], "pointwise": _told(points)},
         )
-
-
-def _passed(check: PointCheck) -> str:
-    return "passed" if check.passed else "failed"
 
 
 def _told(check: PointCheck) -> str:

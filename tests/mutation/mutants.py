@@ -20,12 +20,12 @@ from sympy.core.function import AppliedUndef
 
 from isoflop.theory.kernel.answer import STRICT
 from isoflop.theory.kernel.functions import defined
-from isoflop.theory.kernel.points import PointCheck, check_at_points, enclose_bound
+from isoflop.theory.kernel.points import PointCheck, check_at_points
 from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
 from isoflop.theory.verification import load, spelled
 
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
-EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")
+EXACT, POINTS = PATHS = ("exact", "points")
 DIRECTION = "direction"
 OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 
@@ -390,8 +390,6 @@ def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, Objection]:
     found[POINTS] = objection(
         check_at_points(*sides, assume=claim.assume, limit=claim.limit, seed=seed)
     )
-    if claim.relation in OPPOSITE:
-        found[INTERVALS] = objection(enclose_bound(*sides, assume=claim.assume, seed=seed))
     return found
 
 

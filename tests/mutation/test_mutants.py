@@ -10,7 +10,6 @@ from tests.mutation.mutants import (
     DIRECTION,
     EXACT,
     FALSE,
-    INTERVALS,
     KINDS,
     PATHS,
     POINTS,
@@ -139,7 +138,6 @@ BREAKS = {
         ("isoflop.theory.kernel.bounds.decide_bound", proves_anything),
     ],
     POINTS: [(f"{home}.check_at_points", passes_anything) for home in NUMERICAL_HOMES],
-    INTERVALS: [(f"{home}.enclose_bound", passes_anything) for home in NUMERICAL_HOMES],
 }
 
 

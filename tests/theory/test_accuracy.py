@@ -5,8 +5,8 @@ import pytest
 from sympy import Rational
 
 from isoflop.theory.accuracy import AccuracyPenaltyForm
+from isoflop.theory.kernel.evaluate import PointEvaluator
 from isoflop.theory.kernel.functions import defined
-from isoflop.theory.kernel.points import PointEvaluator
 
 mp = mpmath.mp.clone()
 mp.dps = 50

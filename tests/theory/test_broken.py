@@ -12,7 +12,7 @@ from isoflop.theory.broken import (
     OneBreak,
     broken_power_law,
 )
-from isoflop.theory.kernel.points import PointEvaluator
+from isoflop.theory.kernel.evaluate import PointEvaluator
 from isoflop.theory.ray import ray
 
 mp = mpmath.mp.clone()

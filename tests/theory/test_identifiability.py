@@ -5,7 +5,7 @@ import pytest
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
-from isoflop.theory.kernel.points import PointEvaluator
+from isoflop.theory.kernel.evaluate import PointEvaluator
 
 mp = mpmath.mp.clone()
 mp.dps = 50

@@ -34,7 +34,7 @@ from sympy import (
 )
 
 from ..kernel.answer import BOUNDS, Answer, Decision, undecided, witness_at
-from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
+from ..kernel.evaluate import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..reader.tokens import CLOSING, Token
 from .question import Question
 from .vocabulary import Vocabulary

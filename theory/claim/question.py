@@ -26,7 +26,7 @@ from ..kernel.answer import (
 )
 from ..kernel.bounds import decide_bound
 from ..kernel.decide import decide, is_zero
-from ..kernel.interval import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
+from ..kernel.evaluate import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit
 from ..kernel.sample import Point
 from ..reader.building import Domain

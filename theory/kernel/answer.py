@@ -10,12 +10,7 @@ from typing import Any
 from mpmath.libmp import to_str
 from sympy import Expr, Rational, Symbol
 
-from .interval import (
-    IntervalEvaluator,
-    certainly_nonnegative,
-    certainly_nonzero,
-    certainly_positive,
-)
+from .evaluate import IntervalEvaluator, certainly_nonzero
 from .sample import Point
 
 #: The digits of enclosures, one after the other, until they tell two values apart.
@@ -23,8 +18,8 @@ DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
 #: Relations of order, and those that exclude equality.
 BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 CERTAINLY: dict[str, Callable[[Any], bool]] = {
-    ">": certainly_positive,
-    ">=": certainly_nonnegative,
+    ">": lambda value: bool(value.a > 0),
+    ">=": lambda value: bool(value.a >= 0),
     "!=": certainly_nonzero,
 }
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 from sympy import Expr, sympify
 
-from .answer import BOUNDS, Answer, Condition, Decision, undecided
+from .answer import BOUNDS, STRICT, Answer, Condition, Decision, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import arithmetic_for, normal_form
-from .counterexample import any_point, counterexample, counterexample_downhill
+from .counterexample import any_point, counterexample
 from .decide import POINTS_TO_PROVE, decide, few_points, points_where
 from .rules import PROVED, Stated, implied
 from .search import why_positive
@@ -75,33 +75,37 @@ def _with_points(
 
 
 def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    strict, weakly = relation in ("<", ">"), f"{relation[0]}="
+    strict, weakly = relation in STRICT, f"{relation[0]}="
     larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
-    refuted = counterexample(lhs, weakly, rhs, assume, seed)
-    if refuted is not None:
-        return refuted
-    weak = decide(larger, smaller, assume=assume, seed=seed)
-    if weak.proved:
-        weak = replace(weak, reason=EQUAL)
-        if strict and (witness := any_point(lhs, rhs, assume, seed)) is not None:
-            return Decision(Answer.REFUTED, EQUAL, witness=witness)
-    elif proof := _sought(larger, smaller, assume, strict=strict, seed=seed):
+    equal = decide(larger, smaller, assume=assume, seed=seed)
+    if equal.proved:
+        equal = replace(equal, reason=EQUAL)
+        if not strict:
+            return equal
+        witness = any_point(lhs, rhs, assume, seed)
+        if witness is None:
+            return _not_strict(weakly, equal, assume)
+        return Decision(Answer.REFUTED, EQUAL, witness=witness)
+    if proof := _sought(larger, smaller, assume, strict=strict, seed=seed):
         return proof
-    elif refuted := counterexample_downhill(lhs, relation, rhs, assume, seed):
+    if refuted := counterexample(lhs, weakly, rhs, assume, seed):
         return refuted
-    elif strict:
-        weak = _sought(larger, smaller, assume, strict=False, seed=seed) or weak
-    if not weak.proved:
+    weak = _sought(larger, smaller, assume, strict=False, seed=seed) if strict else None
+    if weak is None:
         return undecided("neither a proof is found nor a point where it fails")
-    if not strict:
-        return weak
+    return _not_strict(weakly, weak, assume)
+
+
+def _not_strict(weakly: str, weak: Decision, assume: Sequence[Expr]) -> Decision:
+    """What is open where the bound is proved but for equality."""
     needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
-    reason = (
-        f"it is proved only where {', '.join(map(str, needed))}, which is not assumed"
-        if weak.reason == POSITIVE and needed
-        else f"{weakly} is proved ({weak.reason}); whether the two sides are ever equal is not decided"
+    if weak.reason == POSITIVE and needed:
+        listed = ", ".join(map(str, needed))
+        return undecided(f"it is proved only where {listed}, which is not assumed", weak.conditions)
+    return undecided(
+        f"{weakly} is proved ({weak.reason}); whether the two sides are ever equal is not decided",
+        weak.conditions if needed else (),
     )
-    return undecided(reason, weak.conditions if needed else ())
 
 
 def _sought(

@@ -1,6 +1,4 @@
-"""Points at which an equality or a bound between two expressions fails: drawn ones, and where none of them tells,
-those that are reached from them downhill.
-"""
+"""Points at which an equality or a bound fails, shown by enclosures of both sides."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from .answer import DIGITS, Answer, Decision, Witness, witness_at
-from .interval import certainly_fails, certainly_nonzero, enclosed
+from .evaluate import certainly_fails, certainly_nonzero, enclosed
 from .points import corners
 from .sample import Point, points
 
@@ -23,26 +21,22 @@ LARGEST_DRAW = 600
 def counterexample(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision | None:
-    """The refutation of `lhs == rhs`, `>=` or `<=` by one of the points that are drawn."""
+    """The refutation of `lhs == rhs`, `>=` or `<=`: by one of the points that are drawn, where need
+    be with more digits; of a bound also by one that is reached from these, or far from 1.
+    """
+    drawn: list[Point] = []
     close: list[Point] = []  # where more digits are needed to tell the sides apart
     for point, left, right in _drawn(lhs, rhs, assume, seed):
         if _fails(left - right, relation):
             return _refutation(relation, point, left, right, DIGITS[0])
+        drawn.append(point)
         if not certainly_nonzero(left - right):
             close.append(point)
     for digits in DIGITS:
         for point, left, right in enclosed(lhs, rhs, (), close[:POINTS_AT_HIGH_PRECISION], digits):
             if _fails(left - right, relation):
                 return _refutation(relation, point, left, right, digits)
-    return None
-
-
-def counterexample_downhill(
-    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
-) -> Decision | None:
-    """The refutation by a point far from 1, or one that is reached from those that are drawn."""
-    drawn = [point for point, _, _ in _drawn(lhs, rhs, assume, seed)]
-    reached = corners(lhs, relation, rhs, assume, drawn, seed)
+    reached = corners(lhs, relation, rhs, assume, drawn, seed) if relation != "==" else ()
     for point, left, right in enclosed(lhs, rhs, assume, reached, DIGITS[0]):
         if _fails(left - right, relation):
             return _refutation(relation, point, left, right, DIGITS[0])
@@ -67,7 +61,7 @@ def _drawn(
 
 
 def _fails(difference: Any, relation: str) -> bool:
-    return certainly_fails(f"{relation[0]}=", difference.a, difference.b)
+    return certainly_fails(relation, difference.a, difference.b)
 
 
 def _refutation(relation: str, point: Point, left: Any, right: Any, digits: int) -> Decision:

@@ -12,7 +12,7 @@ from .arithmetic import OutsideScope
 from .boundary import with_boundary
 from .convert import arithmetic_for, has_power_of_product, normal_form
 from .counterexample import counterexample
-from .interval import IntervalEvaluator, Undefined, certainly_nonzero
+from .evaluate import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
 
 __all__ = [

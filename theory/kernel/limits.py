@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from mpmath import nstr
 from sympy import (
     AccumBounds,
     Dummy,
@@ -183,7 +184,7 @@ def _refuted(way: Way, near: Sequence[Point], tends: Expr) -> Decision:
 def _witness(way: Way, point: Point, step: int, left: Any, right: Any) -> Witness:
     power = Pow(Integer(10), step if way.limit == "oo" else -step, evaluate=False)
     ordered = sorted({**point, way.x: power}.items(), key=lambda item: item[0].name)
-    shown = [str(way.evaluator.context.nstr(value, SHOWN_DIGITS)) for value in (left, right)]
+    shown = [nstr(value, SHOWN_DIGITS) for value in (left, right)]
     rhs = str(way.rhs) if way.rhs in INFINITE else shown[1]
     return Witness(tuple(ordered), shown[0], rhs, DIGITS_OF_LIMITS)
 

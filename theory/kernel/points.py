@@ -1,58 +1,38 @@
 """Numerical checks of a claim at seeded random points; no code is shared with the normal form.
 
-Values come from ordinary multiprecision arithmetic here (a private mpmath context), from interval
-arithmetic for the bounds.
+An equality is checked in multiprecision arithmetic, a bound by enclosures, a limit on the way to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice, product
-from operator import mul
 from typing import Any
 
-import mpmath
 from mpmath import inf, mpf, nstr
-from sympy import (
-    Abs,
-    Add,
-    Expr,
-    Integer,
-    Rational,
-    Symbol,
-    cosh,
-    exp,
-    log,
-    oo,
-    sinh,
-    tanh,
-)
+from sympy import Add, Expr, Integer, Rational, Symbol, oo
 
-from .answer import BOUNDS, STRICT
-from .interval import Undefined, certainly_fails, enclosed
+from .answer import BOUNDS, STRICT, witness_at
+from .evaluate import PointEvaluator, Undefined, certainly_fails, enclosed
 from .sample import Point, far_points, not_real
 from .sample import points as sampled_points
-from .steps import Step, Stepwise, Values
 
 INFINITE = (oo, -oo)
-#: Of the argument of exp before the point; they cost as many bits of precision.
-LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 5_000
-#: Beyond it a power is taken by the logarithm, which costs less.
-LARGEST_WHOLE_POWER = 1_000
 #: A bound is followed downhill from the tightest of the drawn points: from how many, by what the
 #: letters are multiplied, how often at most, and with how many digits.
 STARTS, LONGEST_WAY, KEPT_DIGITS, FEW_DIGITS, LOST_DIGITS = 3, 60, 6, 30, 6
 FARTHEST = 8**6  # a letter goes from there to one over it
 FACTORS = tuple(1 + Rational(1, n) for n in (Rational(1, 7), 1, 4, 16, 64))
 #: The powers of ten at which the variable of a limit is put, and those for what is not yet small.
-STEPS, FARTHER, SMALL = (17, 35, 70, 140), (10**4, 10**6, 5 * 10**7), 10**3
-#: With how many digits, for what cancels; how many of a distance are no more than rounding, and which
-#: part of it has to go in a step.
-DIGITS_OF_LIMITS, ROUNDING, SHARE = 900, 200, 10**6
+STEPS, FARTHER, SMALL = (15, 30, 60, 120), (10**4, 10**6, 5 * 10**7), 10**3
+#: How many digits of a distance must be beyond rounding, for each power of ten how many may cancel,
+#: and which part of a distance has to go in a step.
+ROUNDING, CANCELLED, SHARE = 100, 5, 10**6
+DIGITS_OF_LIMITS = ROUNDING + CANCELLED * STEPS[-1]
 
 
 @dataclass(frozen=True)
@@ -63,78 +43,6 @@ class PointCheck:
     points: int
     detail: str
     witness: tuple[tuple[Symbol, Rational], ...] = ()
-
-
-class PointEvaluator(Stepwise):
-    """Values of expressions at a point, to `digits` decimal digits."""
-
-    def __init__(self, digits: int) -> None:
-        super().__init__()
-        self.context = mpmath.mp.clone()
-        self.context.dps = digits
-        self.functions: dict[Any, Callable[[Any], Any]] = {
-            exp: self._exp,
-            log: self._log,
-            Abs: abs,
-            sinh: self.context.sinh,
-            cosh: self.context.cosh,
-            tanh: self.context.tanh,
-        }
-
-    def evaluate(self, e: Expr, point: Mapping[Symbol, Any], known: Values | None = None) -> Any:
-        """The value at a point; a caller that comes back to the point keeps what is known there."""
-        return self._value(e, point, known)
-
-    def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
-        if e.is_Symbol:
-            return (lambda _, point: self._at(e, point)), ()
-        if e.is_Rational or e is exp(1):
-            constant = self._number(e) if e.is_Rational else self.context.exp(1)
-            return (lambda values, point: constant), ()
-        needs = self._indices([e.definition()] if hasattr(e, "definition") else e.args)
-        if hasattr(e, "definition"):
-            return (lambda values, point: values[needs[0]]), needs
-        if e.is_Add:
-            return (lambda values, point: self.context.fsum(values[i] for i in needs)), needs
-        if e.is_Mul:
-            return (lambda values, point: reduce(mul, (values[i] for i in needs))), needs
-        if e.is_Pow:
-            base, power = needs
-            whole = e.exp.is_Integer
-            return (lambda values, _: self._power(values[base], values[power], whole=whole)), needs
-        if e.func not in self.functions:
-            raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
-        function, argument = self.functions[e.func], needs[0]
-        return (lambda values, point: function(values[argument])), needs
-
-    def _number(self, value: Rational) -> Any:
-        return self.context.mpf(int(value.p)) / int(value.q)
-
-    def _at(self, symbol: Symbol, point: Mapping[Symbol, Any]) -> Any:
-        if symbol not in point:
-            raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
-        value = point[symbol]
-        return self._number(value) if isinstance(value, Rational) else self.context.mpf(value)
-
-    def _exp(self, argument: Any) -> Any:
-        if self.context.mag(argument) > LARGEST_EXPONENT_BITS:
-            raise Undefined("an exponential too large to evaluate")
-        return self.context.exp(argument)
-
-    def _log(self, argument: Any) -> Any:
-        if not argument > 0:
-            raise Undefined(f"log({self.context.nstr(argument)})")
-        return self.context.log(argument)
-
-    def _power(self, base: Any, power: Any, *, whole: bool) -> Any:
-        """A negative number has powers with a whole number as exponent, not with a symbol that
-        happens to be whole.
-        """
-        if (base < 0 and not whole) or (base == 0 and power < 0):
-            raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(power)}")
-        if self.context.isint(power) and (base < 0 or abs(power) <= LARGEST_WHOLE_POWER):
-            return base ** int(power)
-        return base if base == 0 else self._exp(power * self._log(base))
 
 
 def check_at_points(
@@ -151,62 +59,52 @@ def check_at_points(
     """Check a relation at `points` seeded points where both sides are defined and the assumptions
     hold.
 
-    Evaluated with four times `digits` digits, both sides must agree to twice as many: so
-    cancellation is not mistaken for a failure, nor two different small numbers for equal ones. For a
-    strict bound a point where they agree so far does not count; that they agree at all points is a
-    failure. A bound must also hold where it becomes tightest nearby. An asymptotic equality
-    lhs ~ rhs, and a limit lhs -> rhs, are followed on the way to the limit.
+    The sides of an equality, evaluated with four times `digits` digits, must agree to twice as many:
+    so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. Of
+    a bound no enclosure may exclude it, neither there nor where it becomes tightest nearby, and some
+    must confirm it strictly, or all be zero to all but the last 10 of `digits` digits; for a strict
+    bound zero is a failure. An asymptotic equality lhs ~ rhs, and a limit lhs -> rhs, are followed on
+    the way to the limit.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
         return PointCheck(False, 0, complaint)
-    if relation in ("~", "->") and limit is None:
+    drawn = islice(sampled_points(symbols, seed), LARGEST_DRAW if symbols else 1)
+    wanted = points if symbols else 1
+    if relation in BOUNDS:
+        return _check_bound(lhs, relation, rhs, assume, drawn, wanted, digits, seed)
+    if relation == "==":
+        failure = _difference(lhs, rhs, digits)
+    elif limit is None:
         raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
+    else:
+        failure = Way(lhs, relation, rhs, *limit).failure
+    evaluator, held = PointEvaluator(digits), 0
+    for point in drawn:
+        with suppress(Undefined):
+            if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+                continue
+            failed = failure(point)
+            held += 1
+            if failed:
+                return PointCheck(False, held, failed, _ordered(point))
+        if held == wanted:
+            return PointCheck(True, held, f"holds at {held} points with {digits} digits")
+    return PointCheck(False, held, f"only {held} of {points} points lie in the domain")
+
+
+def _difference(lhs: Expr, rhs: Expr, digits: int) -> Callable[[Point], str]:
+    """What tells at a point how two sides differ; empty where they do not."""
     evaluator = PointEvaluator(4 * digits)
     tolerance = evaluator.context.mpf(10) ** (-2 * digits)
-    way = None if limit is None else Way(lhs, relation, rhs, *limit)
-    equal: list[Point] = []
 
-    def failure(point: Point) -> str:
-        """What fails at the point, if anything."""
-        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
-            raise Undefined("an assumption does not hold")
-        if way is not None:
-            return way.failure(point)
+    def difference(point: Point) -> str:
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        size = max(abs(left), abs(right))
-        if relation in STRICT and abs(left - right) <= tolerance * size:
-            equal.append(point)
-            raise Undefined("the sides agree in every digit")
-        if _excess(left - right, relation) <= tolerance * max(1, size):
+        if abs(left - right) <= tolerance * max(1, abs(left), abs(right)):
             return ""
-        left, right = (evaluator.context.nstr(side, 20) for side in (left, right))
-        return f"lhs = {left} {relation} rhs = {right} fails"
+        return f"lhs = {nstr(left, 20)} == rhs = {nstr(right, 20)} fails"
 
-    held: list[Point] = []
-    for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
-        with suppress(Undefined):
-            if failed := failure(point):
-                return PointCheck(False, len(held) + 1, failed, _ordered(point))
-            held.append(point)
-        if points in (len(held), len(equal)) or not symbols:
-            break
-    if equal and not held:
-        detail = f"the sides agree in every digit at {len(equal)} points"
-        return PointCheck(False, len(equal), detail, _ordered(equal[0]))
-    if len(held) < (points if symbols else 1):
-        detail = f"only {len(held)} of {points} points lie in the domain"
-        return PointCheck(False, len(held), detail)
-    for point in corners(lhs, relation, rhs, assume, held, seed) if relation in BOUNDS else ():
-        with suppress(Undefined):
-            if failed := failure(point):
-                return PointCheck(False, len(held), failed, _ordered(point))
-    return PointCheck(True, len(held), f"holds at {len(held)} points with {digits} digits")
-
-
-def _excess(gap: Any, relation: str) -> Any:
-    """By what the left side minus the right one is more, or less, than the relation allows."""
-    return abs(gap) if relation == "==" else -gap if relation[0] == ">" else gap
+    return difference
 
 
 def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
@@ -225,18 +123,27 @@ class Way:
     rhs: Expr
     x: Symbol
     limit: str
-    evaluator: PointEvaluator = field(default_factory=lambda: PointEvaluator(DIGITS_OF_LIMITS))
 
-    def at(self, step: int, point: Point) -> dict[Symbol, Any]:
+    @cached_property
+    def evaluators(self) -> dict[int, PointEvaluator]:
+        """Step -> what evaluates there: farther on more digits cancel."""
+        return {
+            step: PointEvaluator(ROUNDING + CANCELLED * step) for step in STEPS
+        } | dict.fromkeys(FARTHER, PointEvaluator(DIGITS_OF_LIMITS))
+
+    def at(self, step: int, point: Point) -> Point:
         """The point with the variable at so many powers of ten towards the limit."""
-        power = self.evaluator.context.mpf(10) ** (step if self.limit == "oo" else -step)
-        return {**point, self.x: power}
+        ten = self.evaluators[step].context.mpf(10)
+        return {**point, self.x: ten ** (step if self.limit == "oo" else -step)}
 
     def are_positive(self, assume: Sequence[Expr], point: Point) -> bool:
         """Whether all that is assumed holds at the last steps."""
-        places = [self.at(step, point) for step in STEPS[-2:]]
         try:
-            return all(self.evaluator.evaluate(a, place) > 0 for place in places for a in assume)
+            return all(
+                self.evaluators[step].evaluate(a, self.at(step, point)) > 0
+                for step in STEPS[-2:]
+                for a in assume
+            )
         except Undefined:
             return False
 
@@ -244,9 +151,9 @@ class Way:
         """The steps at which both sides have values, with these, 0 for an infinite one."""
         rhs = Integer(0) if self.rhs in INFINITE else self.rhs
         for step in steps:
-            with suppress(Undefined, ZeroDivisionError):
-                place = self.at(step, point)
-                left, right = (self.evaluator.evaluate(side, place) for side in (self.lhs, rhs))
+            with suppress(Undefined):
+                place, evaluator = self.at(step, point), self.evaluators[step]
+                left, right = (evaluator.evaluate(side, place) for side in (self.lhs, rhs))
                 if self.relation == "->" or right:
                     yield step, left, right
 
@@ -261,7 +168,7 @@ class Way:
             return ""
         if len(distances) < 2:
             return "the sides have no values there"
-        shown = ", ".join(self.evaluator.context.nstr(distance, 5) for distance in distances)
+        shown = ", ".join(nstr(distance, 5) for distance in distances)
         return f"the distances {shown} towards {self.x} -> {self.limit}"
 
     def _shrink(self, distances: Sequence[Any]) -> bool:
@@ -269,8 +176,7 @@ class Way:
         if len(distances) < 2:
             return False
         before, last = distances[-2:]
-        least = self.evaluator.context.mpf(10) ** -ROUNDING
-        return bool(last <= least or last * SHARE < before * (SHARE - 1))
+        return bool(last <= mpf(10) ** -ROUNDING or last * SHARE < before * (SHARE - 1))
 
     def _distances(self, point: Point, steps: Iterable[int]) -> list[Any]:
         return [self._distance(left, right) for _, left, right in self.values(point, steps)]
@@ -278,11 +184,48 @@ class Way:
     def _distance(self, left: Any, right: Any) -> Any:
         if self.rhs in INFINITE:
             toward = left if self.rhs == oo else -left
-            return 1 / toward if toward > 0 else self.evaluator.context.inf
+            return 1 / toward if toward > 0 else inf
         return abs(left / right - 1) if self.relation == "~" else abs(left - right)
 
 
 # -- bounds ------------------------------------------------------------------------------------------
+
+
+def _check_bound(
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    assume: Sequence[Expr],
+    drawn: Iterable[Point],
+    wanted: int,
+    digits: int,
+    seed: int,
+) -> PointCheck:
+    """See `check_at_points`."""
+    found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), wanted))
+    far = corners(lhs, relation, rhs, assume, [point for point, *_ in found], seed)
+    for point, left, right in chain(found, enclosed(lhs, rhs, assume, far, digits)):
+        if certainly_fails(relation, (left - right).a, (left - right).b):
+            witness = witness_at(point, left, right, digits)
+            failed = f"lhs = {witness.lhs} {relation} rhs = {witness.rhs} fails"
+            return PointCheck(False, len(found), failed, witness.point)
+    if len(found) < wanted:
+        return PointCheck(
+            False, len(found), f"only {len(found)} of {wanted} points lie in the domain"
+        )
+    gaps = [left - right if relation[0] == ">" else right - left for _, left, right in found]
+    if confirmed := sum(bool(gap.a > 0) for gap in gaps):
+        detail = f"{confirmed} of {len(found)} enclosures confirm the bound strictly"
+        return PointCheck(True, len(found), detail)
+    least = mpf(10) ** (10 - digits)
+    equal = all(
+        abs(gap).b <= least * max(abs(left).b, abs(right).b)
+        for gap, (_, left, right) in zip(gaps, found, strict=True)
+    )
+    if equal and relation not in STRICT:
+        return PointCheck(True, len(found), f"equality at {len(found)} points with {digits} digits")
+    detail = f"no enclosure at {len(found)} points confirms the bound strictly"
+    return PointCheck(False, len(found), detail, _ordered(found[0][0]) if equal else ())
 
 
 def corners(
@@ -315,7 +258,7 @@ def tightest(
             above, below, *values = (
                 evaluator.evaluate(e, point) for e in (larger, smaller, *terms)
             )
-        except (Undefined, ZeroDivisionError):
+        except Undefined:
             return inf
         gap, size = sum(values), sum(map(abs, values))
         if abs(gap) <= least * size:
@@ -344,44 +287,3 @@ def _descended(share: Callable[[Point], Any], point: Point) -> Point:
             if least == before:
                 break
     return point
-
-
-def enclose_bound(
-    lhs: Expr,
-    relation: str,
-    rhs: Expr,
-    *,
-    assume: Sequence[Expr] = (),
-    points: int = 64,
-    seed: int = 0,
-    digits: int = 50,
-) -> PointCheck:
-    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of
-    zero.
-
-    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits`
-    digits; for a strict bound zero is on the wrong side.
-    """
-    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
-    if complaint := not_real(symbols):
-        return PointCheck(False, 0, complaint)
-    drawn = islice(sampled_points(symbols, seed + 1), LARGEST_DRAW if symbols else 1)
-    found = list(islice(enclosed(lhs, rhs, assume, drawn, digits), points))
-    far = corners(lhs, relation, rhs, assume, [point for point, *_ in found], seed + 1)
-    for point, left, right in chain(found, enclosed(lhs, rhs, assume, far, digits)):
-        if certainly_fails(relation, (left - right).a, (left - right).b):
-            reason = "an enclosure excludes the bound"
-            return PointCheck(False, len(found), reason, _ordered(point))
-    gaps = [left - right if relation[0] == ">" else right - left for _, left, right in found]
-    if confirmed := sum(bool(gap.a > 0) for gap in gaps):
-        detail = f"{confirmed} of {len(found)} enclosures confirm the bound strictly"
-        return PointCheck(True, len(found), detail)
-    least = mpf(10) ** (10 - digits)
-    equal = all(
-        abs(gap).b <= least * max(abs(left).b, abs(right).b)
-        for gap, (_, left, right) in zip(gaps, found, strict=True)
-    )
-    if found and equal and relation not in STRICT:
-        return PointCheck(True, len(found), f"equality at {len(found)} points with {digits} digits")
-    detail = f"no enclosure at {len(found)} points confirms the bound strictly"
-    return PointCheck(False, len(found), detail, _ordered(found[0][0]) if found and equal else ())

@@ -12,8 +12,7 @@ from sympy import Abs, Add, Expr, Symbol
 
 from .answer import Condition
 from .decide import points_where
-from .interval import IntervalEvaluator, Undefined, certainly_nonzero
-from .points import PointEvaluator
+from .evaluate import IntervalEvaluator, PointEvaluator, Undefined, certainly_nonzero
 from .sample import Point
 
 Assumed = tuple[Expr, ...]

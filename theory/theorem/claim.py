@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Symbol, oo
 
-from ..kernel.answer import BOUNDS, Condition, Decision, undecided
+from ..kernel.answer import Condition, Decision, undecided
 from ..kernel.arithmetic import Arithmetic, OutsideScope
 from ..kernel.convert import normal_form
 from ..kernel.deadline import OutOfTime, within
@@ -21,7 +21,7 @@ from ..kernel.decide import decide
 from ..kernel.factorials import Factorial, Gamma
 from ..kernel.field import CoefficientField
 from ..kernel.functions import Partial
-from ..kernel.points import PointCheck, check_at_points, enclose_bound
+from ..kernel.points import PointCheck, check_at_points
 from ..kernel.rules import (
     CITED,
     FAILED,
@@ -247,29 +247,27 @@ class Claim:
     def verify(
         self, *, points: int = 64, digits: int = 50, seed: int = 0, seconds: float | None = None
     ) -> Verdict:
-        """All paths: exact, pointwise, and intervals for a bound; undecided where they take longer
-        than the seconds.
-        """
+        """Both paths, exact and pointwise; undecided where they take longer than the seconds."""
         try:
             with within(seconds):
                 plain = self._in_numbers
                 sides = (plain.lhs, plain.relation, plain.rhs)
-                drawn: dict[str, Any] = {"assume": plain.assume, "points": points, "seed": seed}
-                pointwise = check_at_points(*sides, limit=plain.limit, digits=digits, **drawn)
-                interval = enclose_bound(*sides, **drawn) if self.relation in BOUNDS else None
-                return Verdict(self, self.prove(), pointwise, interval)
+                options: dict[str, Any] = {"points": points, "digits": digits, "seed": seed}
+                pointwise = check_at_points(
+                    *sides, assume=plain.assume, limit=plain.limit, **options
+                )
+                return Verdict(self, self.prove(), pointwise)
         except OutOfTime as error:
             return Verdict(self, undecided(str(error)), PointCheck(True, 0, "not checked"))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the paths say of one step."""
+    """What both paths say of one step."""
 
     claim: Claim
     exact: Decision
     pointwise: PointCheck
-    interval: PointCheck | None = None
 
     @property
     def holds(self) -> bool:
@@ -281,7 +279,7 @@ class Verdict:
         """The strength of the argument, or "failed" where a path objects or an exact argument does
         not go through.
         """
-        if not self.pointwise.passed or (self.interval is not None and not self.interval.passed):
+        if not self.pointwise.passed:
             return FAILED
         return earned(self.claim.argument, self.exact)
 

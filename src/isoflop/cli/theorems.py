@@ -88,7 +88,7 @@ def report_text(report: TheoremReport) -> list[str]:
 def _checks(step: StepReport) -> list[str]:
     """What the paths say of a step that holds, and of another what objects to it."""
     if step.strength in SHORT:
-        return [detail for detail in step.details.values() if detail is not None]
+        return list(step.details.values())
     if step.status == "refuted":
         return [str(step.details["exact"])]
     exact = [] if step.exact == "proved" else [f"exact: {step.exact}, {step.details['exact']}"]

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sympy import Abs, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, sinh, sqrt, tanh
 from tests.theory import rewriting
 
-from isoflop.theory.kernel.functions import phi2
-from isoflop.theory.kernel.interval import (
+from isoflop.theory.kernel.evaluate import (
     IntervalEvaluator,
     Undefined,
 )
+from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
 
 N, b = Symbol("N", positive=True), Symbol("b", positive=True)
