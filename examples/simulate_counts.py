@@ -6,9 +6,7 @@ batches of 100 until it is solved twice, or 5,000 times. On the command line, wi
 `isoflop simulate counts`.
 """
 
-import csv
 import sys
-from io import StringIO
 from pathlib import Path
 
 from isoflop.numeric.simulate import simulate_counts
@@ -16,16 +14,12 @@ from isoflop.numeric.simulate import simulate_counts
 
 def main():
     """Draw the success rates and the samples, and write them; a file with other content is kept."""
-    columns = simulate_counts(seeds=(1, 4, 5))
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(columns)
-    table.writerows(zip(*columns.values(), strict=True))
-    path = Path("counts.csv")
-    if path.exists() and path.read_text(encoding="utf-8") != text.getvalue():
+    table = simulate_counts(seeds=(1, 4, 5))
+    text, path = table.to_csv(index=False, lineterminator="\n"), Path("counts.csv")
+    if path.exists() and path.read_text(encoding="utf-8") != text:
         sys.exit(f"{path}: exists with other content; move it away first")
-    path.write_text(text.getvalue(), encoding="utf-8")
-    print(f"{path}: {len(columns['model'])} rows, {len({*columns['model']})} models")
+    path.write_text(text, encoding="utf-8")
+    print(f"{path}: {len(table)} rows, {table.model.nunique()} models")
 
 
 if __name__ == "__main__":

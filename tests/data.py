@@ -4,7 +4,7 @@ All draws come from a seed, so that every call gives the same table.
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -140,25 +140,34 @@ def isoflop_group(folder: Path, experiment: str) -> Runs:
     return Runs.read(path, where=f"experiment == '{experiment}'")
 
 
-def affine_rates(
+#: -log pass@k of the three laws at models of `isoflop.numeric.simulate.counts.grid`.
+PASS_LAWS: dict[str, Callable[..., Any]] = {
+    "compute": lambda m, E0, C0, alpha: E0 + C0 * m.compute**-alpha,
+    "params-tokens": lambda m, E0, N0, D0, beta, gamma: (
+        E0 + N0 * m.params**-beta + D0 * m.tokens**-gamma
+    ),
+    "gold": lambda m, xi0, K0, kappa: xi0 + K0 * m.gold**kappa,
+}
+
+
+def law_values(models: Any, law: str, coefficients: Mapping[str, float]) -> Any:
+    """-log pass@k by one of the three laws at every model, (G,)."""
+    return PASS_LAWS[law](models, **coefficients).to_numpy()
+
+
+def law_truth(
     models: Any,
-    log_a: tuple[float, float],
-    log_b: tuple[float, float],
+    law: str,
+    coefficients: Mapping[str, float],
     *,
-    atom: float = 0.0,
     scatter: float = 0.0,
     rng: Any = 0,
+    **how: Any,
 ) -> Any:
-    """`SuccessRates` whose log a and log b are affine in log compute: (value at its mean, slope).
+    """Success rates whose -log pass@k is a law with errors of its logarithm, at one k."""
+    from isoflop.numeric.simulate.counts import with_rates
 
-    ``scatter``: standard deviation of a model's log(a/b) about the line, at the line's a.
-    """
-    from isoflop.numeric.simulate.counts import SuccessRates
-
-    away = np.log(models.compute) - np.log(models.compute).mean()
-    off = scatter * np.random.default_rng(rng).standard_normal(len(models))
-    a, b = (np.exp(height + slope * away) for height, slope in (log_a, log_b))
-    return SuccessRates(a, b * np.exp(-off), atom)
+    return with_rates(models, noisy(law_values(models, law, coefficients), scatter, rng), **how)
 
 
 # -- files and numbers -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Tables of a known truth: training runs, counts of samples, and evaluations
+"""Tables of a known truth, each a pandas frame: training runs, counts of samples, and evaluations
 (`isoflop.numeric.simulate.evaluations`).
 """
 
-from .tables import LOSS_NOISE, simulate_counts, simulate_losses
+from .counts import simulate_counts
+from .losses import LOSS_NOISE, simulate_losses
 
 __all__ = ["LOSS_NOISE", "simulate_counts", "simulate_losses"]

@@ -1,333 +1,196 @@
-r"""Counts of a known truth: models, their distributions of success rates, and how often they were
-sampled.
+r"""Counts of a known truth: models, the distributions of their success rates, and how often they
+were sampled.
 
 A law for one k says nothing about another, and laws written down for every k contradict each other
-somewhere (isoflop.derivations.passk.crossing_of_two_k). Here every model has a distribution of
-success rates over problems, from which pass@k follows for all k: Beta(a, b) and a share of problems
-that are never solved. `law_truth` has -log pass@k follow one of the three laws exactly at one k;
-the other k follow from the Beta(a, b) of given concentration.
-
-A problem's success rate is drawn once per model, and its samples are binomial.
+somewhere (isoflop.derivations.passk.crossing_of_two_k). Here every model has a distribution
+Beta(a, b) of success rates over problems, from which pass@k follows for all k: `with_rates` finds it
+for the pass@k that is wanted at one k. A problem's success rate is drawn once per model, and its
+samples are binomial.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import (
-    nonnegative_number,
-    number,
-    outside,
-    positive_array,
-    positive_number,
-    whole_number,
-)
-from ..passk.beta import beta_neg_log_pass, beta_pass
+from ..errors import nonnegative_number, positive_array, positive_number, whole_number
+from ..passk.beta import beta_neg_log_pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from numpy.typing import ArrayLike, NDArray
-
-    from ..data.counts import Counts
+    from pandas import DataFrame
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "Adaptive",
-    "Fixed",
-    "ModelGrid",
-    "SimulatedCounts",
-    "SuccessRates",
-    "grid",
-    "law_truth",
-    "law_values",
-    "simulate",
-]
+__all__ = ["PASS_LAW", "grid", "simulate", "simulate_counts", "with_rates"]
 
 #: Sizes and token counts of nine models with nine checkpoints each.
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
 TOKENS = (2e6, 6.4e7, 5.12e8, 2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
-#: The laws of -log pass@k: coefficients, and the value at models of a `ModelGrid` d.
-LAWS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "compute": (("E0", "C0", "alpha"), lambda d, E, G, a: E + G * d.compute**-a),
-    "params-tokens": (
-        ("E0", "N0", "D0", "beta", "gamma"),
-        lambda d, E, A, B, b, g: E + A * d.params**-b + B * d.tokens**-g,
-    ),
-    "gold": (("xi0", "K0", "kappa"), lambda d, E, K, kappa: E + K * d.gold**kappa),
-}
-
-
-# -- models ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class ModelGrid:
-    """Models: parameters, tokens, compute = 6 N D in FLOP, and the gold reference's negative log
-    likelihood (nats), (G,) each.
-    """
-
-    params: Floats
-    tokens: Floats
-    gold: Floats
-
-    @property
-    def compute(self) -> Floats:
-        """C = 6 N D in FLOP."""
-        return 6.0 * self.params * self.tokens
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A name a model."""
-        pairs = zip(self.params, self.tokens, strict=True)
-        return tuple(f"N{size:.3g}_D{tokens:.3g}" for size, tokens in pairs)
-
-    def __len__(self) -> int:
-        return len(self.params)
+#: Halvings of an interval of 736 to less than one rounding error of its ends.
+HALVINGS = 60
+#: Of `simulate_counts`: eight models with six token counts each, and the law of -log pass@1.
+EIGHT_SIZES = (7e7, 1.6e8, 4.1e8, 1e9, 2.8e9, 6.9e9, 1.2e10, 3.2e10)
+SIX_TOKENS = (2e9, 6e9, 2e10, 6e10, 2e11, 6e11)
+PASS_LAW = {"E0": 0.4, "N0": 2e4, "D0": 2e3, "beta": 0.5, "gamma": 0.3}
 
 
 def grid(
-    params: Sequence[float] = SIZES,
-    tokens: Sequence[float] = TOKENS,
+    params: ArrayLike = SIZES,
+    tokens: ArrayLike = TOKENS,
     *,
     gold: tuple[float, float, float] = (0.0, 2e4, 0.12),
     gold_scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
-) -> ModelGrid:
-    """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z), z normal.
+) -> DataFrame:
+    """Models, every size with every token count: model (its name), params, tokens, compute = 6 N D
+    (FLOP), and gold, -log probability of the gold solutions (nats).
 
-    `gold`: Eg, Gg and ag.
+    gold = Eg + Gg C^-ag e^(scatter z) with z standard normal; the argument has Eg, Gg and ag.
     """
+    import pandas as pd
+
     sizes, counts = positive_array("params", params), positive_array("tokens", tokens)
-    size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
-    z = np.random.default_rng(rng).standard_normal(len(size))
+    N, D = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
+    z = np.random.default_rng(rng).standard_normal(len(N))
     floor, coefficient, exponent = gold
-    reducible = coefficient * (6.0 * size * count) ** -exponent
-    scatter = nonnegative_number("gold_scatter", gold_scatter) * z
-    return ModelGrid(size, count, floor + reducible * np.exp(scatter))
+    scatter = np.exp(nonnegative_number("gold_scatter", gold_scatter) * z)
+    C = 6.0 * N * D
+    return pd.DataFrame(
+        {
+            "model": [f"N{n:.3g}_D{d:.3g}" for n, d in zip(N, D, strict=True)],
+            "params": N,
+            "tokens": D,
+            "compute": C,
+            "gold": floor + coefficient * C**-exponent * scatter,
+        }
+    )
 
 
-# -- distributions of success rates ----------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SuccessRates:
-    """Success rates of every model: Beta(a, b) over the problems, 0 for a share `atom` of them;
-    `a`, `b` of shape (G,).
-    """
-
-    a: Floats
-    b: Floats
-    atom: float = 0.0
-
-    def neg_log_pass_at_k(self, k: ArrayLike) -> Floats:
-        """-log pass@k, (G, K) for K values of k."""
-        return beta_neg_log_pass(self.a[:, None], self.b[:, None], np.atleast_1d(k), self.atom)
-
-    def pass_at_k(self, k: ArrayLike) -> Floats:
-        """pass@k, (G, K)."""
-        return beta_pass(self.a[:, None], self.b[:, None], np.atleast_1d(k), self.atom)
-
-    def drawn(self, problems: int, random: np.random.Generator) -> Floats:
-        """A success rate a model and problem, (G, P)."""
-        shape = (len(self.a), whole_number("problems", problems, 1))
-        rates = random.beta(self.a[:, None], self.b[:, None], size=shape)
-        return np.where(random.random(shape) < self.atom, 0.0, rates)
-
-
-def law_truth(
-    design: ModelGrid,
-    law: str,
-    coefficients: Mapping[str, float],
-    *,
-    k: float = 1,
-    concentration: float = 2.0,
-    atom: float = 0.0,
-    scatter: float = 0.0,
-    rng: np.random.Generator | int = 0,
-) -> SuccessRates:
-    """Success rates whose -log pass@k is a law times e^(scatter z), at one k.
+def with_rates(
+    models: DataFrame, neg_log: ArrayLike, *, k: float = 1, concentration: float = 2.0
+) -> DataFrame:
+    """Distributions of success rates whose -log pass@k is what is wanted, at one k.
 
     Parameters
     ----------
-    design : ModelGrid
-    law : {"compute", "params-tokens", "gold"}
-    coefficients : mapping
-        Of the law: E0, C0, alpha; or E0, N0, D0, beta, gamma; or xi0, K0, kappa.
+    models : DataFrame
+        As of `grid`, G of them.
+    neg_log : array_like
+        (G,): -log pass@k, > 0.
     k : float
-        Where the law holds, >= 1.
+        > 0.
     concentration : float
         a + b > 0: success rates of different problems are alike where it is large.
-    atom : float
-        Share of problems never solved; -log pass@k must exceed -log(1 - atom) at every model.
-    scatter : float
-        Standard deviation of log(-log pass@k) about the law.
-    rng : numpy Generator or seed
-        Of z.
 
-    Raises
-    ------
-    ValueError
-        Where an argument is outside its domain.
+    Returns
+    -------
+    DataFrame
+        The models with `a` and `b`: success rates over their problems are Beta(a, b).
     """
-    wanted = law_values(design, law, coefficients)
-    z = np.random.default_rng(rng).standard_normal(len(design))
-    wanted = wanted * np.exp(nonnegative_number("scatter", scatter) * z)
-    if not 0.0 <= (share := nonnegative_number("atom", atom)) < 1.0:
-        raise outside("atom", atom, "a number of at least 0 and below 1")
-    above = wanted + np.log1p(-share)
-    if (above <= 0.0).any():
-        domain = f"below 1 - pass@k = {float(-np.expm1(-wanted.min())):.6g} of the best model"
-        raise outside("atom", share, domain)
-    total, draws = positive_number("concentration", concentration), number("k", k)
-    if draws < 1.0:
-        raise outside("k", k, "a number of at least 1")
-    mean = _mean_rate(above, total, draws)
-    return SuccessRates(total * mean, total * (1.0 - mean), share)
+    from scipy.special import expit
 
-
-def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -> Floats:
-    """-log pass@k of one of `LAWS` at every model, (G,); coefficients by name, all >= 0."""
-    if law not in LAWS:
-        raise outside("law", law, f"one of {', '.join(LAWS)}")
-    names, value = LAWS[law]
-    if {*coefficients} != {*names}:
-        raise outside("coefficients", sorted(coefficients), f"{', '.join(names)} for the law {law}")
-    values: Floats = value(design, *(nonnegative_number(n, coefficients[n]) for n in names))
-    return values
-
-
-def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:
-    """The mean q of Beta(s q, s (1 - q)) at which -log pass@k is what is wanted: by bisection in
-    logit q, to 1e-14 of it.
-    """
+    wanted, draws = positive_array("neg_log", neg_log), positive_number("k", k)
+    total = positive_number("concentration", concentration)
+    # By bisection in the logit of the mean rate a/(a + b).
     low, high = np.full(wanted.shape, -700.0), np.full(wanted.shape, 36.0)
-    for _ in range(200):
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        a, b = concentration / (1.0 + np.exp(-middle)), concentration / (1.0 + np.exp(middle))
-        too_low = beta_neg_log_pass(a, b, k) > wanted
-        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
-        if (high - low).max() <= 1e-14 * np.abs(middle).max():
-            break
-    found: Floats = 1.0 / (1.0 + np.exp(-0.5 * (low + high)))
-    return found
-
-
-# -- samples ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """Every problem is sampled `n` times."""
-
-    n: int = 128
-
-    def counts(self, rates: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Samples and correct ones of problems with these success rates."""
-        samples = np.full(rates.shape, whole_number("n", self.n, 1))
-        return samples, rng.binomial(samples, rates)
-
-
-@dataclass(frozen=True)
-class Adaptive:
-    """A problem is sampled in batches until it is solved `solved` times or sampled `most` times: n
-    depends on the outcome.
-    """
-
-    batch: int = 128
-    solved: int = 1
-    most: int = 10_112
-
-    def counts(self, rates: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Samples and correct ones of problems with these success rates."""
-        batch, solved, most = (
-            whole_number(name, getattr(self, name), 1) for name in ("batch", "solved", "most")
-        )
-        samples, correct = (np.zeros(rates.shape, dtype=np.int64) for _ in range(2))
-        going = samples < most
-        while going.any():
-            drawn = np.minimum(batch, most - samples[going])
-            correct[going] += rng.binomial(drawn, rates[going])
-            samples[going] += drawn
-            going = (samples < most) & (correct < solved)
-        return samples, correct
-
-
-@dataclass(frozen=True, eq=False)
-class SimulatedCounts:
-    """Simulated counts with the truth that they come from.
-
-    Attributes
-    ----------
-    design : ModelGrid
-    truth : SuccessRates
-    rates : ndarray
-        (G, P): the success rate of every problem.
-    n, c : ndarray of int
-        (G, P): samples and correct ones.
-    """
-
-    design: ModelGrid
-    truth: SuccessRates
-    rates: Floats
-    n: Any
-    c: Any
-
-    def columns(self) -> dict[str, Any]:
-        """A row a model and problem: its names, n_samples, n_correct, params, tokens, compute, gold."""
-        models, problems = self.n.shape
-        known = {
-            name: getattr(self.design, name) for name in ("params", "tokens", "compute", "gold")
-        }
-        return {
-            "model": np.repeat(np.array(self.design.names, dtype=object), problems),
-            "problem": np.tile(np.arange(problems), models),
-            "n_samples": self.n.ravel(),
-            "n_correct": self.c.ravel(),
-            **{name: np.repeat(values, problems) for name, values in known.items()},
-        }
-
-    def counts(self) -> Counts:
-        """What `Counts.read` makes of `columns`."""
-        from ..data.counts import Counts
-
-        return Counts.read(self.columns())
+        found = beta_neg_log_pass(total * expit(middle), total * expit(-middle), draws)
+        low, high = np.where(found > wanted, [middle, high], [low, middle])
+    mean = expit(0.5 * (low + high))
+    return models.assign(a=total * mean, b=total * (1.0 - mean))
 
 
 def simulate(
-    design: ModelGrid,
-    truth: SuccessRates,
+    truth: DataFrame,
     *,
     problems: int = 128,
-    sampling: Any = None,
+    samples: int = 128,
+    batch: int | None = None,
+    solved: int = 1,
+    never: float = 0.0,
     rng: np.random.Generator | int = 0,
-) -> SimulatedCounts:
+) -> DataFrame:
     """Counts of a truth: success rates are drawn once per model and problem, then sampled.
 
     Parameters
     ----------
-    design : ModelGrid
-    truth : SuccessRates
-        Of the same models.
-    problems : int
-    sampling : Fixed or Adaptive, optional
-        What has a method `counts` like theirs; by default 128 samples a problem.
+    truth : DataFrame
+        As of `with_rates`.
+    problems, samples : int
+        Of every model, and of every problem.
+    batch, solved : int, optional
+        A problem is sampled in such batches until it is solved so many times, or has all samples:
+        how many it has depends on the outcome. By default they are one batch.
+    never : float
+        Share of problems that no sample solves, >= 0 and < 1: pass@k is that much smaller.
     rng : numpy Generator or seed
+
+    Returns
+    -------
+    DataFrame
+        A row a model and problem: model, problem, n_samples, n_correct, params, tokens, compute,
+        gold.
 
     Examples
     --------
-    >>> design = grid()
-    >>> truth = law_truth(design, "compute", {"E0": 0.2, "C0": 1e5, "alpha": 0.25})
-    >>> simulate(design, truth, problems=16, rng=1).n.shape
-    (81, 16)
+    >>> models = grid()
+    >>> truth = with_rates(models, 0.2 + 1e5 * models.compute**-0.25)
+    >>> len(simulate(truth, problems=16, rng=1))
+    1296
     """
-    if len(truth.a) != len(design):
-        raise outside("truth", f"{len(truth.a)} models", f"of the design's {len(design)}")
-    random = np.random.default_rng(rng)
-    rates = truth.drawn(problems, random)
-    n, c = (sampling or Fixed()).counts(rates, random)
-    return SimulatedCounts(design, truth, rates, n, c)
+    random, most = np.random.default_rng(rng), whole_number("samples", samples, 1)
+    size, enough = whole_number("batch", batch or samples, 1), whole_number("solved", solved, 1)
+    shape = (len(truth), whole_number("problems", problems, 1))
+    a, b = truth[["a", "b"]].to_numpy().T[:, :, None]
+    rates = random.beta(a, b, size=shape)
+    rates[random.random(shape) < nonnegative_number("never", never)] = 0.0
+    n, c = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    going = np.full(shape, True)
+    while going.any():
+        drawn = np.minimum(size, most - n[going])
+        c[going] += random.binomial(drawn, rates[going])
+        n[going] += drawn
+        going = (n < most) & (c < enough)
+    rows = truth.loc[truth.index.repeat(shape[1])].reset_index(drop=True)
+    rows = rows.assign(
+        problem=np.tile(np.arange(shape[1]), shape[0]), n_samples=n.ravel(), n_correct=c.ravel()
+    )
+    names = ["model", "problem", "n_samples", "n_correct", "params", "tokens", "compute", "gold"]
+    return rows[names]
+
+
+def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> DataFrame:
+    """48 models on 64 problems that are sampled in batches of 100 until they are solved twice, or
+    5,000 times.
+
+    -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success rates of a
+    model's problems are Beta-distributed.
+
+    Parameters
+    ----------
+    seeds : three ints
+        Of the gold reference, of the models about the law, and of the samples.
+
+    Returns
+    -------
+    DataFrame
+        model, problem, n_samples, n_correct, and of the model params, tokens and gold, the -log
+        probability of the gold solutions in nats.
+
+    Examples
+    --------
+    >>> table = simulate_counts()
+    >>> len(table), table.model[0], float(table.gold[0])
+    (3072, 'N7e+07_D2e+09', 181.683)
+    """
+    of_gold, of_models, of_samples = (whole_number("seeds", seed, 0) for seed in seeds)
+    models = grid(EIGHT_SIZES, SIX_TOKENS, gold=(20.0, 1e4, 0.1), gold_scatter=0.02, rng=of_gold)
+    E0, N0, D0, beta, gamma = PASS_LAW.values()
+    law = E0 + N0 * models.params**-beta + D0 * models.tokens**-gamma
+    z = np.random.default_rng(of_models).standard_normal(len(models))
+    truth = with_rates(models, law * np.exp(0.03 * z), concentration=1.5)
+    rows = simulate(truth, problems=64, samples=5000, batch=100, solved=2, rng=of_samples)
+    return rows.drop(columns="compute").round({"gold": 3})

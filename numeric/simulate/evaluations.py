@@ -1,8 +1,7 @@
 r"""Evaluations of a known truth, on the design of Krajewski et al. 2025 (arXiv 2512.08894).
 
 The runs are those of Tables 7 to 9 with N = C/(6 D), for the printed params are rounded; a row that
-names two data sets is two runs. Ten small runs can be added, to estimate the accuracy of guessing
-from. The truth of a benchmark is its row in Table 12,
+names two data sets is two runs. The truth of a benchmark is its row in Table 12,
 
 .. math:: -\log Q' = A N^{-\beta} + B D^{-\gamma}, \qquad Q = Q_r + (1 - Q_r) Q',
 
@@ -24,17 +23,14 @@ averages out, and ranks are more alike between runs: 0.9 gives the scatter of pa
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data.krajewski2025 import C4, MIXTURE, RUNS
+from ...theory.data.krajewski2025 import C4, RUNS
 from ...theory.data.published import compute_counterparts
 from ..data.scale import accuracy
 from ..errors import nonnegative_number, outside, whole_number
-from ..law import Law
 from ..law import law as law_named
 
 if TYPE_CHECKING:
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LAWS", "PROBLEMS", "SimulatedEvaluations", "design", "simulate", "true_accuracy"]
+__all__ = ["LAWS", "PROBLEMS", "design", "simulate", "true_accuracy"]
 
 #: The published params-tokens law of each benchmark.
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
@@ -82,37 +78,35 @@ CONCENTRATION = 0.4
 #: not tell one term from the other.
 LOSSES = {"c4": (1.98, 253.0, 631.0, 0.305), "dclm": (1.57, 112.0, 240.0, 0.255)}
 LOSS_NOISE = 0.002
-#: Compute of the small runs: below 1e17 FLOP as in Section 3.2, and so small that the laws say no
-#: more than guessing.
-SMALL_RUNS, SMALLEST, LARGEST_SMALL, SMALL_RATIO = 10, 1e13, 1e15, 20.0
 
 
 # -- the runs --------------------------------------------------------------------------------------
 
 
 def design() -> DataFrame:
-    """The runs of Tables 7 to 9, then the small ones: run, params N, tokens D, compute C = 6 N D
-    (FLOP) and dataset.
+    """The runs of Tables 7 to 9: run, params N, tokens D, compute C = 6 N D (FLOP) and dataset.
 
     Examples
     --------
     >>> runs = design()
     >>> len(runs), runs.run[0], float(runs.compute[0])
-    (205, '17.58B-357.4B', 3.77e+22)
+    (195, '17.58B-357.4B', 3.77e+22)
     """
     import pandas as pd
 
-    rows: list[tuple[str, float, float, str]] = []
-    names: Counter[str] = Counter()
-    for size, flops, count, _, _, _, trained_on in RUNS:
-        for dataset in trained_on.split(", "):
-            name = f"{size}-{count}{'-c4' if dataset == C4 else ''}"
-            names[name] += 1
-            again = f"-{names[name]}" if names[name] > 1 else ""
-            rows.append((name + again, float(flops), 1e9 * float(count.removesuffix("B")), dataset))
-    for i, budget in enumerate(np.geomspace(SMALLEST, LARGEST_SMALL, SMALL_RUNS).tolist(), start=1):
-        rows.append((f"small-{i}", budget, (SMALL_RATIO * budget / 6.0) ** 0.5, MIXTURE))
+    rows = [
+        (
+            f"{size}-{count}{'-c4' if dataset == C4 else ''}",
+            float(flops),
+            1e9 * float(count.removesuffix("B")),
+            dataset,
+        )
+        for size, flops, count, _, _, _, trained_on in RUNS
+        for dataset in trained_on.split(", ")
+    ]
     runs = pd.DataFrame(rows, columns=["run", "compute", "tokens", "dataset"])
+    again = runs.groupby("run").cumcount() + 1
+    runs["run"] += [f"-{count}" if count > 1 else "" for count in again]
     runs["params"] = runs.compute / (6.0 * runs.tokens)
     return runs[["run", "params", "tokens", "compute", "dataset"]]
 
@@ -120,47 +114,12 @@ def design() -> DataFrame:
 # -- what comes out --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SimulatedEvaluations:
-    """Simulated evaluations with the truth that they come from.
-
-    Attributes
-    ----------
-    design : DataFrame
-        M runs, see `design`.
-    scores : dict of (str, str) to ndarray
-        (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN
-        where there is none.
-    baselines : dict of str to float
-        Benchmark -> accuracy of guessing.
-    """
-
-    design: DataFrame
-    scores: dict[tuple[str, str], Floats]
-    baselines: dict[str, float]
-
-    def columns(self) -> dict[str, list[Any]]:
-        """A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
-        score, random_baseline. A loss has no accuracy of guessing: None.
-        """
-        import pandas as pd
-
-        parts = [
-            self.design.assign(benchmark=benchmark, metric_type=metric, score=scores)
-            for (benchmark, metric), scores in self.scores.items()
-        ]
-        rows = pd.concat(parts).dropna(subset="score")
-        columns: dict[str, list[Any]] = {str(name): rows[name].tolist() for name in rows}
-        return columns | {"random_baseline": [*map(self.baselines.get, columns["benchmark"])]}
-
-
 def simulate(
     *,
     seed: int = 0,
     benchmarks: Sequence[str] = tuple(PROBLEMS),
-    small_runs: bool = False,
     run_noise: float = RUN_NOISE,
-) -> SimulatedEvaluations:
+) -> DataFrame:
     """Draw the scores of every run on every benchmark, and its losses.
 
     What is drawn for a run and benchmark depends on the seed alone, not on which others are asked
@@ -172,11 +131,14 @@ def simulate(
         At least 0.
     benchmarks : sequence of str
         Some of `PROBLEMS`.
-    small_runs : bool
-        Whether to add ten runs from which the accuracy of guessing can be estimated. They report no
-        loss. Leave them out of fits of laws that take all runs.
     run_noise : float
         Standard deviation of log(-log Q') from run to run, >= 0.
+
+    Returns
+    -------
+    DataFrame
+        A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type, score
+        (accuracy or, for metric type "loss", nats per token), random_baseline (NaN for a loss).
 
     Raises
     ------
@@ -185,51 +147,52 @@ def simulate(
 
     Examples
     --------
-    >>> table = simulate(seed=1, benchmarks=["PIQA"]).columns()
-    >>> len(table["score"]), table["benchmark"][0], table["metric_type"][0]
+    >>> table = simulate(seed=1, benchmarks=["PIQA"])
+    >>> len(table), table.benchmark[0], table.metric_type[0]
     (585, 'PIQA', 'acc_norm')
     """
+    import pandas as pd
+
     whole_number("seed", seed, 0)
     spread = nonnegative_number("run_noise", run_noise)
     if not benchmarks or not {*benchmarks} <= {*PROBLEMS}:
         raise outside("benchmarks", list(benchmarks), f"some of {', '.join(PROBLEMS)}")
-    runs = design()
-    is_small = runs.compute.to_numpy() <= LARGEST_SMALL
-    scores: dict[tuple[str, str], Floats] = {}
+    runs, parts = design(), []
     for index, name in enumerate(PROBLEMS):
         if name in benchmarks:
-            scores |= _scores(name, runs, spread, np.random.default_rng([seed, index]))
-    for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items()):
-        z = np.random.default_rng([seed, len(PROBLEMS) + index]).standard_normal(len(runs))
-        loss = Law(E=E, A=A, B=B, beta=exponent, gamma=exponent).loss(*_sizes(runs))
-        scores[name, "loss"] = np.where(is_small, np.nan, loss) * np.exp(LOSS_NOISE * z)
-    kept = small_runs | ~is_small
-    return SimulatedEvaluations(
-        design=runs[kept].reset_index(drop=True),
-        scores={key: values[kept] for key, values in scores.items()},
-        baselines={name: float(str(LAWS[name].random_baseline)) for name in benchmarks},
-    )
+            scores = _scores(name, runs, spread, np.random.default_rng([seed, index]))
+            chance = {"random_baseline": float(str(LAWS[name].random_baseline))}
+            for metric, score in scores.items():
+                own = {"benchmark": name, "metric_type": metric, "score": score}
+                parts.append(runs.assign(**own, **chance))
+    for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items(), start=len(PROBLEMS)):
+        z = np.random.default_rng([seed, index]).standard_normal(len(runs))
+        loss = (E + A * runs.params**-exponent + B * runs.tokens**-exponent) * np.exp(
+            LOSS_NOISE * z
+        )
+        own = {"benchmark": name, "metric_type": "loss", "score": loss}
+        parts.append(runs.assign(**own, random_baseline=np.nan))
+    return pd.concat(parts, ignore_index=True)
 
 
 def true_accuracy(name: str, runs: DataFrame, factors: Any = 1.0) -> Floats:
     """Accuracy by the law of a benchmark, with -log Q' times `factors`; (M,)."""
     baseline = float(str(LAWS[name].random_baseline))
     with np.errstate(over="ignore"):
-        neg_log = law_named(LAWS[name].name).reducible_loss(*_sizes(runs)) * factors
+        neg_log = law_named(LAWS[name].name).reducible_loss(
+            runs.params.to_numpy(), runs.tokens.to_numpy()
+        )
+        neg_log = neg_log * factors
     if not np.isfinite(neg_log).all():
         raise outside("run_noise", float(np.max(factors)), "so small that every -log Q' is finite")
     at_chance = (runs.dataset == C4) & (name in OFF_C4)
     return np.where(at_chance, baseline, accuracy(neg_log, baseline))
 
 
-def _sizes(runs: DataFrame) -> tuple[Floats, Floats]:
-    return runs.params.to_numpy(), runs.tokens.to_numpy()
-
-
 def _scores(
     name: str, runs: DataFrame, spread: float, random: np.random.Generator
-) -> dict[tuple[str, str], Floats]:
-    """Scores of runs that answer the questions of a benchmark."""
+) -> dict[str, Floats]:
+    """Scores of runs that answer the questions of a benchmark, by metric."""
     from scipy.special import betaincinv, ndtr, ndtri
 
     from ..passk.estimator import pass_at_k
@@ -243,9 +206,9 @@ def _scores(
     own = random.standard_normal((len(Q), questions))
     ranks = ndtr(np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own)
     if not code:
-        return {(name, METRIC_TYPES[name]): (ranks > 1.0 - Q[:, None]).mean(axis=1)}
+        return {METRIC_TYPES[name]: (ranks > 1.0 - Q[:, None]).mean(axis=1)}
     able, rates = Q > 0.0, np.zeros(ranks.shape)
     a, b = CONCENTRATION * Q[able, None], CONCENTRATION * (1.0 - Q[able, None])
     rates[able] = betaincinv(a, b, ranks[able])
     correct = random.binomial(SAMPLES, rates)
-    return {(name, f"pass@{k}"): pass_at_k(SAMPLES, correct, k).mean(axis=1) for k in KS}
+    return {f"pass@{k}": pass_at_k(SAMPLES, correct, k).mean(axis=1) for k in KS}

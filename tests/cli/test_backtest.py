@@ -4,16 +4,16 @@ library draws.
 
 import csv
 import io
+from functools import partial
 from pathlib import Path
 
-import numpy as np
+import pandas as pd
 import pytest
 from tests.cli.conftest import scores
 from tests.data import write_csv, write_rows
 
-from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
-from isoflop.numeric.simulate.evaluations import PROBLEMS, simulate
+from isoflop.numeric.simulate.evaluations import simulate
 
 QUICK = "--law compute --cutoffs 3 --bootstrap 0"
 COUNTS = "backtest samples.csv --models sizes.csv --k 1"
@@ -117,32 +117,21 @@ def test_laws_with_undetermined_coefficients_say_so(data) -> None:
 # -- simulate --------------------------------------------------------------------------------------
 
 
-def test_evaluations_are_those_of_the_library(call, tmp_path) -> None:
-    place = tmp_path / "evaluations.csv"
-    assert call("simulate --seed 3 --output", place) == (0, "", "")
-    columns, found = simulate(seed=3).columns(), rows(place.read_text())
-    assert list(found[0]) == list(columns)
-    assert [float(row["score"]) for row in found] == columns["score"]
-    assert [row["run"] for row in found] == columns["run"]
-    read = Evaluations.read(place)
-    assert (len(read), list(read.benchmarks)) == (195, list(PROBLEMS))
-    assert (set(read.proxies), read.table_baselines["PIQA"]) == ({"c4", "dclm"}, 0.5286)
-    assert not read.warnings
-
-
-def test_losses_are_those_of_the_library(call) -> None:
-    shown = rows(call("simulate runs --law hoffmann2022 --noise 0").out)
-    expected = simulate_losses(law="hoffmann2022", noise=0.0)
-    assert {name: [float(row[name]) for row in shown] for name in shown[0]} == expected
-
-
-def test_counts_with_what_is_known_of_their_models(call, tmp_path) -> None:
-    place = tmp_path / "counts.csv"
-    assert call("simulate counts --seed 2 -o", place) == (0, "", "")
-    expected, found = simulate_counts(seeds=(6, 7, 8)), rows(place.read_text())
-    for name in ("n_correct", "params", "gold"):
-        assert np.array_equal([float(row[name]) for row in found], expected[name])
-    assert call("passk", place, "--k", "1").code == 0
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--seed 3", partial(simulate, seed=3)),
+        (
+            "runs --law hoffmann2022 --noise 0",
+            partial(simulate_losses, law="hoffmann2022", noise=0),
+        ),
+        ("counts --seed 2", partial(simulate_counts, seeds=(6, 7, 8))),
+    ],
+)
+def test_tables_are_those_of_the_library(call, tmp_path, words, expected) -> None:
+    place = tmp_path / "table.csv"
+    assert call(f"simulate {words} --output", place) == (0, "", "")
+    pd.testing.assert_frame_equal(pd.read_csv(place), expected())
 
 
 def test_a_terminal_is_no_place_for_a_long_table(call, refused, monkeypatch, tmp_path) -> None:

@@ -20,20 +20,14 @@ from typing import Any
 
 import numpy as np
 import running
+from tests.data import law_truth, law_values
 
+from isoflop.numeric.data.counts import Counts
+from isoflop.numeric.passk.beta import beta_neg_log_pass
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.simulate.counts import (
-    Adaptive,
-    Fixed,
-    ModelGrid,
-    SuccessRates,
-    grid,
-    law_truth,
-    law_values,
-    simulate,
-)
+from isoflop.numeric.simulate.counts import grid, simulate
 
 SEED, REPETITIONS, RESAMPLES = 20261, 200, 200
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
@@ -67,7 +61,7 @@ class Setting:
     problems there are.
     """
 
-    models: ModelGrid
+    models: Any
     coefficients: dict
     scatter: float
     problems: int
@@ -87,7 +81,7 @@ class Case:
     law: str
     method: str
     k: int
-    sampling: Any
+    sampling: dict
     concentration: float
     setting: str = "moderate"
 
@@ -97,9 +91,9 @@ SQUARES, LIKELIHOOD = "least-squares-log", "likelihood"
 #: shapes a are from 0.01 to 0.4, and samples short of k, drawn until a problem is solved, tell
 #: something.
 SAMPLINGS = (
-    ("fixed n", SQUARES, 10, Fixed(64), 2.0),
-    ("fixed n", LIKELIHOOD, 10, Fixed(64), 2.0),
-    ("until solved, n < k", LIKELIHOOD, 1000, Adaptive(32, 1, 512), 50.0),
+    ("fixed n", SQUARES, 10, {"samples": 64}, 2.0),
+    ("fixed n", LIKELIHOOD, 10, {"samples": 64}, 2.0),
+    ("until solved, n < k", LIKELIHOOD, 1000, {"samples": 512, "batch": 32}, 50.0),
 )
 CASES = [
     Case(name, law, method, k, how, total)
@@ -107,7 +101,7 @@ CASES = [
     for law in KINDS
 ]
 CASES += [
-    Case("fixed n", law, method, 1, Fixed(128), 0.0, "many unsolved")
+    Case("fixed n", law, method, 1, {"samples": 128}, 0.0, "many unsolved")
     for law in UNSOLVED
     for method in (SQUARES, LIKELIHOOD)
 ]
@@ -122,8 +116,7 @@ def truth_of(case, models, random):
         return law_truth(models, case.law, coefficients, rng=random, **how)
     noise = np.exp(scatter * random.standard_normal(len(models)))
     neg_log = law_values(models, case.law, coefficients) * noise
-    shape = np.full(len(models), SHAPE)
-    return SuccessRates(shape, shape * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
+    return models.assign(a=SHAPE, b=SHAPE * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
 
 
 def repetition(case, seed):
@@ -132,9 +125,9 @@ def repetition(case, seed):
     """
     setting = SETTINGS[case.setting]
     random = np.random.default_rng([SEED, list(KINDS).index(case.law), case.k, seed])
-    how = {"problems": setting.problems, "sampling": case.sampling, "rng": random}
+    how = {"problems": setting.problems, **case.sampling, "rng": random}
     truth = truth_of(case, setting.models, random)
-    counts = simulate(setting.models, truth, **how).counts()
+    counts = Counts.read(simulate(truth, **how))
     options = {"method": case.method, "resamples": RESAMPLES, "seed": seed, "cluster": None}
     fit = fit_passk(counts, laws=case.law, k=[case.k], **options).at(case.k)
     found = {}
@@ -142,9 +135,9 @@ def repetition(case, seed):
         one = fit.estimate(name, running.LEVEL)
         found[name] = running.held(one.low, value, one.high, estimate=one.value, true=value)
     truth = truth_of(case, NEW, random)
-    new = truth.neg_log_pass_at_k(case.k).item()
+    new = beta_neg_log_pass(truth.a, truth.b, case.k).item()
     if case.method == SQUARES:
-        new = curve(simulate(NEW, truth, **how).counts(), [case.k]).neg_log.item()
+        new = curve(Counts.read(simulate(truth, **how)), [case.k]).neg_log.item()
     at = {name: getattr(NEW, name) for name in fit.kind.covariates}
     (low,), (high,) = fit.interval_ahead(at, running.LEVEL)
     entry = running.held(low, new, high, estimate=fit.predict(at).item(), true=new)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain
 
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_file, takes
 from .domains import nonnegative, whole
 from .errors import DONE, UsageError, shown
-from .render import csv_text
 from .streams import is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from .arguments import Options
@@ -46,73 +43,49 @@ TABLES = {"downstream": ("--noise",), "runs": ("--law", "--noise"), "counts": ()
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.simulate.tables import PASS_LAW
+    from ..numeric.simulate.counts import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(HELP.format(truth=truth))
-    built.add_argument(
-        POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts"
-    )
+    tables = "downstream (default), runs or counts"
+    built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help=tables)
     seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
     takes(built, "--seed", "S", seed, whole(0), value=0)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
     takes(built, "--noise", "NUMBER", noise, nonnegative, sets="run_noise")
     law = "published law of loss (isoflop laws); default: besiroglu2024"
-    takes(
-        built.add_argument_group("runs"), "--law", "NAME", law, value="besiroglu2024", sets="name"
-    )
+    of_runs = built.add_argument_group("runs")
+    takes(of_runs, "--law", "NAME", law, value="besiroglu2024", sets="name")
     declare_file(built)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    table = _table(options)
-    if "--output" not in options and is_terminal(sys.stdout):
-        raise UsageError("--output is missing: name a file to write; the table is long")
-    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options)
-    return csv_text(_rows(drawn)), DONE
-
-
-def _table(options: Options) -> str:
-    words = options.words(POSITIONAL) or ["downstream"]
-    if len(words) > 1:
-        raise UsageError(f"unexpected argument {shown(words[1])}: one table at a time")
-    table = words[0]
+    table, *others = options.words(POSITIONAL) or ["downstream"]
+    if others:
+        raise UsageError(f"unexpected argument {shown(others[0])}: one table at a time")
     if table not in TABLES:
         hint = close_matches(table, TABLES)
         raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{hint}")
-    for option in options.given(*chain(*TABLES.values())):
+    for option in options.given("--law", "--noise"):
         if option not in TABLES[table]:
-            others = " and ".join(other for other, own in TABLES.items() if option in own)
-            raise UsageError(f"{option}: is for {others}, not for {table}")
-    return table
+            which = " and ".join(other for other, own in TABLES.items() if option in own)
+            raise UsageError(f"{option}: is for {which}, not for {table}")
+    if "--output" not in options and is_terminal(sys.stdout):
+        raise UsageError("--output is missing: name a file to write; the table is long")
+    return _drawn(table, options).to_csv(index=False, lineterminator="\n"), DONE
 
 
-def _downstream(options: Options) -> dict[str, Any]:
+def _drawn(table: str, options: Options) -> Any:
+    """The table as a frame."""
+    from ..numeric.simulate import LOSS_NOISE, simulate_counts, simulate_losses
     from ..numeric.simulate.evaluations import RUN_NOISE, simulate
 
-    noise = options["--noise"]
-    spread = RUN_NOISE if noise is None else noise
-    return simulate(seed=options["--seed"], run_noise=spread).columns()
-
-
-def _runs(options: Options) -> dict[str, Any]:
-    from ..numeric.simulate.tables import LOSS_NOISE, simulate_losses
-
-    noise = options["--noise"]
-    spread = LOSS_NOISE if noise is None else noise
-    return simulate_losses(seed=options["--seed"], law=options["--law"], noise=spread)
-
-
-def _counts(options: Options) -> dict[str, Any]:
-    from ..numeric.simulate.tables import simulate_counts
-
-    first = 3 * options["--seed"]
-    return simulate_counts(seeds=(first, first + 1, first + 2))
-
-
-def _rows(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Columns as rows, in plain types."""
-    plain = [getattr(values, "tolist", lambda v=values: [*v])() for values in columns.values()]
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*plain, strict=True)]
+    seed, noise = options["--seed"], options["--noise"]
+    if table == "counts":
+        return simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
+    if table == "runs":
+        noise = LOSS_NOISE if noise is None else noise
+        return simulate_losses(seed=seed, law=options["--law"], noise=noise)
+    return simulate(seed=seed, run_noise=RUN_NOISE if noise is None else noise)

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import grid_runs
+from tests.data import grid_runs, law_truth
 
+from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.hold_out import backtest
 from isoflop.numeric.hold_out.splits import Split
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
+from isoflop.numeric.simulate.counts import grid, simulate
 
 LAW = {"E0": 0.3, "C0": 2e3, "alpha": 0.16}
 SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (2e9, 1.3e10, 7e10, 5e11)
@@ -21,8 +22,7 @@ def counts_of(scatter=0.0, *, samples=2000, problems=100, seed=0):
     """16 models whose -log pass@1 follows the compute law, times e^(scatter z)."""
     design = grid(SIZES, TOKENS)
     truth = law_truth(design, "compute", LAW, concentration=200.0, scatter=scatter, rng=seed)
-    made = simulate(design, truth, problems=problems, sampling=Fixed(samples), rng=seed + 1)
-    return made.counts()
+    return Counts.read(simulate(truth, problems=problems, samples=samples, rng=seed + 1))
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +117,9 @@ def test_targets_without_an_estimate_are_named_not_compared():
     """One model without a success, and one with too few samples for k = 50."""
     design = grid(SIZES, TOKENS)
     truth = law_truth(design, "compute", LAW, concentration=200.0)
-    columns = simulate(design, truth, problems=30, sampling=Fixed(60), rng=3).columns()
-    *_, second, dearest = np.argsort(np.array(design.params) * design.tokens)
-    unsolved, short = (columns["model"] == design.names[g] for g in (dearest, second))
+    columns = simulate(truth, problems=30, samples=60, rng=3)
+    *_, second, dearest = np.argsort(design.params * design.tokens)
+    unsolved, short = (columns["model"] == design.model[g] for g in (dearest, second))
     columns["n_correct"] = np.where(unsolved, 0, columns["n_correct"])
     columns["n_samples"] = np.where(short, 20, columns["n_samples"])
     columns["n_correct"] = np.minimum(columns["n_correct"], columns["n_samples"])

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.data import law_truth
 
-from isoflop.numeric.simulate.counts import Adaptive, Fixed, grid, law_truth, simulate
+from isoflop.numeric.data.counts import Counts
+from isoflop.numeric.simulate.counts import grid, simulate
 
 SIZES = tuple(np.geomspace(2e7, 1e10, 6))
 TOKENS = tuple(np.geomspace(2e9, 3e11, 5))
@@ -46,10 +48,9 @@ def drawn(design, truths):
         seed=0,
         k=10,
         scatter=0.1,
-        problems=64,
-        sampling=None,
         concentration=2.0,
         of=None,
+        sampled=None,
         **changed,
     ):
         random = np.random.default_rng([4711, seed])
@@ -63,9 +64,8 @@ def drawn(design, truths):
             scatter=scatter,
             rng=random,
         )
-        return simulate(
-            models, truth, problems=problems, sampling=sampling or Fixed(64), rng=random
-        )
+        how = {"problems": 64, "samples": 64} | (sampled or {})
+        return Counts.read(simulate(truth, **how, rng=random))
 
     return draw
 
@@ -73,13 +73,13 @@ def drawn(design, truths):
 @pytest.fixture(scope="session")
 def compute_counts(drawn):
     """Of the compute law."""
-    return drawn("compute", seed=1).counts()
+    return drawn("compute", seed=1)
 
 
 @pytest.fixture(scope="session")
 def joint_counts(drawn):
     """Of the params+tokens law."""
-    return drawn("params-tokens", seed=2).counts()
+    return drawn("params-tokens", seed=2)
 
 
 @pytest.fixture(scope="session")
@@ -87,4 +87,4 @@ def adaptive_counts(drawn):
     """Problems sampled in batches of 32 until they are solved, at most 1024 times; the law holds at
     k = 1000.
     """
-    return drawn("compute", seed=3, k=1000, problems=32, sampling=Adaptive(32, 1, 1024)).counts()
+    return drawn(seed=3, k=1000, sampled={"problems": 32, "samples": 1024, "batch": 32})

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.data import law_values
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.fit import fit
 from isoflop.numeric.passk import curve, fit_passk
 from isoflop.numeric.passk.fit_at_k import METHODS
-from isoflop.numeric.simulate.counts import law_values
 
 KS = (5, 10)
 LAWS = ("compute", "params-tokens", "gold")
@@ -74,7 +74,7 @@ def test_the_truth_is_recovered(drawn, truths, design, law, method):
     """-log pass@k of the truth at all models, in standard errors, which are those of the resamples;
     intervals of coefficients are a study (tests/studies).
     """
-    counts = drawn(law, seed=100).counts()
+    counts = drawn(law, seed=100)
     found = fit_passk(counts, laws=law, k=[10], method=method, resamples=60, cluster=None).at(10)
     u, error = found.prediction({name: getattr(design, name) for name in found.kind.covariates})
     assert found.converged
@@ -88,9 +88,9 @@ def test_the_truth_is_recovered(drawn, truths, design, law, method):
 
 def test_models_without_an_estimate_are_counted(drawn):
     simulated = drawn("compute", seed=12)
-    n, c = simulated.n.copy(), simulated.c.copy()
+    n, c = (part.reshape(30, 64).copy() for part in (simulated.n, simulated.c))
     c[0], n[1, 3], c[1, 3] = 0, 20, 1
-    counts = replace(simulated, n=n, c=c).counts()
+    counts = replace(simulated, n=n.ravel(), c=c.ravel())
     options: Any = {"laws": "compute", "k": (10, 50), "resamples": 0}
     low, high = fit_passk(counts, method=SQUARES, **options).laws["compute"].fits
     assert (low.size, low.n_without, low.n_refused) == (29, 1, 0)

@@ -21,7 +21,7 @@ from isoflop.numeric.fit.solution import Design
 from isoflop.numeric.passk.beta import beta_neg_log_pass, beta_pass, log_rising
 from isoflop.numeric.passk.likelihood import LEAST_SHAPE, MOST_SHAPE, Evidence, Surface
 from isoflop.numeric.passk.marginal import Marginal, fit_marginal
-from isoflop.numeric.simulate.counts import Fixed, grid
+from isoflop.numeric.simulate.counts import grid
 
 # -- Beta success rates ----------------------------------------------------------------------------
 
@@ -304,8 +304,8 @@ def test_the_optimum_against_another_search(drawn):
     places, of all models and of a resample.
     """
     some = grid((1e8,), tuple(BUDGETS / 6e8))
-    options = {"of": some, "problems": 24, "sampling": Fixed(16), "C0": 5.0 * 1e17**0.25}
-    counts = drawn("compute", seed=4, **options).counts()
+    how = {"sampled": {"problems": 24, "samples": 16}, "C0": 5.0 * 1e17**0.25}
+    counts = drawn("compute", seed=4, of=some, **how)
     evidence = Surface.of([counts.per_group(g) for g in range(30)]).at(10)
     design, random = design_of(np.exp(evidence.most_likely)), np.random.default_rng(3)
     weights = np.stack([np.ones(30), random.multinomial(30, np.full(30, 1 / 30)).astype(float)])

@@ -13,7 +13,6 @@ from isoflop.numeric.fit.fit import fit_form
 from isoflop.numeric.passk import fit_passk
 from isoflop.numeric.passk.fit_at_k import SQUARES, Models, PassFit, overdispersion, upper_limit
 from isoflop.numeric.passk.kinds import KINDS
-from isoflop.numeric.simulate.counts import Fixed
 
 COMPUTE = KINDS["compute"]
 BUDGETS = np.geomspace(1e18, 1e22, 40)
@@ -69,7 +68,7 @@ def test_the_likelihood_of_many_samples_is_a_sum_of_squares(drawn):
     """Counts that pin each model's pass@k down: least squares on the values that these make most
     likely.
     """
-    found = drawn("compute", seed=5, E0=0.0, problems=300, sampling=Fixed(1024)).counts()
+    found = drawn(seed=5, E0=0.0, sampled={"problems": 300, "samples": 1024})
     fit = fit_passk(found, laws="compute", k=[10], resamples=0).at(10)
     assert fit.evidence is not None
     plain = squares(found.covariates["compute"], np.exp(fit.evidence.most_likely))
@@ -80,14 +79,14 @@ def test_the_likelihood_of_many_samples_is_a_sum_of_squares(drawn):
 def test_intervals_of_a_floor(drawn):
     """On its bound it reaches from 0 to the limit, above it has its percentiles."""
     options: Any = {"laws": "compute", "k": [10], "method": "least-squares-log", "resamples": 40}
-    fit = fit_passk(drawn("compute", seed=5, E0=0.0).counts(), **options).at(10)
+    fit = fit_passk(drawn("compute", seed=5, E0=0.0), **options).at(10)
     found, limit = fit.estimate("E0"), upper_limit(fit)
     highest = max(limit, np.quantile(fit.drawn[:, 0], 0.95))
     assert (found.value, found.low, found.high) == (0.0, 0.0, highest)
     limits = [upper_limit(fit, level) for level in (0.5, 0.9, 0.99)]
     assert limits == sorted(limits)
     assert fit.interval_ahead({"compute": [1e30]})[1] >= limit  # all that is left may be the floor
-    counts = drawn("compute", seed=1, E0=1.0, scatter=0.02, problems=400).counts()
+    counts = drawn(seed=1, E0=1.0, scatter=0.02, sampled={"problems": 400})
     fit = fit_passk(counts, **options).at(10)
     found = fit.estimate("E0")
     assert [found.low, found.high] == pytest.approx(np.quantile(fit.drawn[:, 0], [0.05, 0.95]))

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.data import law_truth
 
+from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.plot.passk_laws import plot_laws, plot_passk
-from isoflop.numeric.simulate.counts import Adaptive, grid, law_truth, simulate
+from isoflop.numeric.simulate.counts import grid, simulate
 
 pytest.importorskip("matplotlib")
 
@@ -18,7 +20,7 @@ def found():
     design = grid(SIZES, TOKENS)
     law = {"E0": 0.1, "C0": 12.0 * float(design.compute.min()) ** 0.35, "alpha": 0.35}
     truth = law_truth(design, "compute", law, k=1, concentration=20.0, scatter=0.1, rng=3)
-    counts = simulate(design, truth, problems=24, sampling=Adaptive(32, 1, 128), rng=4).counts()
+    counts = Counts.read(simulate(truth, problems=24, samples=128, batch=32, rng=4))
     return fit_passk(counts, laws=["compute", "params-tokens"], k=(1, 64), resamples=12)
 
 
