@@ -21,7 +21,7 @@ from .. import formulas
 from ..arrays import is_number, positive_values
 from ..data.scale import accuracy
 from ..law import Law
-from ..law.penalty import Penalty
+from ..law.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,13 +33,13 @@ IN_ACCURACY = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AccuracyPenalty(Penalty):
+class AccuracyPenalty(Result):
     """What an allocation costs in -log Q', and in accuracy at a budget.
 
     Attributes
     ----------
     loss_penalty, excess : float or ndarray
-        P = (y - E)/(y* - E), and P - 1; the other figures of a `Penalty` likewise.
+        P = (y - E)/(y* - E), and P - 1; the other figures of a `Result` likewise.
     greatest_loss : float or ndarray
         The most accuracy that the allocation costs at any budget, in units of accuracy.
     budget : float, ndarray or None
@@ -89,8 +89,8 @@ class AccuracyPenalty(Penalty):
         for index, cost in enumerate(super().rows()):
             yield AccuracyPenalty(
                 law=self.law,
-                log_size_ratio=cost.log_size_ratio,
                 given=cost.given,
+                variables=cost.variables,
                 benchmark=self.benchmark,
                 budget=None if budgets is None else budgets[index],
             )
@@ -197,8 +197,8 @@ class AccuracyLaw:
                 given = {name: np.broadcast_to(value, s.shape) for name, value in given.items()}
         return AccuracyPenalty(
             law=self.law,
-            log_size_ratio=s,
             given=given,
+            variables=given if cost.is_run else None,
             benchmark=self,
             budget=budget,
         )

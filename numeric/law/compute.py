@@ -18,15 +18,15 @@ def power(xp: Any, compute: Positive, log_C0: Real, alpha: Real) -> Any:
 
 
 @formula
-def loss(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
-    """L."""
-    return E + xp.exp(xp.log(C0) - alpha * xp.log(compute))
-
-
-@formula
 def reducible_loss(xp: Any, compute: Positive, C0: Real, alpha: Real) -> Any:
     """L - E."""
     return xp.exp(xp.log(C0) - alpha * xp.log(compute))
+
+
+@formula
+def loss(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
+    """L."""
+    return E + xp.exp(xp.log(C0) - alpha * xp.log(compute))
 
 
 @formula

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from sympy import Expr, Symbol
 
-    from ...theory.budget import Budget
     from ...theory.envelope import Envelope
 
 __all__ = ["compiled_law", "executed", "law_from_expression"]
 
-LARGEST_KEPT_DENOMINATOR = 12
+#: Fractions such as 1/3 may stand in an expression; decimals are coefficients.
+LARGEST_DENOMINATOR = 12
 DIGITS = 20
 
 
@@ -28,7 +28,7 @@ def law_from_expression(
     coefficients: Mapping[str, float],
     *,
     variables: Sequence[str | Symbol] = ("N", "D"),
-    budget: Expr | Budget | str = "6*N*D",
+    budget: str = "6*N*D",
     name: str = "custom",
     source: str = "",
 ) -> Law:
@@ -45,7 +45,7 @@ def law_from_expression(
         A positive number for every symbol that is not a variable.
     variables : sequence of str or sympy.Symbol
         Names of the variables that cost compute.
-    budget : sympy.Expr, Budget or str
+    budget : str
         Compute as a monomial of the variables.
     name, source : str
 
@@ -57,18 +57,17 @@ def law_from_expression(
     Raises
     ------
     ValueError
-        Where the expression is outside the class with a closed form, a coefficient is missing,
-        superfluous or not positive, or a proof fails.
+        Where the expression is outside the class with a closed form or has decimals in place of
+        coefficients, a coefficient is missing, superfluous or not positive, or a proof fails.
 
     Examples
     --------
-    >>> import sympy
-    >>> N, D = sympy.symbols("N D")
-    >>> mine = law_from_expression(1.7 + 400 * N**-0.34 + 410 * D**-0.28, {})
+    >>> numbers = {"E": 1.7, "A": 400.0, "B": 410.0, "b": 0.34, "g": 0.28}
+    >>> mine = law_from_expression("E + A*N^-b + B*D^-g", numbers)
     >>> round(mine.envelope.exponent, 6)
     0.153548
     """
-    from sympy import Symbol
+    from sympy import Float, Rational, Symbol
 
     from ...theory.budget import Budget
     from ...theory.code.formulas import argument_name
@@ -78,16 +77,14 @@ def law_from_expression(
 
     names = [str(variable) for variable in variables]
     table = {text: Symbol(text, positive=True) for text in [*names, *map(str, coefficients)]}
-    exact = parse(expression, table) if isinstance(expression, str) else _positive(expression)
+    exact = parse(str(expression), table)
+    for number in exact.atoms(Float, Rational):
+        if number.is_Float or number.q > LARGEST_DENOMINATOR:
+            instead = "must have a name for it, with its value among the coefficients"
+            raise ArgumentError("expression", complaint=f"has the number {abs(number)}; {instead}")
     chosen = tuple(table[text] for text in names)
-    exact, literals = _lifted(exact, set(table))
     form = LawForm.from_expression(exact, chosen, name)
-    if isinstance(budget, str):
-        spending = Budget.parse(budget, chosen)
-    elif isinstance(budget, Budget):
-        spending = budget
-    else:
-        spending = Budget.from_expression(_positive(budget), chosen)
+    spending = Budget.parse(budget, chosen)
     if form.power is None:
         of_class = "E + K R^p with R a sum of power laws; of an accuracy Q, -log Q is"
         raise ValueError(f"expression={exact}: must be {of_class}")
@@ -98,21 +95,19 @@ def law_from_expression(
             what = f"the claim {claim.name!r} of its envelope is not proved ({decision})"
             raise ValueError(f"expression={exact}: {what}")
     symbols = {*form.coefficients, *(spending.compute().free_symbols - set(chosen))}
-    needed = sorted({symbol.name for symbol in symbols} - set(literals))
-    for wrong, what in (
-        (sorted(set(needed) - set(coefficients)), "missing"),
-        (sorted(set(coefficients) - set(needed)), "not in the law"),
-    ):
-        if wrong:
-            has = f"the law has {', '.join(needed) or 'none'}"
-            raise ArgumentError("coefficients", complaint=f"{', '.join(wrong)} {what}; {has}")
-    values = {**coefficients, **literals}
-    numbers = {argument_name(symbol): values[symbol.name] for symbol in symbols}
-    return _law(envelope, dict(sorted(numbers.items())), name, source)
+    needed = sorted(symbol.name for symbol in symbols)
+    if wrong := sorted({*needed} ^ {*coefficients}):
+        complaint = f"{', '.join(wrong)} missing or not in the law, which has {', '.join(needed)}"
+        raise ArgumentError("coefficients", complaint=complaint)
+    numbers: dict[str, Any] = {
+        argument_name(symbol): coefficients[symbol.name]
+        for symbol in sorted(symbols, key=argument_name)
+    }
+    return Law(form=_form(envelope, tuple(numbers)), name=name, source=source, **numbers)
 
 
-def _law(envelope: Envelope, numbers: dict[str, float], name: str, source: str) -> Law:
-    """The law of a derived envelope."""
+def _form(envelope: Envelope, coefficients: tuple[str, ...]) -> Form:
+    """The form of a derived envelope, with its compiled formulas."""
     from ...theory.code.formulas import argument_name, inner_name
 
     form: Any = envelope.form
@@ -122,21 +117,18 @@ def _law(envelope: Envelope, numbers: dict[str, float], name: str, source: str) 
         values = {symbol: numbers[text] for text, symbol in named.items()}
         return float(form.irreducible.evalf(DIGITS, subs=values))
 
-    own = Form(
+    return Form(
         kind="expression",
         loss=str(form.loss),
-        budget=str(envelope.budget.compute()),
         variables=tuple(map(argument_name, form.variables)),
-        coefficients=tuple(numbers),
+        coefficients=coefficients,
+        needed=coefficients,
         functions=compiled_law(envelope),
-        needed=tuple(numbers),
         of_sum=str if form.is_sum else inner_name,
         limit=limit,
         sign=1 if form.direction > 0 else -1,
         derived=envelope,
     )
-    given: dict[str, Any] = dict(numbers)
-    return Law(form=own, name=name, source=source, **given)
 
 
 def compiled_law(envelope: Envelope) -> ModuleType:
@@ -151,35 +143,3 @@ def executed(name: str, source: str) -> ModuleType:
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module
-
-
-def _positive(expression: Any) -> Any:
-    """A SymPy expression whose symbols are all positive."""
-    from sympy import Symbol, sympify
-
-    free = sympify(expression, strict=True)
-    return free.xreplace({x: Symbol(x.name, positive=True) for x in free.free_symbols})
-
-
-def _lifted(expression: Expr, taken: set[str]) -> tuple[Expr, dict[str, float]]:
-    """The expression with a symbol c1, c2, ... for every decimal number, and the numbers.
-
-    SymPy turns powers of decimals with decimal exponents into integers of thousands of digits;
-    symbols stay as they are, and the proofs hold for all values.
-    """
-    from itertools import count
-
-    from sympy import Float, Rational, Symbol
-
-    fresh = (name for i in count(1) if (name := f"c{i}") not in taken)
-    replacements: dict[Any, Any] = {}
-    literals: dict[str, float] = {}
-    decimals = {
-        x for x in expression.atoms(Float, Rational) if x.is_Float or x.q > LARGEST_KEPT_DENOMINATOR
-    }
-    for size in sorted({abs(x) for x in decimals}):
-        name = next(fresh)
-        literals[name] = float(size)
-        replacements[size] = Symbol(name, positive=True)
-        replacements[-size] = -replacements[size]
-    return expression.xreplace(replacements), literals

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-__all__ = ["beyond", "from_data", "from_text", "law", "read"]
+__all__ = ["beyond", "from_data", "law", "read"]
 
 #: What lies farther beyond the runs of a fit than by this factor is said to.
 FAR = 10.0
@@ -66,24 +66,15 @@ def read(path: str | PathLike[str]) -> Law:
     """The law of a file."""
     where = f"law file {str(path)!r}"
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        data = json.loads(
+            Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=_without_duplicates
+        )
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{where}: is no text in UTF-8") from None
-    return from_text(text, where)
-
-
-def from_text(text: str, where: str = "law") -> Law:
-    """The law in the JSON text; `where` names the file in messages."""
-    try:
-        data = json.loads(text, object_pairs_hook=_without_duplicates)
-    except RecursionError:
-        raise ValueError(f"{where}: is nested too deeply") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{where}: is no JSON law file") from None
     except ValueError as error:
-        # At its very beginning there is no more to say.
-        reason = f" ({str(error).partition(';')[0]})" if getattr(error, "pos", 1) else ""
-        raise ValueError(f"{where}: is no JSON law file{reason}") from None
+        raise ValueError(f"{where}: {error}") from None
     try:
         return from_data(data)
     except ValueError as error:
@@ -101,26 +92,15 @@ def from_data(data: Any) -> Law:
         Where the data are no law, or a fit that did not reach an optimum or leaves a coefficient
         undetermined.
     """
-    if not isinstance(data, dict):
-        raise ValueError("must hold a JSON object with notation and coefficients")
+    if not isinstance(data, dict) or not isinstance(coefficients := data.get("coefficients"), dict):
+        raise ValueError('must be an object with "notation" and an object of "coefficients"')
     if data.get("converged", True) is False:
         raise ValueError("is a fit that did not reach an optimum; must be one that did")
-    if not isinstance(undetermined := data.get("undetermined"), list | str | None):
-        raise ValueError(f"undetermined={undetermined!r}: must be a list of names")
-    if undetermined:
-        shown = undetermined if isinstance(undetermined, str) else ", ".join(map(str, undetermined))
-        raise ValueError(
-            f"is a fit to runs that leave {shown} undetermined; must be one that determines its "
-            f"coefficients"
-        )
-    coefficients, name, source = (
-        data.get(key, default)
-        for key, default in (("coefficients", None), ("name", "custom"), ("source", ""))
-    )
-    if not isinstance(coefficients, dict):
-        shown = f"coefficients={coefficients!r}"
-        raise ValueError(f"{shown}: must be an object of names and numbers")
-    if not isinstance(name, str) or not isinstance(source, str):
+    if undetermined := data.get("undetermined"):
+        names = undetermined if isinstance(undetermined, list) else [undetermined]
+        raise ValueError(f"is a fit to runs that leave {', '.join(map(str, names))} undetermined")
+    about: dict[str, Any] = {key: data[key] for key in ("name", "source") if key in data}
+    if not all(isinstance(text, str) for text in about.values()):
         raise ValueError("name and source must be strings")
     values = {
         key: value["value"] if isinstance(value, dict) and "value" in value else value
@@ -131,9 +111,7 @@ def from_data(data: Any) -> Law:
 
         try:
             given = {"variables": data["variables"], "budget": data["budget"]}
-            return law_from_expression(
-                data["expression"], values, name=name, source=source, **given
-            )
+            return law_from_expression(data["expression"], values, **given, **about)
         except (KeyError, TypeError) as error:
             raise ValueError(str(error)) from None
     if data.get("model", "params-tokens") != "params-tokens":
@@ -144,48 +122,36 @@ def from_data(data: Any) -> Law:
         raise ValueError(f'names no notation; add "notation": {choices}')
     form = COMPUTE if "C0" in values else PARAMS_TOKENS
     return Law.from_coefficients(
-        values,
-        notation=data["notation"],
-        form=form,
-        name=name,
-        source=source,
-        draws=_draws(data["draws"], form.coefficients) if "draws" in data else None,
-        ranges=_ranges(data["ranges"]) if data.get("ranges") else None,
+        values, notation=data["notation"], form=form, **about, **_of_runs(data, form.coefficients)
     )
 
 
-def _draws(data: Any, names: tuple[str, ...]) -> dict[str, list[float]]:
-    """The draws of a saved fit, by coefficient."""
+def _of_runs(data: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """What the file of a fit has of its runs: the draws of its coefficients, and the ranges of
+    params, tokens and compute.
+    """
+    found: dict[str, Any] = {}
     try:
-        draws = {name: list(map(float, column)) for name, column in data["coefficients"].items()}
-        sound = {*draws} <= {*names} and len({len(column) for column in draws.values()}) == 1
-        sound = sound and all(isfinite(value) for column in draws.values() for value in column)
+        if data.get("ranges"):
+            pairs = data["ranges"].items()
+            found["ranges"] = {name: (float(low), float(high)) for name, (low, high) in pairs}
+        if "draws" in data:
+            draws = {x: list(map(float, y)) for x, y in data["draws"]["coefficients"].items()}
+            is_whole = {*draws} <= {*names} and len({*map(len, draws.values())}) == 1
+            if not is_whole or not all(isfinite(x) for column in draws.values() for x in column):
+                raise ValueError
+            found["draws"] = draws
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise ArgumentError("draws", complaint="must be the draws of a saved fit")
-    return draws
-
-
-def _ranges(data: Any) -> dict[str, tuple[float, float]]:
-    """The least and the greatest params, tokens and compute of the runs of a saved fit."""
-    try:
-        return {name: (float(low), float(high)) for name, (low, high) in data.items()}
-    except (AttributeError, OverflowError, TypeError, ValueError):
-        complaint = "must be the least and the greatest value of params, tokens and compute"
-        raise ArgumentError("ranges", complaint=complaint) from None
+        raise ArgumentError("draws, ranges", complaint="must be those of a saved fit") from None
+    return found
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; JSON itself would let the last of two entries of a name win in silence."""
     names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{name!r} is given twice")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{twice[0]!r} is given twice")
     return dict(pairs)
-
-
-# -- how far beyond the runs of a fit --------------------------------------------------------------
 
 
 def beyond(known: Mapping[str, tuple[float, float]], **values: float) -> str:

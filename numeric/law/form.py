@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .. import formulas
-from ..errors import ArgumentError
 from . import compute
 
 TYPE_CHECKING = False
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...theory.envelope import Envelope
-    from ..arrays import Proved
 
 __all__ = ["COMPUTE", "PARAMS_TOKENS", "Form"]
 
@@ -34,10 +32,8 @@ class Form:
         Their names, and those that a law of this form cannot be without.
     functions : module
         The formulas by name: `loss`, `optimal_loss`, `exponent`, ... (isoflop.theory.code).
-    budget : str
-        What the compute is of the variables.
     of_sum : callable
-        The name of the formula of R in a law h(R), from its name in a law E + R.
+        The name of the formula of R in a law E + K R^p, from its name in a law E + R.
     limit : callable
         E, to which the law tends as its variables grow, from the coefficients.
     sign : int
@@ -52,26 +48,15 @@ class Form:
     coefficients: tuple[str, ...]
     needed: tuple[str, ...]
     functions: Any = field(compare=False)
-    budget: str = "6*N*D"
     of_sum: Callable[[str], str] = field(default=str, compare=False)
     limit: Callable[[Mapping[str, Any]], Any] = field(default=lambda x: x["E"], compare=False)
     sign: int = 1
     derived: Envelope | None = field(default=None, compare=False)
 
-    def function(self, name: str) -> Proved[...]:
-        """The formula of that name; an `ArgumentError` where laws of this form have none."""
-        found = getattr(self.functions, name, None)
-        if found is None:
-            complaint = f"is not known of a {self.kind} law in {', '.join(self.variables)}"
-            raise ArgumentError(name, complaint=complaint)
-        return found
-
     def __reduce__(self) -> str:
         """To other processes by its name; a user's own law goes as a file."""
         if self.derived is not None:
-            raise TypeError(
-                f"the law {self.loss} cannot be pickled: save it, or send its as_dict()"
-            )
+            raise TypeError(f"the law {self.loss} cannot be pickled: save it")
         return "COMPUTE" if self.kind == "compute" else "PARAMS_TOKENS"
 
 

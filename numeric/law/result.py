@@ -1,73 +1,228 @@
-"""What follows from a law: figures by name, for one allocation or arrays of them, with intervals
-where the law came from data.
+"""What follows from a law for an allocation: figures by name, for one or arrays of them, with
+intervals where the law came from data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 
 from ...theory.typeset.shown import Shown
-from ..arrays import is_number
+from ..arrays import is_number, larger, smaller
 from ..errors import outside
+from .tables import result_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Self
 
+    from matplotlib.figure import Figure
+
+    from ...theory.typeset.table import Table
     from ..results import Estimate
     from .scaling_law import Law
 
+__all__ = ["CAPS", "Result"]
 
+CAPS = ("max_params", "max_tokens")
+#: The figures of every allocation by two variables, and of a run.
+OF_RATIO = (
+    *("ratio", "size_ratio", "loss_penalty", "excess"),
+    *("effective_compute", "lost_compute", "compute_overhead", "tokens_factor"),
+)
+OF_RUN = (
+    *("params", "tokens", "compute", "tokens_per_param"),
+    *("optimal_params", "optimal_tokens", "optimal_tokens_per_param"),
+    *("reducible_loss", "optimal_reducible_loss", "loss", "optimal_loss", "loss_excess"),
+)
+OF_ALLOCATION = (
+    *("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss"),
+    *("unspent_compute", "binding"),
+)
 #: The least value of a figure that is a cost.
 LEAST = {"loss_penalty": 1.0} | dict.fromkeys(
     ("excess", "lost_compute", "compute_overhead", "loss_excess"), 0.0
 )
 
 
+def _at_ratio(formula: str, name: str = "") -> Any:
+    """A figure that follows from log N/N*, unless it was given under this name."""
+
+    def figure(result: Result) -> Any:
+        known = result.given.get(name)
+        return result.law.evaluate(formula, result.log_size_ratio) if known is None else known
+
+    return property(figure)
+
+
+def _of_run(figure: Callable[[Any], Any]) -> Any:
+    """A figure of a run; None of a ratio, which many runs have."""
+    return property(lambda run: None if run.variables is None else figure(run))
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Shown):
-    """Numbers, or arrays of numbers, that follow from a law.
+    """An allocation, and what it costs against the compute-optimal one at the same compute.
+
+    Every figure is a number, or an array of the shape of what was given, computed when it is read.
+    A law of more variables than two has a loss penalty and an excess, but no ratios.
 
     Attributes
     ----------
     law : Law
     given : mapping of str to float or ndarray
         What it follows from besides the law, by the names of the arguments.
+    variables, optimum : mapping of str to float or ndarray, or None
+        The values of the law's variables (of a ratio None), and without the caps of an allocation.
+    ratio, size_ratio : float or ndarray
+        Overtraining ratio rho = (D/N)/(D*/N*), and N/N*(C).
+    loss_penalty, excess : float or ndarray
+        P = (L - E)/(L* - E) >= 1, and P - 1 without cancellation.
+    effective_compute, lost_compute : float or ndarray
+        C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the loss, and 1
+        minus that.
+    compute_overhead, tokens_factor : float or ndarray
+        Extra compute, relative to C, and D/D*, that reach L*(C) at this model size; infinite where
+        no number of tokens does. At 1 + d times the critical size the relative error is up to 64
+        eps/d.
+    params, tokens, compute, tokens_per_param, loss, reducible_loss : float, ndarray or None
+        Of a run or an allocation; None of a ratio. Losses are at least those of the optimum: below
+        is rounding.
+    optimal_params, optimal_tokens, optimal_tokens_per_param : float, ndarray or None
+        N*(C), D*(C) and D*/N* at its compute.
+    optimal_loss, optimal_reducible_loss, loss_excess : float, ndarray or None
+        L*(C), |L*(C) - E| and |L - L*|.
+    unspent_compute : float or ndarray
+        What is left of the budget of an allocation where both caps bind.
+    binding : str or ndarray of str
+        The cap that moves an allocation off the optimum, "max_params" or "max_tokens", or "none";
+        "given" where two numbers gave the run.
     """
 
     law: Law
     given: Mapping[str, Any]
+    variables: Mapping[str, Any] | None = None
+    optimum: Mapping[str, Any] | None = None
+    spent: Any = None
+
+    @property
+    def is_allocation(self) -> bool:
+        """Whether `Law.allocate` made it, rather than `Law.penalty`."""
+        return self.optimum is not None
+
+    @property
+    def is_run(self) -> bool:
+        """Whether numbers gave params and tokens, rather than a ratio or the optimum."""
+        return self.variables is not None and len({*self.given} - {*CAPS}) > 1
 
     @property
     def view(self) -> str:
-        """Which table it is a row of: "ratios", "runs" or "allocations"."""
-        raise NotImplementedError
+        """Which table it is a row of."""
+        return "allocations" if self.is_allocation else "runs" if self.is_run else "ratios"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The figures that it has, in their order."""
-        raise NotImplementedError
+        is_pair = self.law.form.variables == ("params", "tokens")
+        if not self.is_allocation:
+            of_ratio = OF_RATIO if len(self.law.form.variables) == 2 else ("loss_penalty", "excess")
+            return (*of_ratio, *OF_RUN) if self.is_run and is_pair else of_ratio
+        if not is_pair:
+            return ("compute", "loss", "reducible_loss")
+        return (*OF_ALLOCATION, "loss_penalty") if self.is_run else OF_ALLOCATION
 
-    def again(self, law: Law, given: Mapping[str, Any]) -> Self:
-        """The same of another law, or of other values."""
-        raise NotImplementedError
+    @cached_property
+    def log_size_ratio(self) -> Any:
+        """log N/N*; None of a law of more variables than two."""
+        for name, formula in TO_LOG.items():
+            if name in self.given:
+                return self.law.evaluate(formula, self.given[name])
+        if self.variables is None or len(self.variables) != 2:
+            return None
+        return self.law.evaluate("log_size_ratio_of_run", **self.variables)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Every figure by name."""
-        return {name: getattr(self, name) for name in self.names}
+    # -- against the optimum ------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[Self]:
-        """The results of the single values of what was given."""
-        if all(map(is_number, self.given.values())):
-            yield self
-            return
+    ratio = _at_ratio("ratio_at_log", "ratio")
+    size_ratio = _at_ratio("size_ratio_at_log", "size_ratio")
+    effective_compute = _at_ratio("effective_compute")
+    lost_compute = _at_ratio("lost_compute")
+    compute_overhead = _at_ratio("compute_overhead")
+    tokens_factor = _at_ratio("tokens_factor")
+
+    @property
+    def excess(self) -> Any:
+        """P - 1."""
+        if self.log_size_ratio is not None:
+            return self.law.excess_at(self.log_size_ratio)
+        best = self.law.of_sum("optimal_reducible_loss", self.compute)
+        R = self.law.of_sum("reducible_loss", **(self.variables or {}))
+        return self.law.excess_of(larger(R / best, 1.0) - 1.0)
+
+    @property
+    def loss_penalty(self) -> Any:
+        """P."""
+        if self.log_size_ratio is None or not self.law.is_sum:
+            return 1.0 + self.excess
+        return larger(self.law.evaluate("penalty", self.log_size_ratio), 1.0)
+
+    # -- of a run or an allocation ------------------------------------------------------------------
+
+    params = _of_run(lambda run: run.variables["params"])
+    tokens = _of_run(lambda run: run.variables["tokens"])
+    tokens_per_param = _of_run(lambda run: run.tokens / run.params)
+    compute = _of_run(
+        lambda run: run.law.compute(**run.variables) if run.spent is None else run.spent
+    )
+    optimal_params = _of_run(lambda run: run.law.N_opt(run.compute))
+    optimal_tokens = _of_run(lambda run: run.law.D_opt(run.compute))
+    optimal_tokens_per_param = _of_run(lambda run: run.optimal_tokens / run.optimal_params)
+    optimal_reducible_loss = _of_run(lambda run: run.law.envelope.reducible_loss(run.compute))
+    reducible_loss = _of_run(
+        lambda run: larger(run.law.reducible_loss(**run.variables), run.optimal_reducible_loss)
+    )
+    loss_excess = _of_run(lambda run: run.optimal_reducible_loss * run.excess)
+    optimal_loss = _of_run(lambda run: None if run.law.E is None else run.law.L_opt(run.compute))
+
+    @property
+    def loss(self) -> Any:
+        """L; None of a ratio, and where the law has no E."""
+        best = self.optimal_loss
+        if best is None or "loss" in self.given:
+            return self.given.get("loss")
+        worse = larger if self.law.form.sign > 0 else smaller
+        return worse(self.law.loss(**(self.variables or {})), best)
+
+    @property
+    def unspent_compute(self) -> Any:
+        """What is left of the budget."""
+        budget = self.given.get("compute")
+        return 0.0 * self.compute if self.is_run or budget is None else budget - self.compute
+
+    @property
+    def binding(self) -> Any:
+        """The cap that binds."""
+        if self.is_run:
+            return "given"
         import numpy as np
 
-        columns = np.broadcast_arrays(*self.given.values())
-        for values in zip(*map(np.ravel, columns), strict=True):
+        here, best = self.variables or {}, self.optimum or {}
+        found = np.select([here[name] < best[name] for name in best], CAPS, "none")
+        return str(found) if is_number(self.params) else found
+
+    # -- how sure, and shown ------------------------------------------------------------------------
+
+    def again(self, law: Law, given: Mapping[str, Any]) -> Any:
+        """The result of other values, or of another law."""
+        return law.allocate(**given) if self.is_allocation else law.penalty(**given)
+
+    def rows(self) -> Iterator[Any]:
+        """The results of the single values of what was given."""
+        import numpy as np
+
+        for values in zip(*map(np.ravel, np.broadcast_arrays(*self.given.values())), strict=True):
             yield self.again(self.law, dict(zip(self.given, map(float, values), strict=True)))
 
     def estimate(self, figure: str | Callable[[Self], Any], level: float = 0.9) -> Estimate:
@@ -90,6 +245,30 @@ class Result(Shown):
         of, least = (figure, None) if callable(figure) else (attrgetter(figure), LEAST.get(figure))
         return self.law.estimate(lambda law: of(self.again(law, self.given)), level, least=least)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by name."""
+        others = self.variables if self.is_allocation and self.variables else {}
+        return dict(others) | {name: getattr(self, name) for name in self.names}
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row an allocation; intervals where the law came from data."""
+        return result_tables(list(self.rows()), like=self)
+
+    def plot(self, ax: Any = None) -> Figure:
+        """The figure of the penalty against the ratio, with these ratios or runs marked; of
+        allocations that of the profiles of loss at their budgets, with the optima; in `ax` where it is given.
+        """
+        from ..plot.panels import figure_of, plot_isoflop, plot_penalty
+
+        if self.is_allocation:
+            return figure_of(plot_isoflop(self.law, [float(x.compute) for x in self.rows()], ax))
+        points = [[float(cost.ratio) for cost in self.rows()]]
+        return figure_of(plot_penalty([self.law], ax, points=points))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
         return f"{type(self).__name__}({shown})"
+
+
+#: The formula of log N/N* by what it follows from.
+TO_LOG = {"ratio": "log_size_ratio_at_ratio", "size_ratio": "log_size_ratio"}

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     from .scaling_law import Law
 
-__all__ = ["LOSSES", "OF_A_RUN", "run_of"]
+__all__ = ["OF_A_RUN", "require_reach", "run_of"]
 
 OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param")
-LOSSES = ("loss", "reducible_loss")
 #: Steps of Newton's method at most, and the step in log C at which it ends.
 STEPS, SMALL = 60, 1e-12
 
@@ -30,7 +29,7 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
     law : Law
         Of params and tokens.
     given : mapping of str to float or array_like
-        Two of `OF_A_RUN`, or one of them and one of `LOSSES`.
+        Two of `OF_A_RUN`, or one of them and a loss.
 
     Raises
     ------
@@ -38,47 +37,24 @@ def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
         Where other things are given, one is outside its domain, or the loss cannot be reached.
         With a compute and a loss as well: two runs have that loss at that compute, or none.
     """
-    first, *others = names = sorted(given, key=(*OF_A_RUN, *LOSSES).index)
-    second = others[0] if others else ""
-    if len(names) != 2 or first in LOSSES:
-        two = f"two of {', '.join(OF_A_RUN)}, or one of them with a loss"
-        raise ArgumentError(", ".join(names), complaint=f"must be {two}")
-    if first == "compute" and second in LOSSES:
-        both = "two runs have this loss at this compute; give params, tokens or tokens per param"
-        raise ArgumentError(second, given[second], complaint=both)
+    known = (*OF_A_RUN, "loss")
+    if len(given) != 2 or not {*given} <= {*known}:
+        two = f"must be two of {', '.join(OF_A_RUN)}, or one of them with a loss"
+        raise ArgumentError(", ".join(given), complaint=two)
+    first, second = sorted(given, key=known.index)
     x = positive_values(first, given[first])
-    if second not in LOSSES:
-        return _of_two(law, first, x, second, positive_values(second, given[second]))
-    R = law.sum_for(second, given[second])
-    if first == "tokens_per_param":
-        return _on_ray(law, x, R)
-    smallest = law.of_sum(f"smallest_{first}", R)
-    if not is_foreign(smallest) and any_of(smallest >= x):
-        raise ArgumentError(
-            second, given[second], complaint=_bound(law, second, first, x, smallest)
-        )
-    if first == "params":
-        return x, law.of_sum("tokens_for_reducible_loss", R, x)
-    return law.of_sum("params_for_reducible_loss", R, x), x
-
-
-def _bound(law: Law, target: str, first: str, x: Any, smallest: Any) -> str:
-    """What a loss must be beyond at the first x of its params, or tokens, that do not reach it: the
-    loss to which it tends there as the other grows.
-    """
-    import numpy as np
-
-    x, smallest = (part.ravel() for part in np.broadcast_arrays(x, smallest))
-    place = int(np.argmax(smallest >= x))
-    least = float(law.of_sum(f"{first}_term", float(x[place])))
-    least = law.of_sum("loss_at", least) if target == "loss" else law.reducible_of(least)
-    other = "tokens" if first == "params" else "params"
-    side = "below" if target == "loss" and law.form.sign < 0 else "above"
-    return f"must be {side} {least:.6g} at {first}={x[place]:g}, whatever the {other}"
-
-
-def _of_two(law: Law, first: str, x: Any, second: str, y: Any) -> tuple[Any, Any]:
-    """Params and tokens from two of `OF_A_RUN`, in that order."""
+    if second == "loss" and first == "compute":
+        both = "two runs have this loss at this compute; give params, tokens or tokens per param"
+        raise ArgumentError("loss", given["loss"], complaint=both)
+    if second == "loss":
+        R = law.sum_for(given["loss"])
+        if first == "tokens_per_param":
+            return _on_ray(law, x, R)
+        require_reach(law, given["loss"], {first: x})
+        if first == "params":
+            return x, law.of_sum("tokens_for_reducible_loss", R, x)
+        return law.of_sum("params_for_reducible_loss", R, x), x
+    y = positive_values(second, given[second])
     if second == "tokens":
         return x, y
     if first == "compute":
@@ -90,17 +66,35 @@ def _of_two(law: Law, first: str, x: Any, second: str, y: Any) -> tuple[Any, Any
     return law.evaluate("params_given_tokens", y, x), x
 
 
+def require_reach(law: Law, loss: Any, held: Mapping[str, Any]) -> None:
+    """An `ArgumentError` where a loss is beyond what the terms of the params or the tokens that are
+    held, or capped, leave.
+    """
+    R = law.sum_for(loss)
+    least = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
+    beyond = least > R if len(held) > 1 else least >= R
+    if is_foreign(beyond) or not any_of(beyond):
+        return
+    import numpy as np
+
+    place = int(np.argmax(beyond))
+    least, *at = (
+        float(np.broadcast_to(x, np.shape(beyond)).flat[place]) for x in (least, *held.values())
+    )
+    words = ", ".join(f"{x}={value:g}" for x, value in zip(held, at, strict=True))
+    side = "above" if law.form.sign > 0 else "below"
+    bound = f"must be {side} {law.of_sum('loss_at', least):.6g} at {words}, whatever the compute"
+    raise ArgumentError("loss", loss, complaint=bound)
+
+
 def _on_ray(law: Law, tokens_per_param: Any, R: Any) -> tuple[Any, Any]:
     """The run of these tokens per param that has this reducible loss.
 
     log R is convex and falls in log C on the ray, with the exponent as its slope: from below the
     root, where one of the two terms has the value, Newton's method goes to it from one side.
     """
-    t, params, tokens = (
-        tokens_per_param,
-        law.of_sum("smallest_params", R),
-        law.of_sum("smallest_tokens", R),
-    )
+    t = tokens_per_param
+    params, tokens = law.of_sum("smallest_params", R), law.of_sum("smallest_tokens", R)
     compute = larger(law.compute(params, t * params), law.compute(tokens / t, tokens))
     xp = namespace(compute)
     for _ in range(STEPS):

@@ -11,10 +11,11 @@ from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
 from ..arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
 from ..errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
-from .allocation import Allocation, allocate
+from .allocation import allocate
 from .form import PARAMS_TOKENS, Form
-from .penalty import Penalty, Tolerance, penalty, tolerance
-from .tables import OF_ENVELOPE, law_table
+from .penalty import Tolerance, penalty, tolerance
+from .result import Result
+from .tables import law_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,55 +27,6 @@ if TYPE_CHECKING:
 
     from ...theory.typeset.table import Table
     from ..results import Estimate
-
-
-def _figure(formula: str, doc: str) -> Any:
-    """A number of an envelope."""
-    return property(lambda envelope: envelope.law.evaluate(formula), doc=doc)
-
-
-def _curve(formula: str, doc: str) -> Any:
-    """A function of compute."""
-
-    def at(envelope: NumericEnvelope, compute: Any) -> Any:
-        return envelope.law.evaluate(formula, compute)
-
-    at.__doc__ = doc
-    return at
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class NumericEnvelope(Shown):
-    """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget.
-
-    Attributes
-    ----------
-    law : Law
-    exponent, coefficient : float
-        alpha, of a params+tokens law beta gamma/(beta + gamma), and C0, with C in FLOP.
-    params_share, tokens_share : float
-        w_N = gamma/(beta + gamma) and w_D = beta/(beta + gamma): the terms' shares of L* - E, and
-        the exponents of N*(C) and D*(C).
-    """
-
-    law: Law
-    exponent = _figure("exponent", "alpha.")
-    coefficient = _figure("coefficient", "C0.")
-    params_share = _figure("params_share", "w_N.")
-    tokens_share = _figure("tokens_share", "w_D.")
-    params = _curve("optimal_params", "N*(C).")
-    tokens = _curve("optimal_tokens", "D*(C).")
-    tokens_per_param = _curve("optimal_tokens_per_param", "D*(C)/N*(C).")
-    reducible_loss = _curve("optimal_reducible_loss", "|L*(C) - E| = C0 C^-alpha.")
-    loss = _curve("optimal_loss", "L*(C).")
-    marginal_loss = _curve("marginal_loss", "Shadow price of compute |dL*/dC|, loss per FLOP.")
-
-    def tables(self) -> tuple[Table, ...]:
-        """Its numbers; intervals where the law came from data."""
-        return (law_table(self.law, names=OF_ENVELOPE).changed(title=f"envelope of {self.law}"),)
-
-    def __repr__(self) -> str:
-        return f"{self.law!r}.envelope"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -97,7 +49,7 @@ class Law(Shown):
         For tables and files.
     draws : mapping of str to sequence of float, optional
         Of a law from data: draws of its coefficients by name. What follows from the law has
-        intervals then (`Law.estimate`, `Penalty.estimate`, `Allocation.estimate`).
+        intervals then: `Law.estimate`, `Result.estimate`.
     ranges : mapping of str to (float, float), optional
         Of a law from data: least and greatest params, tokens and compute of its runs.
 
@@ -105,6 +57,9 @@ class Law(Shown):
     ----------
     numbers : dict of str to float or None
         The coefficients by their names in the package.
+    critical_size_ratio, critical_tokens_ratio : float
+        The multiple of N*(C) at or below which no number of tokens reaches L*(C), and that of D*(C)
+        at or below which no model size does.
 
     Raises
     ------
@@ -119,10 +74,8 @@ class Law(Shown):
     Examples
     --------
     >>> law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
-    >>> round(law.envelope.exponent, 6)
-    0.178286
-    >>> round(law.penalty(size_ratio=0.5).loss_penalty, 6)
-    1.030591
+    >>> round(law.envelope.exponent, 6), round(law.penalty(size_ratio=0.5).loss_penalty, 6)
+    (0.178286, 1.030591)
     >>> round(law(7e9, 1.4e11), 4), round(law.L_opt(5.88e21), 4)
     (2.1733, 2.1733)
     """
@@ -155,17 +108,13 @@ class Law(Shown):
     def __hash__(self) -> int:
         return hash((self.form, *self.numbers.values(), self.name, self.source))
 
-    @property
-    def E(self) -> Any:
-        """The irreducible loss, to which the law tends as its variables grow; None where unknown."""
-        return self.form.limit(self.numbers)
-
-    A = property(lambda law: law.numbers.get("A"), doc="Coefficient of the params term.")
-    B = property(lambda law: law.numbers.get("B"), doc="Coefficient of the tokens term.")
-    beta = property(lambda law: law.numbers.get("beta"), doc="Exponent of params.")
-    gamma = property(lambda law: law.numbers.get("gamma"), doc="Exponent of tokens.")
-    C0 = property(lambda law: law.numbers.get("C0"), doc="Coefficient of a compute law.")
-    alpha = property(lambda law: law.numbers.get("alpha"), doc="Exponent of a compute law.")
+    E = property(lambda law: law.form.limit(law.numbers))
+    A = property(lambda law: law.numbers.get("A"))
+    B = property(lambda law: law.numbers.get("B"))
+    beta = property(lambda law: law.numbers.get("beta"))
+    gamma = property(lambda law: law.numbers.get("gamma"))
+    C0 = property(lambda law: law.numbers.get("C0"))
+    alpha = property(lambda law: law.numbers.get("alpha"))
 
     # -- coefficients in a notation, and as plain data ----------------------------------------------
 
@@ -190,50 +139,40 @@ class Law(Shown):
         spelling = find_notation(notation)
         own = spelling.to_canonical(coefficients, kind=form.kind, partial=True)
         names = spelling.names(form.kind)
-        missing = [names[name] for name in form.needed if own.get(name) is None]
-        if missing:
-            both = " and ".join(names[name] for name in form.needed)
-            raise ValueError(f"missing {', '.join(missing)}: the law needs {both}")
+        if missing := [names[name] for name in form.needed if own.get(name) is None]:
+            raise ValueError(f"missing {', '.join(missing)}: the law needs a value")
         return cls(form=form, **other, **own)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The coefficients by their names in a notation; those of a law of one's own by their own."""
         if self.form.derived is not None:
             return dict(self.numbers)
-        return find_notation(notation).from_canonical(
-            self.numbers, kind=self.form.kind, partial=True
-        )
+        spelling = find_notation(notation)
+        return spelling.from_canonical(self.numbers, kind=self.form.kind, partial=True)
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The law as the plain data of a law file, with its draws in the package's notation."""
-        derived = self.form.derived
-        if derived is None:
-            head: dict[str, Any] = {"notation": find_notation(notation).name}
-        else:
-            head = {
-                "expression": str(derived.form.loss),
+        if derived := self.form.derived:
+            head: dict[str, Any] = {
+                "expression": self.form.loss,
                 "variables": [variable.name for variable in derived.form.variables],
                 "budget": str(derived.budget.compute()),
             }
-        return {
-            "name": self.name,
-            **head,
-            "coefficients": self.coefficients(notation),
-            "source": self.source,
-            **({} if self.draws is None else {"draws": {"coefficients": dict(self.draws)}}),
-            **({} if self.ranges is None else {"ranges": dict(self.ranges)}),
-        }
-
-    def to_json(self, notation: str | Notation = "schaeffer") -> str:
-        """The text of a law file."""
-        return json.dumps(self.as_dict(notation), indent=2, allow_nan=False) + "\n"
+        else:
+            head = {"notation": find_notation(notation).name}
+        data = {"name": self.name, **head, "coefficients": self.coefficients(notation)}
+        data["source"] = self.source
+        if self.draws is not None:
+            data["draws"] = {"coefficients": dict(self.draws)}
+        return data if self.ranges is None else {**data, "ranges": dict(self.ranges)}
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file, which `isoflop.law` reads; floats read back unchanged."""
         from .._files import write
 
+        text = json.dumps(self.as_dict(notation), indent=2, allow_nan=False) + "\n"
         try:
-            write(path, self.to_json(notation).encode())
+            write(path, text.encode())
         except OSError as error:
             complaint = f"cannot be written ({error.strerror})"
             raise ArgumentError("path", str(path), complaint=complaint) from None
@@ -242,8 +181,7 @@ class Law(Shown):
 
     def needed(self, *names: str) -> dict[str, Any]:
         """The named coefficients; a ValueError where the law lacks one."""
-        missing = [name for name in names if self.numbers[name] is None]
-        if missing:
+        if missing := [name for name in names if self.numbers[name] is None]:
             needs = f"this needs a value; the law {self.name!r} has none"
             raise ValueError(f"{', '.join(missing)}=None: {needs}")
         return {name: self.numbers[name] for name in names}
@@ -263,13 +201,12 @@ class Law(Shown):
         >>> f"{law.evaluate('marginal_loss', 1e21):.4g}"
         '8.706e-23'
         """
-        formula = self.form.function(name)
+        formula = getattr(self.form.functions, name, None)
+        if formula is None:
+            which = f"{self.form.kind} law in {', '.join(self.form.variables)}"
+            raise ArgumentError(name, complaint=f"is not known of a {which}")
         own = self.needed(*(each for each in formula.names if each in self.numbers))
         return formula(*values, **named, **own)
-
-    def of_sum(self, name: str, /, *values: Any, **named: Any) -> Any:
-        """The same of R in a law h(R); of a law E + R, R is the reducible loss."""
-        return self.evaluate(self.form.of_sum(name), *values, **named)
 
     def loss(self, *values: Any, **named: Any) -> Any:
         """L at params and tokens (of another form: at its variables), in their order or by name;
@@ -290,9 +227,9 @@ class Law(Shown):
     # -- the optimum --------------------------------------------------------------------------------
 
     @property
-    def envelope(self) -> NumericEnvelope:
+    def envelope(self) -> Envelope:
         """The compute-optimal envelope: exponent, coefficient, loss and allocation at any compute."""
-        return NumericEnvelope(law=self)
+        return Envelope(self)
 
     def optimum(self, compute: Any) -> dict[str, Any]:
         """The optimal value of each variable."""
@@ -310,18 +247,7 @@ class Law(Shown):
         """L*(C), as `envelope.loss`."""
         return self.evaluate("optimal_loss", compute)
 
-    def allocate(
-        self,
-        compute: Any = None,
-        *,
-        loss: Any = None,
-        reducible_loss: Any = None,
-        params: Any = None,
-        tokens: Any = None,
-        max_params: float | None = None,
-        max_tokens: float | None = None,
-        tokens_per_param: Any = None,
-    ) -> Allocation:
+    def allocate(self, compute: Any = None, **given: Any) -> Result:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
         the optimum that has given params or tokens; or a run by two of these.
 
@@ -329,8 +255,8 @@ class Law(Shown):
         ----------
         compute : float or array_like, optional
             Budget C in FLOP.
-        loss, reducible_loss : float or array_like, optional
-            Target L beyond E, or target |L - E| > 0.
+        loss : float or array_like, optional
+            Target L beyond E.
         params, tokens : float or array_like, optional
             Params, or tokens, of the optimum: it is that of the budget at which these are optimal.
         max_params, max_tokens : float, optional
@@ -339,12 +265,6 @@ class Law(Shown):
         tokens_per_param : float or array_like, optional
             D/N. Two of params, tokens, compute and tokens_per_param, or one of them with a loss,
             give a run in place of the optimum: params and loss say how many tokens it takes.
-
-        Returns
-        -------
-        Allocation
-            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding, penalty; of a
-            law of other variables, for a compute or a loss, `variables`.
 
         Raises
         ------
@@ -356,21 +276,11 @@ class Law(Shown):
         Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4), for the interior optimum; the corners
         follow from the convexity of the loss along the budget.
         """
-        arguments = {
-            "compute": compute,
-            "loss": loss,
-            "reducible_loss": reducible_loss,
-            "params": params,
-            "tokens": tokens,
-            "tokens_per_param": tokens_per_param,
-            "max_params": max_params,
-            "max_tokens": max_tokens,
-        }
-        return allocate(self, arguments)
+        return allocate(self, {"compute": compute, **given})
 
     # -- misallocation ------------------------------------------------------------------------------
 
-    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, **run: Any) -> Penalty:
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, **run: Any) -> Result:
         """What training off the optimal allocation costs.
 
         Parameters
@@ -385,12 +295,6 @@ class Law(Shown):
             tokens_per_param and loss but compute and loss; of a law of other variables all of these.
             Give one of ratio, size_ratio, or a run.
 
-        Returns
-        -------
-        Penalty
-            loss_penalty P = (L - E)/(L* - E), excess P - 1, effective_compute, lost_compute,
-            compute_overhead, tokens_factor.
-
         Notes
         -----
         Schaeffer et al. 2025 (arXiv 2509.24012); the overhead is Harm de Vries' (2023, Go smol or
@@ -404,56 +308,46 @@ class Law(Shown):
         """
         return tolerance(self, within)
 
-    critical_size_ratio = property(
-        lambda law: law.evaluate("critical_size_ratio"),
-        doc="The multiple of N*(C) at or below which no number of tokens reaches L*(C).",
-    )
-    critical_tokens_ratio = property(
-        lambda law: law.evaluate("critical_tokens_ratio"),
-        doc="The multiple of D*(C) at or below which no model size reaches L*(C).",
-    )
+    critical_size_ratio = property(lambda law: law.evaluate("critical_size_ratio"))
+    critical_tokens_ratio = property(lambda law: law.evaluate("critical_tokens_ratio"))
 
-    # -- h(R) ---------------------------------------------------------------------------------------
+    # -- h(R) = E + K R^p ---------------------------------------------------------------------------
+
+    def of_sum(self, name: str, /, *values: Any, **named: Any) -> Any:
+        """The function of R itself; of a law E + R, R is the reducible loss."""
+        return self.evaluate(self.form.of_sum(name), *values, **named)
 
     @property
     def is_sum(self) -> bool:
-        """Whether the law is E + R, R a sum of power laws, rather than another h(R)."""
+        """Whether the law is E + R, R a sum of power laws: K = p = 1."""
         return self.form.of_sum("exponent") == "exponent"
 
     @cached_property
     def _power(self) -> tuple[Any, Any]:
         """K and p of |L - E| = K R^p."""
+        if self.is_sum:
+            return 1.0, 1.0
         p = self.evaluate("exponent") / self.of_sum("exponent")
         return self.evaluate("coefficient") / self.of_sum("coefficient") ** p, p
 
+    def sum_for(self, loss: Any) -> Any:
+        """The R at which the loss is the target."""
+        E = self.needed("E")["E"] if self.form.derived is None else self.E
+        reducible = (real_values("loss", loss) - E) * self.form.sign
+        if not is_foreign(reducible) and any_of(reducible <= 0.0):
+            side = "above" if self.form.sign > 0 else "below"
+            raise outside("loss", loss, f"a finite number {side} the irreducible loss E={E!r}")
+        K, p = self._power
+        return reducible if self.is_sum else (reducible / K) ** (1.0 / p)
+
     def excess_of(self, inner: Any) -> Any:
         """P - 1 = (R/R*)^p - 1 from R/R* - 1, without cancellation."""
-        if self.is_sum:
-            return inner
         xp = namespace(inner)
-        return xp.expm1(self._power[1] * xp.log1p(inner))
+        return inner if self.is_sum else xp.expm1(self._power[1] * xp.log1p(inner))
 
-    def sum_for(self, name: str, target: Any) -> Any:
-        """The R at which the loss, or the reducible loss, is the target."""
-        if name == "reducible_loss":
-            reducible = positive_values(name, target)
-        else:
-            value, E = real_values(name, target), self.E
-            if E is None:
-                self.needed("E")
-            reducible = (value - E) * self.form.sign
-            if not is_foreign(reducible) and any_of(reducible <= 0.0):
-                side = "above" if self.form.sign > 0 else "below"
-                raise outside(name, target, f"a finite number {side} the irreducible loss E={E!r}")
-        if self.is_sum:
-            return reducible
-        K, p = self._power
-        return (reducible / K) ** (1.0 / p)
-
-    def reducible_of(self, R: Any) -> Any:
-        """|L - E| of R."""
-        K, p = (1.0, 1.0) if self.is_sum else self._power
-        return K * R**p
+    def excess_at(self, log_size_ratio: Any) -> Any:
+        """P - 1 at s = log N/N*."""
+        return self.excess_of(self.of_sum("excess", log_size_ratio))
 
     # -- how sure, and shown ------------------------------------------------------------------------
 
@@ -520,6 +414,51 @@ class Law(Shown):
         }
         loss = self.form.loss if self.form.derived else self.form.loss.format(**values)
         return f"L = {loss}  ({self.name})"
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget.
+
+    Attributes
+    ----------
+    law : Law
+    exponent, coefficient : float
+        alpha, of a params+tokens law beta gamma/(beta + gamma), and C0, with C in FLOP.
+    params_share, tokens_share : float
+        w_N = gamma/(beta + gamma) and w_D = beta/(beta + gamma): the terms' shares of L* - E, and
+        the exponents of N*(C) and D*(C).
+    """
+
+    law: Law
+    exponent = property(lambda self: self.law.evaluate("exponent"))
+    coefficient = property(lambda self: self.law.evaluate("coefficient"))
+    params_share = property(lambda self: self.law.evaluate("params_share"))
+    tokens_share = property(lambda self: self.law.evaluate("tokens_share"))
+
+    def params(self, compute: Any) -> Any:
+        """N*(C)."""
+        return self.law.evaluate("optimal_params", compute)
+
+    def tokens(self, compute: Any) -> Any:
+        """D*(C)."""
+        return self.law.evaluate("optimal_tokens", compute)
+
+    def tokens_per_param(self, compute: Any) -> Any:
+        """D*(C)/N*(C)."""
+        return self.law.evaluate("optimal_tokens_per_param", compute)
+
+    def loss(self, compute: Any) -> Any:
+        """L*(C)."""
+        return self.law.evaluate("optimal_loss", compute)
+
+    def reducible_loss(self, compute: Any) -> Any:
+        """|L*(C) - E| = C0 C^-alpha."""
+        return self.law.evaluate("optimal_reducible_loss", compute)
+
+    def marginal_loss(self, compute: Any) -> Any:
+        """Shadow price of compute |dL*/dC|, loss per FLOP."""
+        return self.law.evaluate("marginal_loss", compute)
 
 
 def _checked(form: Form, name: str, value: Any) -> Any:

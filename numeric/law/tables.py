@@ -13,7 +13,7 @@ from ...theory.typeset.table import Column, Table, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ...theory.data.notation import Notation
@@ -21,90 +21,101 @@ if TYPE_CHECKING:
 
 LEVEL = 0.9
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
-#: Every figure of a page: its heading, LaTeX in the letters of the notation, its format, and the
-#: tables that show it, in capitals where an interval is shown too. JSON and frames have the rest.
-FIGURES: dict[str, tuple[str, str, Format, str]] = {
-    "params": ("params", "{N}", SIZE, "RUNS ALLOCATIONS"),
-    "tokens": ("tokens", "{D}", SIZE, "RUNS ALLOCATIONS"),
-    "tokens_per_param": ("tokens\nper\nparam", "{D}/{N}", FOUR, "ALLOCATIONS"),
-    "compute": ("compute", "{C}", SIZE, "runs ALLOCATIONS"),
-    "optimal_params": ("optimal\nparams", "{N_opt}", SIZE, "runs"),
-    "optimal_tokens": ("optimal\ntokens", "{D_opt}", SIZE, "runs"),
-    "ratio": ("ratio", "{rho}", FOUR, "RATIOS RUNS"),
-    "size_ratio": ("size\nratio", "{N}/{N_opt}", FOUR, "ratios"),
-    "loss": ("loss", "{L}", FIVE, "runs ALLOCATIONS"),
-    "reducible_loss": ("reducible\nloss", "{L} - {E}", FIVE, "allocations"),
-    "loss_penalty": ("loss\npenalty", "P", FIVE, "RATIOS RUNS"),
-    "excess": ("excess", "P - 1", SHARE, "ratios"),
-    "effective_compute": (
-        "effective\ncompute",
-        r"{C}_{{\mathrm{{eff}}}}/{C}",
-        FOUR,
-        "ratios",
-    ),
-    "lost_compute": (
-        "lost\ncompute",
-        r"1 - {C}_{{\mathrm{{eff}}}}/{C}",
-        SHARE,
-        "RATIOS RUNS",
-    ),
-    "compute_overhead": ("compute\noverhead", r"\Delta {C}/{C}", SHARE, "RATIOS runs"),
-    "accuracy": ("accuracy", "Q", Places(4), ""),
-    "unspent_compute": ("unspent\ncompute", "", SIZE, ""),
-    "binding": ("binding", "", FOUR, ""),
+#: Every figure of a page: its heading, LaTeX in the letters of the notation, and its format.
+FIGURES: dict[str, tuple[str, str, Format]] = {
+    "params": ("params", "{N}", SIZE),
+    "tokens": ("tokens", "{D}", SIZE),
+    "tokens_per_param": ("tokens\nper\nparam", "{D}/{N}", FOUR),
+    "compute": ("compute", "{C}", SIZE),
+    "optimal_params": ("optimal\nparams", "{N_opt}", SIZE),
+    "optimal_tokens": ("optimal\ntokens", "{D_opt}", SIZE),
+    "ratio": ("ratio", "{rho}", FOUR),
+    "size_ratio": ("size\nratio", "{N}/{N_opt}", FOUR),
+    "loss": ("loss", "{L}", FIVE),
+    "reducible_loss": ("reducible\nloss", "{L} - {E}", FIVE),
+    "loss_penalty": ("loss\npenalty", "P", FIVE),
+    "excess": ("excess", "P - 1", SHARE),
+    "effective_compute": ("effective\ncompute", r"{C}_{{\mathrm{{eff}}}}/{C}", FOUR),
+    "lost_compute": ("lost\ncompute", r"1 - {C}_{{\mathrm{{eff}}}}/{C}", SHARE),
+    "compute_overhead": ("compute\noverhead", r"\Delta {C}/{C}", SHARE),
+    "accuracy": ("accuracy", "Q", Places(4)),
+    "unspent_compute": ("unspent\ncompute", "", SIZE),
+    "binding": ("binding", "", FOUR),
 }
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
+#: The figures that a table shows, in order, and those whose interval it shows; JSON and frames have
+#: the rest.
+SHOWN = {
+    "ratios": "ratio size_ratio loss_penalty excess effective_compute lost_compute compute_overhead",
+    "runs": "params tokens compute optimal_params optimal_tokens ratio loss loss_penalty lost_compute"
+    " compute_overhead",
+    "allocations": "compute params tokens tokens_per_param loss reducible_loss",
+}
+ESTIMATED = {
+    "ratios": "loss_penalty lost_compute compute_overhead",
+    "runs": "ratio loss_penalty lost_compute",
+    "allocations": "params tokens tokens_per_param compute loss",
+}
 
 
-def _column(key: str, names: Mapping[str, str], notation: str | Notation) -> Column:
-    """The column of a figure; `names` has other headings for some."""
-    spelling = find_notation(notation)
-    heading, latex, form, _ = FIGURES.get(key, (key, "", FOUR, ""))
-    letters = {name: spelling.latex(name) for name in LETTERS}
-    shown = "" if key in names or not latex else f"${latex.format(**letters)}$"
-    return Column(key, names.get(key, heading), shown, format=form, interval=Interval(form))
-
-
-def shown_in(view: str) -> list[str]:
-    """The figures that the table of "ratios", "runs" or "allocations" shows."""
-    return [key for key, (*_, views) in FIGURES.items() if view in views.lower()]
-
-
-def results_table(
+def result_tables(
     rows: Sequence[Any],
-    names: Mapping[str, str] | None = None,
+    headings: Mapping[str, str] | None = None,
     notation: str | Notation = DEFAULT,
     *,
     like: Any = None,
     more: Mapping[str, Callable[[Any], Any]] | None = None,
-) -> Table:
-    """Penalties, or allocations, of one law or several: a row each.
+) -> tuple[Table, ...]:
+    """Penalties, or allocations, of one law or several: a row each; and the intervals of the laws
+    that came from data.
 
-    ``names``: other headings for some figures; ``like``: what they are like, where there may be none;
-    ``more``: columns of what the rows do not have themselves.
+    Parameters
+    ----------
+    rows : sequence of Result
+    headings : mapping of str to str, optional
+        Of figures that are called otherwise.
+    like : Result, optional
+        What the rows are like, where there may be none.
+    more : mapping of str to callable, optional
+        Columns of what the rows do not have themselves, as functions of a row.
     """
+    spelling, more = find_notation(notation), more or {}
+    letters = {name: spelling.latex(name) for name in LETTERS}
+
+    def column(key: str, **other: Any) -> Column:
+        heading, latex, form = FIGURES.get(key, (key, "", FOUR))
+        own = (headings or {}).get(key)
+        shown = "" if own or not latex else f"${latex.format(**letters)}$"
+        return Column(key, own or heading, shown, format=form, interval=Interval(form), **other)
+
     first: Any = like or rows[0]
-    known = any(row.law.E is not None for row in rows)
-    keys = [key for key in shown_in(first.view) if key in first.names and (known or key != "loss")]
+    keys = [key for key in SHOWN[first.view].split() if key in first.names]
+    if all(row.law.E is None for row in rows):
+        keys = [key for key in keys if key != "loss"]
+    shown = [column(key) for key in keys]
     if first.view == "allocations":
-        keys.remove("compute")
-        keys = ["compute", *keys]
-        keys += ["loss_penalty"] if any(row.is_run for row in rows) else []
-        if any(row.caps for row in rows):
-            keys += ["binding"]
-        keys += ["unspent_compute"] if any(row.unspent_compute for row in rows) else []
-    shown = [_column(key, names or {}, notation) for key in keys]
-    shown += [
-        _column(key, names or {}, notation).changed(of=of) for key, of in (more or {}).items()
-    ]
-    shown = [
-        column.changed(align="left", of=_binding) if column.key == "binding" else column
-        for column in shown
-    ]
+        shown += [column("loss_penalty")] if any(row.is_run for row in rows) else []
+        if any(row.given.keys() & {"max_params", "max_tokens"} for row in rows):
+            shown += [column("binding", align="left", of=_binding)]
+        shown += [column("unspent_compute")] if any(row.unspent_compute for row in rows) else []
+    shown += [column(key, of=of) for key, of in more.items()]
+    there = {each.key for each in shown}
+    hidden = [Column(key, only="data") for key in first.names if key not in there]
     several = len({row.law.name for row in rows}) > 1
     law = Column("law", align="left", of=lambda row: row.law.name, only="" if several else "data")
-    hidden = [Column(key, only="data") for key in first.names if key not in {*keys, *(more or {})}]
-    return Table([law, *shown, *hidden], rows)
+    main = Table([law, *shown, *hidden], rows)
+    if not (drawn := [row for row in rows if row.law.draws is not None]):
+        return (main,)
+    given = [key for key in first.given if key in FIGURES]
+    sure = [key for key in ESTIMATED[first.view].split() if key not in given]
+    sure = [key for key in sure if getattr(drawn[0], key, None) is not None]
+    entries = [
+        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in sure}}
+        for row in drawn
+    ]
+    columns = [Column("law", align="left")] if several else []
+    columns += [*map(column, given), *(column(key, show="interval") for key in sure)]
+    return main, Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")
 
 
 def _binding(row: Any) -> str:
@@ -113,44 +124,19 @@ def _binding(row: Any) -> str:
     return both if row.unspent_compute else str(row.binding).replace("_", " ")
 
 
-def intervals_table(rows: Sequence[Any], names: Mapping[str, str] | None = None) -> list[Table]:
-    """What was given beside the intervals of what follows, of the laws that came from data; no table
-    where there is none.
-    """
-    rows = [row for row in rows if row.law.draws is not None]
-    if not rows:
-        return []
-    first: Any = rows[0]
-    given = [key for key in first.given if key in FIGURES]
-    keys = [key for key, (*_, views) in FIGURES.items() if first.view.upper() in views]
-    keys = [key for key in keys if key not in given and getattr(first, key) is not None]
-    columns = [_column(key, names or {}, DEFAULT) for key in given]
-    columns += [_column(key, names or {}, DEFAULT).changed(show="interval") for key in keys]
-    entries = [
-        {"law": row.law.name, **row.given, **{key: row.estimate(key) for key in keys}}
-        for row in rows
-    ]
-    if len({entry["law"] for entry in entries}) > 1:
-        columns = [Column("law", align="left"), *columns]
-    return [Table(columns, entries, title=f"{100 * LEVEL:.4g} % intervals:")]
-
-
 def intervals_of(row: Any) -> dict[str, Any]:
     """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
-    nothing tells them.
+    the law came from no data.
     """
     if row.law.draws is None:
         return {}
-    known = {*row.given, *({"ratio", "size_ratio"} if row.view == "ratios" else ())}
-    ends = {
-        key: row.estimate(key).as_dict(value="")
-        for key in shown_in("ratios" if row.view == "runs" else row.view)
-        if key not in known and getattr(row, key) is not None
-    }
+    fixed = {*row.given, *(() if row.variables else ("ratio", "size_ratio"))}
+    keys = [x for x in row.names if x not in fixed and isinstance(getattr(row, x), float)]
+    ends = {key: row.estimate(key).as_dict(value="") for key in keys}
     return {"intervals": {"level": LEVEL, **ends}}
 
 
-#: What is shown of a law, and what of its envelope alone.
+#: What is shown of a law besides its coefficients.
 OF_ENVELOPE = {
     "alpha": "exponent",
     "C0": "coefficient",
@@ -159,17 +145,11 @@ OF_ENVELOPE = {
 }
 
 
-def law_table(
-    law: Law,
-    notation: str | Notation = DEFAULT,
-    names: Iterable[str] = ("E", "A", "B", "beta", "gamma", *OF_ENVELOPE),
-) -> Table:
+def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
     """The coefficients and what follows from them, with intervals where the law came from data."""
-    if law.form.kind != "params-tokens":
-        names = (*law.numbers, *([] if "alpha" in law.numbers else ["alpha"]))
-    spelling = find_notation(notation)
-    rows = []
-    for name in names:
+    derived = OF_ENVELOPE if law.form.kind == "params-tokens" else ("alpha",)
+    spelling, rows = find_notation(notation), []
+    for name in dict.fromkeys((*law.numbers, *derived)):
         if law.numbers.get(name, 1.0) is None or (name == "C0" and None in (law.A, law.B)):
             continue
         own = law.form.derived is not None and name in law.numbers
@@ -180,7 +160,7 @@ def law_table(
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
     ]
     if law.draws is not None:
-        heading, interval = f"{100 * LEVEL:.4g} % interval", Interval(Shortest(5))
+        heading, interval = f"{100 * LEVEL:.4g} % interval", Interval(FIVE)
         shown.append(Column("value", heading, show="interval", interval=interval, only="page"))
     return Table(shown, rows, title=str(law))
 
@@ -191,11 +171,7 @@ def _value(name: str, law: Law) -> Any:
     return law.evaluate(OF_ENVELOPE[name]) if own is None else own
 
 
-def laws(
-    kind: str | None = None,
-    notation: str | Notation = DEFAULT,
-    only: Iterable[str] | None = None,
-) -> Table:
+def laws(kind: str | None = None, notation: str | Notation = DEFAULT) -> Table:
     """The published laws as a table: names, coefficients, what they predict, and sources.
 
     Parameters
@@ -204,8 +180,6 @@ def laws(
         Only these.
     notation : str
         Of the coefficients' headings.
-    only : iterable of str, optional
-        The names of laws, in this order.
 
     Examples
     --------
@@ -216,31 +190,28 @@ def laws(
     from ...theory.data.published import names, published
 
     spelling, kinds = find_notation(notation), (kind,) if kind else tuple(KINDS)
-    known = [name for one in kinds for name in names(one)]
-    chosen = [published(name) for name in (known if only is None else only) if name in known]
-    headings: dict[str, str] = {}
-    for one in kinds:
-        headings |= spelling.names(one)
+    headings = {name: own for one in kinds for name, own in spelling.names(one).items()}
     rows = [
         {"law": law.name, "kind": law.kind, "predicts": law.predicts, "source": law.source.key}
         | dict.fromkeys(headings)
         | {name: digits and float(digits) for name, digits in law.coefficients.items()}
-        for law in chosen
+        for law in (published(name) for one in kinds for name in names(one))
     ]
+    coefficients = [
+        Column(name, own, f"${spelling.latex(name)}$", format=Shortest(6))
+        for name, own in headings.items()
+    ]
+
+    def source(row: Mapping[str, Any]) -> Words:
+        return Words(row["source"], rf"\cite{{{row['source']}}}")
+
     return Table(
         [
             Column("law", align="left"),
             Column("kind", align="left", only="data" if kind else ""),
-            *(
-                Column(name, own, f"${spelling.latex(name)}$", format=Shortest(6))
-                for name, own in headings.items()
-            ),
+            *coefficients,
             Column("predicts", align="left"),
-            Column("source", align="left", of=_cited),
+            Column("source", align="left", of=source),
         ],
         rows,
     )
-
-
-def _cited(row: Mapping[str, Any]) -> Words:
-    return Words(row["source"], rf"\cite{{{row['source']}}}")

@@ -26,9 +26,7 @@ def three() -> Any:
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "law": lambda: LAW,
-    "envelope of a law": lambda: LAW.envelope,
     "law of one's own": lambda: isoflop.law_from_expression(*MINE),
-    "envelope of one's own law": lambda: isoflop.law_from_expression(*MINE).envelope,
     "compute law": lambda: Law(form=COMPUTE, E=1.7, C0=1000.0, alpha=0.15),
     "penalty": lambda: LAW.penalty(ratio=[0.1, 10.0]),
     "penalty of a run": lambda: LAW.penalty(params=8e9, tokens=15e12),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.law import Law
-    from ..numeric.law.allocation import Allocation
+    from ..numeric.law.result import Result
     from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
@@ -102,7 +102,7 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _data(
-    laws: Sequence[Law], rows: Sequence[Allocation], known: Mapping[str, float]
+    laws: Sequence[Law], rows: Sequence[Result], known: Mapping[str, float]
 ) -> dict[str, Any]:
     """The rows, with intervals for a law that came from data; of one row its figures as well."""
     from ..numeric.law.tables import intervals_of

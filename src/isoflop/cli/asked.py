@@ -102,17 +102,16 @@ def tables_of(
     """A table of the laws of loss and one of the laws of accuracy, which are known, each with that
     of its intervals.
     """
-    from ..numeric.law.tables import intervals_table, results_table
+    from ..numeric.law.tables import result_tables
 
-    tables = []
+    tables: list[Table] = []
     for is_accuracy in (False, True):
         some = [row for row in rows if (row.law.name in known) == is_accuracy]
         if some:
             names = IN_ACCURACY if is_accuracy else {}
             more = {"accuracy": lambda row: accuracy_of(row, known)} if is_accuracy else {}
             more = more if some[0].view == "allocations" else {}
-            tables.append(results_table(some, names, spelling, more=more))
-            tables += intervals_table(some, names)
+            tables += result_tables(some, names, spelling, more=more)
     return tables
 
 

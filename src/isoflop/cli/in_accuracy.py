@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.accuracy.planning import AccuracyPenalty
-    from ..numeric.law.penalty import Penalty
+    from ..numeric.law.result import Result
     from .arguments import Options
 
 #: What figures of loss are called for a law of y = -log Q'.
@@ -34,7 +34,7 @@ def accuracy_of(row: Any, known: Mapping[str, float]) -> float | None:
 
 
 def in_accuracy(
-    options: Options, rows: Sequence[Penalty], known: Mapping[str, float], *, at_ratio: bool
+    options: Options, rows: Sequence[Result], known: Mapping[str, float], *, at_ratio: bool
 ) -> Iterator[AccuracyPenalty]:
     """The penalties of the laws of accuracy in accuracy, which takes a budget at a ratio."""
     budgets: list[Any] = [None]

@@ -107,8 +107,13 @@ def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Tabl
     """Kind -> table of the laws of that kind."""
     from ..numeric.law.tables import laws
 
-    every = {kind: laws(kind, spelling, [law.name for law in found]) for kind in KINDS}
-    return {kind: table for kind, table in every.items() if table.rows}
+    tables = {}
+    for kind in KINDS:
+        table = laws(kind, spelling)
+        of_name = {row["law"]: row for row in table.rows}
+        if rows := [of_name[law.name] for law in found if law.name in of_name]:
+            tables[kind] = table.changed(rows=rows)
+    return tables
 
 
 def _form(kind: str, spelling: Notation) -> str:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.planning import AccuracyPenalty
     from ..numeric.law import Law
-    from ..numeric.law.penalty import Penalty, Tolerance
+    from ..numeric.law.penalty import Tolerance
+    from ..numeric.law.result import Result
     from ..theory.data.notation import Notation
     from .arguments import Options
 
@@ -139,7 +140,7 @@ def _given(options: Options) -> list[str]:
 
 def _data(
     laws: Sequence[Law],
-    rows: Sequence[Penalty],
+    rows: Sequence[Result],
     pairs: Sequence[tuple[Law, Tolerance]],
     accuracies: Sequence[AccuracyPenalty],
 ) -> dict[str, Any]:
@@ -181,7 +182,7 @@ def _tolerance_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
     return f"{latex_escaped(law.name)}: {sizes}."
 
 
-def _figure(laws: Sequence[Law], rows: Sequence[Penalty], within: float | None) -> Any:
+def _figure(laws: Sequence[Law], rows: Sequence[Result], within: float | None) -> Any:
     from ..numeric.plot.panels import plot_penalty
 
     of_laws = [[row for row in rows if row.law is law] for law in laws]

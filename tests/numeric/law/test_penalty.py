@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric import formulas
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law.tables import results_table
+from isoflop.numeric.law.tables import result_tables
 
 EPS = sys.float_info.epsilon
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
@@ -35,8 +35,8 @@ def test_figures_that_others_print_or_that_follow_by_hand() -> None:
     assert [round(r, 3) for r in ROUNDED.tolerance(0.01).size_ratio] == [0.634, 1.584]
 
 
-@given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
-def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
+@given(s=LOGARITHMS, further=st.floats(1.001, 3.0), beta=EXPONENTS, gamma=EXPONENTS)
+def test_the_measures_fit_together(s: float, further: float, beta: float, gamma: float) -> None:
     penalty, excess, effective, lost, overhead, factor = (
         getattr(formulas, name)(s, beta, gamma)
         for name in (
@@ -56,6 +56,8 @@ def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
     # A law with its two terms exchanged, read from the other side.
     mirrored = formulas.excess(-s, gamma, beta)
     assert excess == pytest.approx(mirrored, rel=64 * EPS, abs=1e-300)
+    if 1e-6 < abs(s) < 40.0:
+        assert excess < formulas.excess(s * further, beta, gamma)
 
 
 @given(beta=EXPONENTS, gamma=EXPONENTS)
@@ -68,25 +70,6 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
             assert cost.effective_compute == cost.tokens_factor == 1
 
 
-@given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), beta=EXPONENTS, gamma=EXPONENTS)
-def test_further_from_the_optimum_costs_more(
-    s: float, further: float, beta: float, gamma: float
-) -> None:
-    for near, far in ((s, s * further), (-s, -s * further)):
-        assert formulas.excess(near, beta, gamma) < formulas.excess(far, beta, gamma)
-        for name in ("lost_compute", "compute_overhead"):
-            cost = getattr(formulas, name)
-            assert cost(near, beta, gamma) <= cost(far, beta, gamma)
-
-
-def critical_logarithm(multiple: float, beta: float, gamma: float) -> float:
-    """A bound on |ln(D/D*)| at a multiple of the critical size: the params term leaves beta
-    ln(multiple) of R at least.
-    """
-    gap = -math.expm1(-beta * math.log(multiple))
-    return (abs(math.log(gap)) + math.log1p(gamma / beta)) / gamma + abs(math.log(multiple))
-
-
 @given(beta=EXPONENTS, gamma=EXPONENTS, distance=st.floats(1e-9, 1e3))
 def test_no_tokens_reach_the_loss_from_the_critical_size_down(
     beta: float, gamma: float, distance: float
@@ -97,18 +80,15 @@ def test_no_tokens_reach_the_loss_from_the_critical_size_down(
     assume(
         beta * math.log1p(distance) > 1e-13 * (1 + abs(math.log(critical)) * beta)
     )  # what floats tell apart
+    below, above = critical / (1 + distance), critical * (1 + distance)
+    # The params term leaves beta log(multiple) of R at least: a bound on |log(D/D*)|.
+    gap = -math.expm1(-beta * math.log(above / critical))
+    farthest = (abs(math.log(gap)) + math.log1p(gamma / beta)) / gamma + math.log(above / critical)
     for name in ("compute_overhead", "tokens_factor"):
-        below = critical / (1 + distance)
         assert getattr(chosen.penalty(size_ratio=below), name) == math.inf
         assert getattr(chosen.penalty(size_ratio=np.array([below])), name) == math.inf
-        above = critical * (1 + distance)
-        if critical_logarithm(above / critical, beta, gamma) < 700:
-            found = getattr(chosen.penalty(size_ratio=above), name)
-            assert 0 <= found < math.inf
-            at_optimum = above == 1.0 and name.startswith(
-                "compute_overhead"
-            )  # which nothing is spent beyond
-            assert found > 0 or at_optimum
+        if farthest < 700:
+            assert 0 <= getattr(chosen.penalty(size_ratio=above), name) < math.inf
 
 
 @given(
@@ -121,60 +101,46 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(
     params: float, tokens: float, beta: float, gamma: float
 ) -> None:
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
-    found = chosen.penalty(params=params, tokens=tokens)
-    run = found
+    run = chosen.penalty(params=params, tokens=tokens)
     assert run.compute == chosen.compute(params, tokens)
     assert run.optimal_loss == chosen.envelope.loss(run.compute)
     assert run.loss == pytest.approx(chosen.loss(params, tokens), rel=4 * EPS)
-    assert found.size_ratio == pytest.approx(params / run.optimal_params, rel=1e-14)
-    assert found.ratio == pytest.approx(
-        (tokens / params) / (run.optimal_tokens / run.optimal_params), rel=3e-14
-    )
-    assert found.loss_penalty == pytest.approx(
-        run.reducible_loss / run.optimal_reducible_loss, rel=1e-14
-    )
-    assert run.loss_excess == pytest.approx(
-        run.loss - run.optimal_loss, rel=1e-14, abs=8 * EPS * run.loss
-    )
-    same = chosen.penalty(size_ratio=found.size_ratio)
-    assert same.excess == pytest.approx(found.excess, rel=1e-13, abs=EPS**2)
+    assert run.size_ratio == pytest.approx(params / run.optimal_params, rel=1e-14)
+    own, best = tokens / params, run.optimal_tokens / run.optimal_params
+    assert run.ratio == pytest.approx(own / best, rel=3e-14)
+    P = run.reducible_loss / run.optimal_reducible_loss
+    assert run.loss_penalty == pytest.approx(P, rel=1e-14)
+    above = run.loss - run.optimal_loss
+    assert run.loss_excess == pytest.approx(above, rel=1e-14, abs=8 * EPS * run.loss)
+    same = chosen.penalty(size_ratio=run.size_ratio)
+    assert same.excess == pytest.approx(run.excess, rel=1e-13, abs=EPS**2)
 
 
-@pytest.mark.parametrize("within", [1e-300, 1e-40, 1e-16, 1e-3, 0.5, 10.0])
+@pytest.mark.parametrize("within", [1e-9, 1e-3, 0.5, 10.0])
 def test_the_tolerance_interval_against_direct_evaluation(within: float, reference: Any) -> None:
     """Outside by a millionth of its logarithm the directly evaluated penalty is above, inside
     below.
     """
     exact = reference(1e21, 482.01, 2085.43, BESIROGLU.beta, BESIROGLU.gamma)
-    found = BESIROGLU.tolerance(within)
+    found, near = BESIROGLU.tolerance(within), exact.mp.mpf(10) ** -6
     assert found.within == within
     for ends, power in ((found.size_ratio, 1), (found.ratio[::-1], -2)):
         for end in ends:
             s = exact.mp.log(exact.mp.mpf(end)) / power
-            if s != 0:
-                assert exact.penalty(s) - 1 <= within * (1 + 64 * EPS)
-            if within > 1e-12:
-                assert exact.penalty(s * (1 + exact.mp.mpf(10) ** -6)) - 1 > within
-                assert exact.penalty(s * (1 - exact.mp.mpf(10) ** -6)) - 1 < within
-    if within < 1e-33:
-        assert found.size_ratio == (1.0, 1.0)  # no other float is that close to the optimum
+            assert exact.penalty(s * (1 + near)) - 1 > within > exact.penalty(s * (1 - near)) - 1
 
 
-def test_a_tolerance_beyond_all_floats_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^within=1e\+300: .* beyond the range of a float"):
-        Law(beta=0.3, gamma=0.3).tolerance(1e300)
-    widest = Law(beta=3.0, gamma=3.0).tolerance(1e300).size_ratio[1]
-    assert widest == pytest.approx((2e300) ** (1 / 3), rel=1e-12)
-    for within in (0.0, -0.01, math.nan, math.inf, "1%", None, True):
-        with pytest.raises(ValueError, match=r"^within="):
-            BESIROGLU.tolerance(within)  # type: ignore[arg-type]
+@pytest.mark.parametrize("within", [0.0, -0.01, math.nan, math.inf, "1%", None, True])
+def test_a_tolerance_that_is_none(within: Any) -> None:
+    with pytest.raises(ValueError, match=r"^within="):
+        BESIROGLU.tolerance(within)
 
 
 @pytest.mark.parametrize(
     "names",
     [
         *("", "ratio size_ratio", "ratio params tokens", "size_ratio tokens", "params", "tokens"),
-        *("compute", "tokens_per_param", "params tokens tokens_per_param"),
+        *("compute", "tokens_per_param", "params tokens tokens_per_param", "params budget"),
     ],
 )
 def test_arguments_that_do_not_say_one_thing(names: str) -> None:
@@ -197,38 +163,15 @@ def test_values_outside_the_domain(name: str, bad: Any) -> None:
 
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
     """L >= L* and R >= R* though L* is taken at the rounded C = 6 N D."""
-    law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
     moved = 1.0 + np.linspace(-1e-8, 1e-8, 2001)
     for budget in np.geomspace(1e18, 1e26, 20).tolist():
-        best = law.allocate(compute=budget)
-        cost = law.penalty(params=best.params * moved, tokens=best.tokens / moved)
-        for name in ("loss", "reducible_loss"):
-            assert (getattr(cost, name) >= getattr(cost, f"optimal_{name}")).all()
-        assert cost.loss_penalty.min() >= 1.0
-        assert cost.loss_excess.min() >= 0.0
-        for params, tokens in zip(
-            cost.params[::400].tolist(), cost.tokens[::400].tolist(), strict=True
-        ):
-            one = law.penalty(params=params, tokens=tokens)
-            assert one.loss >= one.optimal_loss
-            assert one.reducible_loss >= one.optimal_reducible_loss
-            assert one.loss_penalty >= 1.0
-
-
-def test_arrays_of_runs_keep_their_digits_next_to_the_critical_size() -> None:
-    """As many as a float has of the distance to it: an ulp of N or D moves that by as much."""
-    law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
-    best = law.allocate(5.76e23)
-    distance = np.geomspace(1e-10, 2.0, 60)
-    sizes = best.params * law.critical_size_ratio * (1.0 + distance)
-    tokens = 5.76e23 / 6.0 / sizes
-    cost = law.penalty(params=sizes, tokens=tokens)
-    for name in ("compute_overhead", "tokens_factor"):
-        one_by_one = [
-            getattr(law.penalty(params=N, tokens=D), name)
-            for N, D in zip(sizes.tolist(), tokens.tolist(), strict=True)
-        ]
-        assert (abs(getattr(cost, name) / one_by_one - 1) <= 64 * EPS * (1 + 1 / distance)).all()
+        best = BESIROGLU.allocate(budget)
+        cost = BESIROGLU.penalty(params=best.params * moved, tokens=best.tokens / moved)
+        for one in (cost, BESIROGLU.penalty(params=cost.params[0], tokens=cost.tokens[0])):
+            assert np.all(one.loss >= one.optimal_loss)
+            assert np.all(one.reducible_loss >= one.optimal_reducible_loss)
+            assert np.min(one.loss_penalty) >= 1.0
+            assert np.min(one.loss_excess) >= 0.0
 
 
 def test_arrays_numbers_and_both_ratios_agree() -> None:
@@ -258,7 +201,7 @@ def page(notation: str = "schaeffer", **allocations: Any) -> list[list[str]]:
     """The cells of the LaTeX of two laws; the first row is the header."""
     laws = (BESIROGLU, HOFFMANN)
     costs = [cost for chosen in laws for cost in chosen.penalty(**allocations).rows()]
-    text = results_table(costs, notation=notation).latex()
+    text = result_tables(costs, notation=notation)[0].latex()
     lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
     return [line for line in lines if len(line) > 1]
 
