@@ -136,8 +136,8 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
     best = mp.exp(mp.findroot(slope, (2, 18), solver="bisect", maxsteps=160, verify=False))
     tokens = budget / 6 / best
     theorem = {step.name: step for step in load("wrapper_theorem").steps}
-    for name, run in (("envelope", (best, tokens)), ("penalty", (r * best, tokens / r))):
-        (side,) = theorem[name].unfolded.rhs.args
+    for name, run in (("optimum", (best, tokens)), ("penalty", (r * best, tokens / r))):
+        side = theorem[name].unfolded.rhs
         at = {symbol: values[symbol.name] for symbol in side.free_symbols}
         stated = mp.exp(-mp.mpf(str(side.subs(at).evalf(40))))
         assert mp.almosteq(stated, wrapped(*run), rel_eps=mp.mpf(10) ** -20)

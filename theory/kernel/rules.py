@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Protocol
 
-from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
-from sympy.core.function import AppliedUndef
+from sympy import Add, Expr, Integer, Mul, Symbol
 
-from .answer import BOUNDS, Answer, Condition, Decision, undecided
+from .answer import Answer, Condition, Decision, undecided
 from .decide import decide
 from .functions import defined
 from .limits import decide_limit
@@ -19,9 +18,8 @@ from .search import why_positive
 #: How strong an argument is; a derivation is as strong as its weakest step.
 PROVED = "proved"
 UNDER_LEMMA = "proved under a stated lemma"
-NUMERICAL = "checked numerically"
 CITED = "cited"
-STRENGTHS = (PROVED, UNDER_LEMMA, NUMERICAL, CITED)
+STRENGTHS = (PROVED, UNDER_LEMMA, CITED)
 FAILED = "failed"
 
 
@@ -41,21 +39,10 @@ class Stated(Protocol):
     def assume(self) -> tuple[Expr, ...]: ...
 
 
-@dataclass(frozen=True)
-class Premise:
-    """What an argument needs of another."""
-
-    lhs: Expr
-    relation: str
-    rhs: Expr
-    assume: tuple[Expr, ...] = ()
-
-
 class Argument(Protocol):
     """An argument: what it is called, how strong it is, and what it says of a claim.
 
-    Label and strength belong to the class, or follow from the arguments within: nobody who uses an
-    argument chooses them.
+    Label and strength belong to the class: nobody who uses an argument chooses them.
     """
 
     @property
@@ -169,69 +156,3 @@ class ByLeadingTerm:
         if found.proved and (condition := next(unmet, None)) is not None:
             return undecided(f"it holds only where {condition}, which is not assumed")
         return found
-
-
-@dataclass(frozen=True)
-class ByApplying:
-    """f(x) against f(y) for a function f without a formula, from x against y by another argument.
-
-    An equality needs nothing of f. A bound needs the sign of its derivative: the claim assumes
-    f'(z) > 0, or -f'(z) > 0, which turns the bound around, for every z > 0, a letter that occurs
-    nowhere else; x and y must certainly be positive.
-    """
-
-    argument: Argument = field(default_factory=ByNormalForm)
-
-    @property
-    def strength(self) -> str:
-        return self.argument.strength
-
-    @property
-    def label(self) -> str:
-        return f"{self.argument.label}, inside the function"
-
-    def inside(self, claim: Stated) -> Premise | None:
-        """The claim between the arguments of the function; None where it does not follow from one."""
-        sides = claim.lhs, claim.rhs
-        if not all(isinstance(side, AppliedUndef) and len(side.args) == 1 for side in sides):
-            return None
-        function = sides[0].func
-        if sides[1].func != function:
-            return None
-        rises, falls = (_slopes(function, claim, sign) for sign in (1, -1))
-        if claim.relation == "==":
-            left, right = sides
-        elif claim.relation in BOUNDS and len(rises) + len(falls) == 1:
-            if not all(defined(side.args[0]).is_positive for side in sides):
-                return None
-            left, right = sides if rises else sides[::-1]
-        else:
-            return None
-        others = tuple(a for a in claim.assume if a not in (*rises, *falls))
-        return Premise(left.args[0], claim.relation, right.args[0], others)
-
-    def establish(self, claim: Stated) -> Decision:
-        inside = self.inside(claim)
-        if inside is None:
-            return undecided(
-                "both sides must be one function without a formula, with the sign of its "
-                "derivative assumed for a bound"
-            )
-        decision = self.argument.establish(inside)
-        if decision.proved:
-            return decision
-        return undecided(f"inside the function: {decision}")
-
-
-def _slopes(function: type[AppliedUndef], claim: Stated, sign: int) -> list[Expr]:
-    """The assumptions that the derivative of the function, times the sign, is positive throughout: at a
-    letter of which nothing else is assumed.
-    """
-    return [
-        a
-        for i, a in enumerate(claim.assume)
-        for z in a.free_symbols - claim.lhs.free_symbols - claim.rhs.free_symbols
-        if z.is_positive
-        and (sign * a).doit() == Derivative(function(z), z)
-        and not any(other.has(z) for other in (*claim.assume[:i], *claim.assume[i + 1 :]))
-    ]

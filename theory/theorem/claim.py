@@ -1,7 +1,7 @@
 """Steps and theorems as data: what is stated, why it holds, and how it is checked.
 
-A step is checked on independent paths: its exact argument and 64 seeded random points at 50
-digits; a bound is also checked by interval arithmetic.
+A step is checked on two independent paths: its exact argument, and 64 seeded random points at 50
+digits.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ from ..kernel.points import PointCheck, check_at_points
 from ..kernel.rules import (
     CITED,
     FAILED,
-    NUMERICAL,
     UNDER_LEMMA,
     Argument,
-    ByApplying,
     ByLeadingTerm,
     ByNormalForm,
     Stated,
@@ -65,17 +63,6 @@ class UnderLemma:
 
 
 @dataclass(frozen=True)
-class Numerically:
-    """No exact argument: the step rests on its numerical checks alone, and its status says so."""
-
-    label: ClassVar[str] = "numerical check"
-    strength: ClassVar[str] = NUMERICAL
-
-    def establish(self, claim: Stated) -> Decision:
-        return undecided("no exact argument is given")
-
-
-@dataclass(frozen=True)
 class Cited:
     """Taken from the literature; numerical checks apply where both sides can be evaluated."""
 
@@ -88,11 +75,8 @@ class Cited:
 
 
 def earned(argument: Argument, exact: Decision) -> str:
-    """The strength of an argument that goes through; of one without a proof what it says itself,
-    where it claims none.
-    """
-    without_proof = isinstance(argument, (Cited, Numerically))
-    return argument.strength if exact.proved or without_proof else FAILED
+    """The strength of an argument that goes through, or that claims no proof."""
+    return argument.strength if exact.proved or isinstance(argument, Cited) else FAILED
 
 
 # -- a step ----------------------------------------------------------------------------------------
@@ -233,24 +217,13 @@ class Claim:
             pass
         return tuple(arithmetic.positive)
 
-    @property
-    def _in_numbers(self) -> Claim:
-        """The step with every name written out; without the function that it applies to both sides."""
-        plain = self.unfolded
-        outer = plain._bare_argument
-        inside = outer.inside(plain) if isinstance(outer, ByApplying) else None
-        if inside is None or not isinstance(outer, ByApplying):
-            return plain
-        sides = {"lhs": inside.lhs, "rhs": inside.rhs, "assume": inside.assume}
-        return replace(plain, **sides, argument=outer.argument)
-
     def verify(
         self, *, points: int = 64, digits: int = 50, seed: int = 0, seconds: float | None = None
     ) -> Verdict:
         """Both paths, exact and pointwise; undecided where they take longer than the seconds."""
         try:
             with within(seconds):
-                plain = self._in_numbers
+                plain = self.unfolded
                 sides = (plain.lhs, plain.relation, plain.rhs)
                 options: dict[str, Any] = {"points": points, "digits": digits, "seed": seed}
                 pointwise = check_at_points(

@@ -130,13 +130,6 @@ class Names:
         words = joined(words)
         return Sentence(FORMULA.sub("{}", words), tuple(map(self.formula, FORMULA.finditer(words))))
 
-    def applies(self, claim: Formula) -> bool:
-        """Whether every side is one function without a value at one place, as in `h(x) = h(y)`."""
-        return any(
-            all(side.func == f.func and len(side.args) == 1 for side in claim.sides)
-            for f in self.without_value.values()
-        )
-
     # -- declarations ------------------------------------------------------------------------------
 
     def real(self, words: str) -> None:

@@ -44,9 +44,9 @@ from sympy import Expr, Integer, Symbol, oo
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS
 from ..kernel.bounds import ByBound
-from ..kernel.rules import Argument, ByApplying, ByLeadingTerm, ByNormalForm, ByWeightedAmGm
+from ..kernel.rules import Argument, ByLeadingTerm, ByNormalForm, ByWeightedAmGm
 from ..reader.tokens import ParseError
-from .claim import Cited, Claim, Derivation, Numerically, UnderLemma
+from .claim import Cited, Claim, Derivation, UnderLemma
 from .errata import Erratum
 from .names import FORMULA, Names, Setting, joined
 from .words import Formula, Sentence, all_positive, in_paper_order, needed, say
@@ -69,8 +69,7 @@ LEMMA = re.compile(r"Lemma of (?P<source>[^:]+):\s+(?P<said>.+)", re.DOTALL)
 #: What may stand between the formulas of a step, before its argument.
 BESIDE = re.compile(r"\s*,?\s+(?P<word>for|and|as)\s+")
 HINT = re.compile(
-    r"\s*,?\s+(?:by the lemma of (?P<lemma>.+?)|by (?P<mean>.+?)|cited from (?P<source>.+?)"
-    r"|(?P<numbers>checked in numbers))\.?"
+    r"\s*,?\s+(?:by the lemma of (?P<lemma>.+?)|by (?P<mean>.+?)|cited from (?P<source>.+?))\.?"
 )
 MEAN = re.compile(r"the mean of {}(?:(?:, | and ){})* with the weights {}(?:(?:, | and ){})*")
 
@@ -281,15 +280,11 @@ class Page:
         hint = HINT.fullmatch(said)
         if hint is None and said.strip(" ."):
             raise ParseError(
-                f"{said!r}: only 'for', 'as', 'by', 'checked in numbers' and 'cited from' can be "
-                f"read behind a formula"
+                f"{said!r}: only 'for', 'as', 'by' and 'cited from' can be read behind a formula"
             )
         if hint and hint["source"]:
             return Cited(hint["source"])
-        if hint and hint["numbers"]:
-            return Numerically()
         argument = self._mean(hint["mean"]) if hint and hint["mean"] else _usual(claim, limit)
-        argument = ByApplying(argument) if self.names.applies(claim) else argument
         if not (hint and hint["lemma"]):
             return argument
         granted = [source for source in self.lemmas if source.startswith(hint["lemma"])]

@@ -10,7 +10,7 @@ from sympy import Integer, oo
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Decision
-from ..kernel.rules import FAILED, NUMERICAL, UNDER_LEMMA
+from ..kernel.rules import FAILED, UNDER_LEMMA
 from ..theorem.claim import Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..theorem.words import Formula, Sentence
 from .equations import side_conditions
@@ -150,8 +150,6 @@ class Graded:
             assert isinstance(argument, UnderLemma)
             lemma = latex_sentence(argument.lemma, spelling).removesuffix(".")
             return rf" \emph{{Lemma}} ({cite(argument.source)}, not proved here): {lemma}."
-        if self.strength == NUMERICAL:
-            return " (Checked in numbers, not proved.)"
         return (
             f" (Cited, not proved: {cite(argument.source)}.)" if isinstance(argument, Cited) else ""
         )

