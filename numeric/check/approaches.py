@@ -1,168 +1,136 @@
 r"""Three approaches to a compute law that need no params+tokens law: the frontier of the runs,
 isoFLOP minima, and runs at a fixed ratio D/N.
 
-Every approach takes losses of runs to points on one curve of loss against compute, and those to a
-compute law. Each has a known bias, and one remedy serves them all: with the fitted params+tokens law
-at hand, the losses are first moved along it from where the runs are to where the theory speaks (the
-envelope, the ray). If the law holds, moved losses scatter about the predicted curve; if it does
-not, their residuals, which moving keeps, follow another.
+Every approach takes losses of runs to points on a curve of loss against compute. Each has a known
+bias, and one remedy serves them all: the losses are first moved along the fitted params+tokens law
+from where the runs are to where the theory speaks. If the law holds, moved losses scatter about the
+predicted curve; if not, their residuals, which moving keeps, follow another.
 
 The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of the
-same or less compute beats, the lower left staircase of loss against compute. No run sits exactly at
-the optimum of its budget, so the staircase lies above the envelope: every run is moved along the law
-to the optimum of its own compute, L L*(C)/L(N, D). And the least of many noisy losses is too low; the
-moved staircase keeps that bias, which only a simulation of the noise can tell.
+same or less compute beats. None sits exactly at the optimum of its compute: each is moved there, L
+L*(C)/L(N, D). That the least of many noisy losses is too low only a simulation of the noise can tell.
 
-IsoFLOP minima (approach 2): at every budget a parabola through the losses over log N, by least
-squares: its vertex is N*, its height there L*. The same over log D gives D*. An isoFLOP profile is
-close to a parabola only near its minimum, and even about it only where beta = gamma: on a wide grid,
-or one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). The same
-parabolas through the law's own losses at the very same runs miss the law's true optimum by that much,
-which is taken off, as factors of N*, D* and L*. This also accounts for runs whose compute is not
-exactly the budget, or is not 6ND.
+IsoFLOP minima (approach 2): at every budget a parabola through the losses over log N; its vertex is
+N*, its height there L*, and D* is what the budget leaves. Where beta and gamma differ, or the sizes
+are not centred on the optimum, the vertex is off (arXiv 2603.22339): as much as that of the parabola
+through the law's own losses at the very same runs, which is taken off.
 
-On the ray D = t N the params+tokens law is a sum of two powers of compute, so unless beta = gamma no
-compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger E and an exponent between
-beta/2 and gamma/2. What theory predicts for the compute law through the runs is therefore the compute
-law through the law's own losses on the ray.
+On the ray D = t N the law is a sum of two powers of compute, so unless beta = gamma no compute law
+exactly. What theory predicts is the compute law through the law's own losses on the ray.
+
+Params and tokens are N' and D' of `RunsBudget` throughout, so that C = 6 N' D'.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..fit.objective import Objective
 from ..words import counted
-from .laws import LEAST_SQUARES, SAME_COMPUTE, ComputeLaws, Laws, fit_compute_laws
+from .laws import LEAST_SQUARES, SAME_COMPUTE, RunsBudget, fit_compute_laws
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from ..fit.objective import Objective
+    from ..law import Law
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
+    #: Losses where the theory speaks, their weights, and log N* where an approach finds it; (K, m).
+    Points = tuple[Floats, Floats, Floats | None]
 
-#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share.
-TOGETHER = 0.1
-#: A compute law has three coefficients; a frontier of fewer runs has too little beyond them to be
-#: judged.
-LEAST_BUDGETS, LEAST_FRONTIER = 4, 6
+#: Columns of estimates: coefficients of compute laws, and the line of log N*.
+LAW, PREDICTED = ["E", "log_C0", "alpha"], ["E_predicted", "log_C0_predicted", "alpha_predicted"]
+LINE = ["exponent", "level"]
+#: The runs of a ray are some of those of the joint law and have its objective.
+HUBER = Objective(name="huber-log")
+#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share
+#: (and what rounding may add to its logarithm).
+TOGETHER, ROUNDING = 0.1, 1e-9
 #: The largest compute over the smallest, at least.
 LEAST_SPAN = 10.0
-#: Points of compute at which curves are compared.
-GRID = 33
+#: Points of a compute law, which has three coefficients, and runs of a frontier, at least.
+LEAST_BUDGETS, LEAST_FRONTIER = 4, 6
+#: Sizes of a parabola, which has three coefficients, and the largest over the smallest, at least.
+LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
 #: Runs of a ray, and as many values of compute; a ratio that a smaller share of the runs has is one
 #: by chance.
 LEAST_RUNS, LEAST_SHARE = 5, 0.1
-#: A parabola has three coefficients: with five sizes two are left to judge it. The largest size over
-#: the smallest, at least.
-LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
-#: Two values that differ by rounding alone count as equal.
-ROUNDING = 1e-9
 #: A design whose smallest singular value is a smaller share of the largest has fewer than three
 #: different sizes.
 SINGULAR = 1e-6
-NO_MINIMUM = "no minimum of the parabola within the sizes"
-BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
 
-class Points(NamedTuple):
-    """The points of an approach for K sets of losses, each (K, m): losses moved along the law to
-    where the theory speaks, their weights, and log N* and log D* where the approach finds them.
-    """
+class Rows(NamedTuple):
+    """n runs: N', D', the compute that was spent, losses and weights."""
 
-    losses: Floats
-    weights: Floats
-    sizes: tuple[Floats, Floats] | None = None
-
-
-class Estimates(NamedTuple):
-    """What an approach gives for K sets of losses.
-
-    Attributes
-    ----------
-    empirical, predicted : ndarray
-        (K, 3): E, log C0 and alpha through the moved points, and what theory predicts.
-    difference : ndarray
-        (K, G): relative difference in loss of the empirical from the predicted curve on the grid.
-    exponents, intercepts : ndarray
-        (K, 2): of log N* and log D* on log C; NaN where the approach says nothing of them.
-    valid : ndarray of bool
-        (K,): whether both fits converged, the empirical one to enough points.
-    """
-
-    empirical: Floats
-    predicted: Floats
-    difference: Floats
-    exponents: Floats
-    intercepts: Floats
-    valid: Flags
+    params: Floats
+    tokens: Floats
+    compute: Floats
+    loss: Floats
+    weight: Floats
 
 
+@dataclass(frozen=True, eq=False)
 class Approach:
-    """One road to a compute law. A subclass says which points it takes, and what theory predicts
-    for them.
+    """One road to a compute law.
 
     Attributes
     ----------
-    name : {"frontier", "isoflop", "fixed-ratio"}
-    objective : Objective
-        Of the compute law; least squares of the log loss unless the subclass has another.
+    row : dict
+        What its row in the table begins with: approach, its name on the page, n_runs,
+        tokens_per_param of a ray, and as reason why the runs do not allow it.
     compute : ndarray
         (m,): of its points, FLOP.
-    lacks : str
-        Why the runs do not allow it; "" where they do.
+    points : callable
+        Takes losses (K, n) of all runs and K params+tokens laws, or one, to `Points`.
+    ray : Rows, optional
+        The runs of a fixed ratio, moved onto it.
     """
 
-    name: ClassVar[str]
-    objective: Objective = LEAST_SQUARES
-    compute: Floats
-    lacks: str
+    row: dict[str, Any]
+    compute: Any = None
+    points: Callable[[Floats, Law], Points] | Any = None
+    ray: Rows | None = None
 
-    @property
-    def n_runs(self) -> int:
-        """How many runs it uses."""
-        raise NotImplementedError
+    def estimate(self, losses: Floats, law: Law) -> DataFrame:
+        """The compute laws through the points of losses (K, n) beside those that K laws, or one,
+        predict: the envelope, or the compute law through the law's own losses on the ray.
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
-        """The points for losses (K, n) of the n runs with weights (n,), moved along K laws."""
-        raise NotImplementedError
-
-    def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
-        """What K params+tokens laws predict for the compute law through the moved points: their
-        envelopes.
+        Returns
+        -------
+        DataFrame
+            K rows: the coefficients `LAW` and `PREDICTED`; exponent and level, slope and intercept of
+            log N* on log C, NaN where the approach finds none; share, the exponent by the law; valid,
+            whether both compute laws converged, the first one through enough points.
         """
-        return laws.envelopes
+        from pandas import DataFrame
 
-    @property
-    def grid(self) -> Floats:
-        """Compute at which the curves are compared, from the lowest to the highest of its points."""
-        return np.geomspace(float(self.compute.min()), float(self.compute.max()), GRID)
-
-    def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates:
-        """The compute laws through the points of losses (K, n), beside the predicted ones."""
-        points, predicted = self.points(losses, weights, laws), self.predicted(weights, laws)
-        found = fit_compute_laws(self.compute, points.losses, points.weights, self.objective)
-        enough = np.count_nonzero(points.weights, axis=1) >= LEAST_BUDGETS
-        exponents = intercepts = np.full((len(losses), 2), np.nan)
-        if points.sizes is not None:
-            logs = np.log(self.compute)
-            both = [lines(logs, sizes, points.weights) for sizes in points.sizes]
-            exponents, intercepts = (np.stack(part, axis=1) for part in zip(*both, strict=True))
-        return Estimates(
-            found.coefficients,
-            predicted.coefficients,
-            found.losses(self.grid) / predicted.losses(self.grid) - 1.0,
-            exponents,
-            intercepts,
-            found.converged & predicted.converged & enough,
-        )
+        moved, weights, log_params = self.points(losses, law)
+        objective, best = LEAST_SQUARES if self.ray is None else HUBER, law.envelope
+        found, valid = fit_compute_laws(self.compute, moved, weights, objective)
+        valid = valid & (np.count_nonzero(weights, axis=1) >= LEAST_BUDGETS)
+        if self.ray is None:
+            parts = np.broadcast_arrays(law.E, np.log(best.coefficient), best.exponent)
+            predicted = np.stack(parts, axis=-1).reshape(-1, 3)
+        else:
+            own = np.atleast_2d(law.loss(self.ray.params, self.ray.tokens))
+            predicted, known = fit_compute_laws(self.compute, own, self.ray.weight, objective)
+            valid = valid & known
+        line = np.full((2, len(losses)), np.nan)
+        if log_params is not None:
+            line = np.array(lines(np.log(self.compute), log_params, weights))
+        table = DataFrame(np.hstack([found, predicted, line.T]), columns=[*LAW, *PREDICTED, *LINE])
+        share = np.broadcast_to(np.ravel(best.params_share), len(losses))
+        return table.assign(share=share, valid=valid)
 
 
 def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -180,314 +148,201 @@ def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 # -- the frontier ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Frontier(Approach):
-    """Approach 1: compute laws through the undominated runs, moved to the optimum of their own
-    compute.
-    """
-
-    params: Floats
-    tokens: Floats
-    compute: Floats
-    on_frontier: int
-    lacks: str = ""
-
-    name = "frontier"
-
-    @property
-    def n_runs(self) -> int:
-        """Runs on the frontier."""
-        return self.on_frontier
-
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
-        """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
-        chosen = frontier(self.compute, losses) * np.float64(1.0 if weights is None else weights)
-        moved = losses * laws.envelope(self.compute) / laws.losses(self.params, self.tokens)
-        n, d = (np.broadcast_to(np.log(x), chosen.shape) for x in (self.params, self.tokens))
-        return Points(moved, chosen, (n, d))
-
-
-def find_frontier(runs: Any, compute: Floats) -> Frontier:
-    """The frontier of runs; at least six over a factor 10 of compute."""
-    chosen = compute[frontier(compute, runs.loss)]
+def find_frontier(rows: Rows) -> Approach:
+    """Approach 1: the undominated runs; at least six over a factor 10 of compute."""
+    chosen = rows.compute[frontier(rows.compute, rows.loss)]
     span, lacks = float(chosen.max() / chosen.min()), ""
     if len(chosen) < LEAST_FRONTIER or span < LEAST_SPAN:
-        over = f" over a factor {span:.3g} of compute" if len(chosen) > 1 else ""
         lacks = (
-            f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} "
-            f"over a factor {LEAST_SPAN:g} of compute"
+            f"{counted(len(chosen), 'run')} on the frontier over a factor {span:.3g} of compute; "
+            f"takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g}"
         )
-    return Frontier(runs.params, runs.tokens, compute, len(chosen), lacks)
+
+    def points(losses: Floats, law: Law) -> Points:
+        """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
+        weights = frontier(rows.compute, losses) * rows.weight
+        moved = losses * law.L_opt(rows.compute) / law.loss(rows.params, rows.tokens)
+        return moved, weights, np.broadcast_to(np.log(rows.params), losses.shape)
+
+    row = {"approach": "frontier", "name": "frontier", "n_runs": len(chosen), "reason": lacks}
+    return Approach(row, rows.compute, points)
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
     """The runs whose loss is below that of every cheaper run and not above that of any run with the
-    same compute, which a hundredth of its logarithm tells apart.
-
-    Parameters
-    ----------
-    compute : ndarray
-        (n,).
-    losses : ndarray
-        (n,) or (K, n).
-
-    Returns
-    -------
-    ndarray of bool
-        Of the shape of `losses`.
+    same compute, which a hundredth of its logarithm tells apart: compute (n,), losses (..., n).
 
     Examples
     --------
     >>> frontier(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3.0, 2.0, 2.5, 1.5]))
     array([ True,  True, False,  True])
     """
-    rows = np.atleast_2d(losses)
-    spent = np.round(np.log(compute) / SAME_COMPUTE)
-    order = np.argsort(spent, kind="stable")
-    _, starts, which = np.unique(spent[order], return_index=True, return_inverse=True)
-    best = np.minimum.reduceat(rows[:, order], starts, axis=1)
-    before = np.full_like(best, np.inf)
-    before[:, 1:] = np.minimum.accumulate(best, axis=1)[:, :-1]
-    found = np.empty(rows.shape, dtype=bool)
-    found[:, order] = (rows[:, order] == best[:, which]) & (best < before)[:, which]
-    return found.reshape(np.shape(losses))
+    _, level = np.unique(np.round(np.log(compute) / SAME_COMPUTE), return_inverse=True)
+    best = np.full((*losses.shape[:-1], level.max() + 1), np.inf)
+    places: Any = (..., level)
+    np.minimum.at(best, places, losses)
+    lower = np.diff(np.minimum.accumulate(best, axis=-1), axis=-1, prepend=np.inf) < 0.0
+    return np.asarray((losses == best[..., level]) & lower[..., level])
 
 
 # -- isoFLOP minima --------------------------------------------------------------------------------
 
 
-class Minima(NamedTuple):
-    """Vertices for K sets of losses at J budgets: arrays (K, J)."""
+class Profiles(NamedTuple):
+    """The isoFLOP profiles of J budgets: the indices of their runs, and their compute (J,), FLOP."""
 
-    log_params: Floats
-    log_tokens: Floats
-    loss: Floats
-    curvature: Floats
-    valid: Flags
-
-
-@dataclass(frozen=True, eq=False)
-class Isoflop(Approach):
-    """Approach 2: compute laws through the minima of the isoFLOP profiles of J budgets.
-
-    Attributes
-    ----------
-    params, tokens : ndarray
-        Of all runs, (n,).
-    members : tuple of ndarray
-        Indices of the runs of each budget.
-    compute : ndarray
-        (J,): the budgets, FLOP.
-    """
-
-    params: Floats
-    tokens: Floats
-    members: tuple[Indices, ...]
+    rows: Rows
+    members: list[Indices]
     compute: Floats
-    lacks: str = ""
 
-    name = "isoflop"
-
-    @property
-    def n_runs(self) -> int:
-        """Runs of all budgets."""
-        return sum(map(len, self.members))
-
-    def usable(self, losses: Floats, weights: Floats | None, laws: Laws) -> Isoflop:
-        """The budgets whose profile of these losses (n,) has a minimum; at least four over a factor
-        10 of compute.
+    def minima(self, losses: Floats) -> Floats:
+        """log N*, the loss there and the curvature for losses (K, n): (3, K, J), NaN where the
+        parabola has no minimum within the sizes.
         """
-        chosen = self.corrected(losses[None], weights, laws).valid[0]
-        members = tuple(entry for entry, keep in zip(self.members, chosen, strict=True) if keep)
-        compute, lacks = self.compute[chosen], ""
-        if len(members) < LEAST_BUDGETS or compute[-1] < LEAST_SPAN * compute[0]:
-            lacks = (
-                f"{counted(len(self.members), 'budget')} with five sizes or more over a factor 2, "
-                f"{len(members)} with a minimum within the sizes; takes at least {LEAST_BUDGETS} "
-                f"with one, over a factor {LEAST_SPAN:g} of compute"
-            )
-        return replace(self, members=members, compute=compute, lacks=lacks)
+        found = np.full((3, len(losses), len(self.members)), np.nan)
+        for j, own in enumerate(self.members):
+            x, weights = np.log(self.rows.params[own]), self.rows.weight[own]
+            found[:, :, j] = vertices(x, losses[:, own], weights)
+        return found
 
-    def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
-        """The vertices for losses (K, n) with weights (n,).
-
-        Valid where the parabolas over log N and over log D both open upwards and are lowest between
-        the least and the largest of the sizes.
+    def corrected(self, losses: Floats, law: Law) -> tuple[Floats, Floats]:
+        """log N* and L* (K, J) without the bias of the parabolas: how far those through the losses of
+        K laws, or of one, miss the optima of these.
         """
-        shape = len(losses), len(self.members)
-        log_n, log_d, heights, curvatures = np.empty((4, *shape))
-        valid = np.empty(shape, dtype=bool)
-        for j, members in enumerate(self.members):
-            given, own = None if weights is None else weights[members], losses[:, members]
-            n, d = np.log(self.params[members]), np.log(self.tokens[members])
-            log_n[:, j], heights[:, j], curvatures[:, j], over_n = vertices(n, own, given)
-            log_d[:, j], _, _, over_d = vertices(d, own, given)
-            valid[:, j] = over_n & over_d
-        return Minima(log_n, log_d, heights, curvatures, valid)
+        log_params, loss, _ = self.minima(losses)
+        own = np.atleast_2d(law.loss(self.rows.params, self.rows.tokens))
+        own_params, own_loss, _ = self.minima(own)
+        log_params = log_params - (own_params - np.log(law.N_opt(self.compute)))
+        return log_params, loss / (own_loss / law.L_opt(self.compute))
 
-    def corrected(self, losses: Floats, weights: Floats | None, laws: Laws) -> Minima:
-        """The minima for losses (K, n) without the bias of the parabolas: how far those through the
-        losses of K laws, or of one, miss the optima of these. Valid where both are.
-        """
-        raw = self.minima(losses, weights)
-        own = self.minima(laws.losses(self.params, self.tokens), weights)
-        return Minima(
-            raw.log_params - (own.log_params - np.log(laws.params(self.compute))),
-            raw.log_tokens - (own.log_tokens - np.log(laws.tokens(self.compute))),
-            raw.loss / (own.loss / laws.envelope(self.compute)),
-            raw.curvature,
-            raw.valid & own.valid,
-        )
+    def points(self, losses: Floats, law: Law) -> Points:
+        """The corrected minima; a budget without one has no weight, and any positive loss."""
+        log_params, loss = self.corrected(losses, law)
+        known = np.isfinite(loss)
+        return np.where(known, loss, 1.0), known.astype(float), np.where(known, log_params, 0.0)
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
-        """The corrected minima; a budget without one has no weight."""
-        found = self.corrected(losses, weights, laws)
-        n, d = (np.where(found.valid, x, 0.0) for x in (found.log_params, found.log_tokens))
-        # Of no weight: any positive number.
-        return Points(np.where(found.valid, found.loss, 1.0), found.valid.astype(float), (n, d))
-
-    def frame(self, losses: Floats, weights: Floats | None, laws: Laws) -> DataFrame:
-        """What every budget says about its optimum, of losses (n,) and one law.
-
-        Returns
-        -------
-        DataFrame
-            A row a budget: compute (geometric mean of the runs', FLOP); n_runs, n_sizes; params_lo,
-            params_hi (range of the sizes); params, tokens, loss (the vertex over log N, over log D,
-            the height of the former) and curvature: loss + curvature (log N - log params)^2 is the
-            parabola; corrected_params, corrected_tokens, corrected_loss; NaN where there is none;
-            reason: why the budget is left out, empty where it counts.
-        """
+    def table(self, law: Law, budget: RunsBudget) -> DataFrame:
+        """What every budget says of its optimum, in N and D; see `Check.budgets`."""
         from pandas import DataFrame
 
-        raw, moved = self.minima(losses[None], weights), self.corrected(losses[None], weights, laws)
-        own = [self.params[members] for members in self.members]
-        named = {
-            "": ("params", "tokens", "loss", "curvature"),
-            "corrected_": ("params", "tokens", "loss"),
-        }
-        frame = DataFrame(
+        log_params, loss, curvature = self.minima(self.rows.loss[None])[:, 0]
+        log_best, best_loss = (part[0] for part in self.corrected(self.rows.loss[None], law))
+        best = np.exp(log_best)
+        params, tokens = budget.unscaled(best, self.compute / (6.0 * best))
+        sizes = [budget.unscaled(self.rows.params[own], 1.0)[0] for own in self.members]
+        return DataFrame(
             {
                 "compute": self.compute,
-                "n_runs": [len(sizes) for sizes in own],
-                "n_sizes": [len(np.unique(sizes)) for sizes in own],
-                "params_lo": [sizes.min() for sizes in own],
-                "params_hi": [sizes.max() for sizes in own],
+                "n_runs": [len(own) for own in sizes],
+                "params_lo": [own.min() for own in sizes],
+                "params_hi": [own.max() for own in sizes],
+                "params": budget.unscaled(np.exp(log_params), 1.0)[0],
+                "loss": loss,
+                "curvature": curvature * budget.a**2,
+                "corrected_params": params,
+                "corrected_tokens": tokens,
+                "corrected_loss": best_loss,
             }
         )
-        for (prefix, names), found in zip(named.items(), (raw, moved), strict=True):
-            for name, values in zip(names, found, strict=False):
-                known = np.where(found.valid, values, np.nan)[0]
-                frame[f"{prefix}{name}"] = np.exp(known) if name in ("params", "tokens") else known
-        reasons = np.where(raw.valid[0], BIASED_AWAY, NO_MINIMUM)
-        return frame.assign(reason=np.where(moved.valid[0], "", reasons))
 
 
-def find_budgets(params: Floats, tokens: Floats, compute: Floats) -> Isoflop:
+def find_profiles(rows: Rows) -> Profiles:
     """The budgets, by increasing compute, at which at least five sizes that span a factor of two were
     trained; the largest compute of a budget's runs exceeds the smallest by at most 10 %.
     """
     members = [
-        entry
-        for entry in clusters(compute, TOGETHER, LEAST_SIZES)
-        if len(np.unique(params[entry])) >= LEAST_SIZES
-        and params[entry].max() >= LEAST_SIZES_SPAN * params[entry].min()
+        own
+        for own in clusters(rows.compute, TOGETHER, LEAST_SIZES)
+        if len(np.unique(rows.params[own])) >= LEAST_SIZES
+        and rows.params[own].max() >= LEAST_SIZES_SPAN * rows.params[own].min()
     ]
-    budgets = np.array([np.exp(np.log(compute[entry]).mean()) for entry in members])
-    return Isoflop(params, tokens, tuple(members), budgets)
+    compute = np.array([np.exp(np.log(rows.compute[own]).mean()) for own in members])
+    return Profiles(rows, members, compute)
 
 
-def vertices(
-    x: Floats, y: Floats, weights: Floats | None = None
-) -> tuple[Floats, Floats, Floats, Flags]:
+def find_minima(profiles: Profiles, law: Law) -> Approach:
+    """Approach 2: the budgets whose profile has a minimum; at least four over a factor 10 of
+    compute.
+    """
+    found = np.isfinite(profiles.corrected(profiles.rows.loss[None], law)[1][0])
+    members = [own for own, has_one in zip(profiles.members, found, strict=True) if has_one]
+    usable, lacks = Profiles(profiles.rows, members, profiles.compute[found]), ""
+    if len(members) < LEAST_BUDGETS or usable.compute[-1] < LEAST_SPAN * usable.compute[0]:
+        lacks = (
+            f"{counted(len(profiles.members), 'budget')} with five sizes or more over a factor 2, "
+            f"{len(members)} with a minimum within the sizes; takes at least {LEAST_BUDGETS} "
+            f"with one, over a factor {LEAST_SPAN:g} of compute"
+        )
+    row = {
+        "approach": "isoflop",
+        "name": "isoFLOP minima",
+        "n_runs": sum(map(len, members)),
+        "reason": lacks,
+    }
+    return Approach(row, usable.compute, usable.points)
+
+
+def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
     """Parabolas y = height + curvature (x - position)^2 through the points x (n,), y (K, n) by least
     squares with weights (n,), >= 0.
 
     Returns
     -------
-    position, height, curvature, valid : ndarray
-        (K,) each, NaN where fewer than three x differ; valid where the parabola opens upwards and is
-        lowest between the least and the largest x, above 0.
+    ndarray
+        (3, K): position, height, curvature; NaN unless the parabola opens upwards and is lowest
+        between the least and the largest x, above 0, and where fewer than three x differ.
     """
-    root = np.ones(len(x)) if weights is None else np.sqrt(weights)
+    root = np.sqrt(weights)
     centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
     design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
     # Differences from the mean keep the digits that tell a flat profile's shape.
-    level = y.mean(axis=1)
-    solved, _, rank, _ = np.linalg.lstsq(design, ((y - level[:, None]) * root).T, rcond=SINGULAR)
+    mean = y.mean(axis=1)
+    solved, _, rank, _ = np.linalg.lstsq(design, ((y - mean[:, None]) * root).T, rcond=SINGULAR)
     constant, slope, curvature = solved if rank == 3 else np.full((3, len(y)), np.nan)
     with np.errstate(all="ignore"):
         at = -slope / (2.0 * curvature)
-        position, height = centre + scale * at, constant + slope * at / 2.0 + level
+        position, height = centre + scale * at, constant + slope * at / 2.0 + mean
         valid = (curvature > 0.0) & (position >= x.min()) & (position <= x.max()) & (height > 0.0)
-    return position, height, curvature / scale**2, valid
+    return np.where(valid, [position, height, curvature / scale**2], np.nan)
 
 
 # -- fixed ratios ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class FixedRatio(Approach):
-    """Compute laws through runs near one D/N, moved onto the ray at their own compute, with the
-    objective of the joint fit, for they are some of its runs.
+def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
+    """Runs near one D/N, those within 10 % of one another, moved onto the ray at their own compute:
+    of the ratios that a tenth of the runs share, at five values of compute or more over a factor
+    10, the one nearest D*/N* at the mean compute.
     """
-
-    params: Floats
-    tokens: Floats
-    compute: Floats
-    members: Indices
-    objective: Objective
-    lacks: str = ""
-
-    name = "fixed-ratio"
-
-    @property
-    def n_runs(self) -> int:
-        """Runs of the ray."""
-        return len(self.members)
-
-    @property
-    def tokens_per_param(self) -> float:
-        """Geometric mean of the runs'."""
-        return float(np.exp(np.log(self.tokens / self.params).mean()))
-
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
-        """The runs of the ray."""
-        own = losses[:, self.members]
-        on_ray = laws.ray(self.compute, self.tokens_per_param)
-        moved = own * on_ray / laws.losses(self.params, self.tokens)
-        counted = 1.0 if weights is None else weights[self.members]
-        return Points(moved, np.broadcast_to(counted, own.shape))
-
-    def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
-        """The compute law through the laws' own losses on the ray."""
-        on_ray = laws.ray(self.compute, self.tokens_per_param)
-        counted = 1.0 if weights is None else weights[self.members]
-        return fit_compute_laws(self.compute, on_ray, counted, self.objective)
-
-
-def find_ray(runs: Any, compute: Floats, laws: Laws, objective: Objective) -> FixedRatio:
-    """The runs near one D/N, those within 10 % of one another: of the ratios that a tenth of the runs
-    share, at five values of compute or more over a factor 10, the one nearest D*/N* at the mean
-    compute.
-    """
-    params, tokens = runs.params, runs.tokens
+    params, tokens = budget.unscaled(rows.params, rows.tokens)
     least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
     rays = [
-        FixedRatio(params[own], tokens[own], compute[own], own, objective)
-        for own in clusters(tokens / params, TOGETHER, LEAST_RUNS)
-        if len(own) >= least
-        and len(np.unique(compute[own])) >= LEAST_RUNS
-        and compute[own].max() >= LEAST_SPAN * compute[own].min()
+        own
+        for own in clusters(tokens / params, TOGETHER, least)
+        if len(np.unique(rows.compute[own])) >= LEAST_RUNS
+        and rows.compute[own].max() >= LEAST_SPAN * rows.compute[own].min()
     ]
     if not rays:
         over = f"at {LEAST_RUNS} or more values of compute over a factor {LEAST_SPAN:g}"
         lacks = f"no {least} runs with D/N within {100 * TOGETHER:g} % of one another, {over}"
-        none = np.empty(0, dtype=np.intp)
-        return FixedRatio(params[none], tokens[none], compute[none], none, objective, lacks)
-    centre = np.array([exp(np.log(compute).mean())])
-    optimum = float(laws.tokens(centre)[0, 0] / laws.params(centre)[0, 0])
-    return min(rays, key=lambda ray: abs(log(ray.tokens_per_param / optimum)))
+        row = {"approach": "fixed-ratio", "name": "fixed D/N", "n_runs": 0}
+        return Approach({**row, "reason": lacks})
+    centre = exp(np.log(rows.compute).mean())
+    best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
+    logs = [np.log(tokens[own] / params[own]).mean() for own in rays]
+    nearest = np.abs(np.array(logs) - log(best_tokens / best_params)).argmin()
+    own, ratio = rays[nearest], exp(logs[nearest])
+    near, (kappa, a, d) = Rows(*(column[own] for column in rows)), budget
+    sizes = (near.compute / (kappa * ratio**d)) ** (1.0 / (a + d))
+    ray = Rows(*budget.scaled(sizes, ratio * sizes), *near[2:])
+
+    def points(losses: Floats, law: Law) -> Points:
+        on_ray, at_runs = law.loss(ray.params, ray.tokens), law.loss(near.params, near.tokens)
+        moved = losses[:, own] * on_ray / at_runs
+        return moved, np.broadcast_to(near.weight, moved.shape), None
+
+    row = {"approach": "fixed-ratio", "name": f"D/N = {ratio:.3g}", "tokens_per_param": ratio}
+    return Approach({**row, "n_runs": len(own), "reason": ""}, ray.compute, points, ray)
 
 
 # -- runs that share a value -----------------------------------------------------------------------
@@ -501,24 +356,17 @@ def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
     among the rest: a planned design is found as it was planned, and a cloud of runs gives its dense
     places.
     """
-    order = np.argsort(values, kind="stable")
-    logs = np.log(values[order])
-    width = np.log1p(tolerance) + ROUNDING
-    left = np.ones(len(logs), dtype=bool)
-    found: list[tuple[float, Indices]] = []
-    while int(left.sum()) >= least:
-        rest = np.flatnonzero(left)
+    logs, width = np.log(values), np.log1p(tolerance) + ROUNDING
+    left, found = np.argsort(values, kind="stable"), list[Any]()
+    while len(left):
         # A window never straddles one that was taken: whatever lies on both sides of it is further
         # apart than a window.
-        ends = np.searchsorted(logs[rest], logs[rest] + width, side="right")
-        counts = ends - np.arange(len(rest))
-        most = int(counts.max())
-        if most < least:
+        own = logs[left]
+        ends = np.searchsorted(own, own + width, side="right")
+        counts = ends - np.arange(len(left))
+        start = np.lexsort((own[ends - 1] - own, -counts))[0]
+        if counts[start] < least:
             break
-        starts = np.flatnonzero(counts == most)
-        spans = logs[rest[ends[starts] - 1]] - logs[rest[starts]]
-        start = int(starts[int(spans.argmin())])
-        members = rest[start : start + most]
-        left[members] = False
-        found.append((float(logs[members].mean()), order[members]))
-    return [np.sort(members) for _, members in sorted(found, key=lambda entry: entry[0])]
+        found.append(np.sort(left[start : ends[start]]))
+        left = np.delete(left, np.s_[start : ends[start]])
+    return sorted(found, key=lambda members: float(logs[members].mean()))

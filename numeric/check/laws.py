@@ -1,18 +1,17 @@
-"""Many laws at once, arrays of one row a law: what K params+tokens laws imply under a budget, and
-compute laws E + C0 C^-alpha through K sets of losses.
-"""
+"""What training the runs costs, and compute laws E + C0 C^-alpha through many sets of losses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import formulas
+from ..errors import ArgumentError
 from ..fit.newton import Box, Problem, follow
 from ..fit.objective import Objective
 from ..fit.power import PowerSum
+from ..law import Law
 from ..law.compute import power
 
 if TYPE_CHECKING:
@@ -21,19 +20,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = [
-    "LEAST_SQUARES",
-    "SAME_COMPUTE",
-    "SIX_ND",
-    "ComputeLaws",
-    "Laws",
-    "RunsBudget",
-    "fit_compute_laws",
-]
+__all__ = ["LEAST_SQUARES", "SAME_COMPUTE", "SIX_ND", "RunsBudget", "fit_compute_laws", "losses_at"]
 
-#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
-#: term.
-FARTHEST = 300.0
 #: Computes this near each other, in logs, are one.
 SAME_COMPUTE = 0.01
 #: Singular values below this share of the largest are none.
@@ -45,7 +33,11 @@ BOX = Box(np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0]))
 
 
 class RunsBudget(NamedTuple):
-    """What training costs: C = kappa N^a D^d."""
+    """What training costs: C = kappa N^a D^d.
+
+    With N' = kappa/6 N^a and D' = D^d it is C = 6 N' D', and a law E + A N^-beta + B D^-gamma has the
+    same form in N' and D'. So whatever is known for 6ND holds of these.
+    """
 
     kappa: float = 6.0
     a: float = 1.0
@@ -54,7 +46,7 @@ class RunsBudget(NamedTuple):
     @classmethod
     def of(cls, params: Floats, tokens: Floats, compute: Floats) -> RunsBudget:
         """6ND where it gives the compute of the runs to 1 %, else the power law through it; where
-        the runs do not tell its exponents, kappa N D.
+        the runs do not tell its exponents, kappa N D. A ValueError where it falls with one of them.
         """
         logs = np.log(compute / formulas.compute(params, tokens))
         if np.abs(logs).max() < SAME_COMPUTE:
@@ -63,11 +55,22 @@ class RunsBudget(NamedTuple):
         design = np.stack([np.ones_like(n), n - n.mean(), d - d.mean()], axis=1)
         found, _, rank, _ = np.linalg.lstsq(design, logs, rcond=SINGULAR)
         level, a, b = found if rank == 3 else (logs.mean(), 0.0, 0.0)
+        if min(a, b) <= -1.0:
+            raise ArgumentError("compute", complaint="must grow with both params and tokens")
         return cls(6.0 * float(np.exp(level - a * n.mean() - b * d.mean())), 1.0 + a, 1.0 + b)
 
-    def tokens(self, compute: Any, params: Any) -> Any:
-        """D with which these params spend the compute."""
-        return (compute / (self.kappa * params**self.a)) ** (1.0 / self.d)
+    def scaled(self, params: Any, tokens: Any) -> tuple[Any, Any]:
+        """N' and D'."""
+        return self.kappa / 6.0 * params**self.a, tokens**self.d
+
+    def unscaled(self, params: Any, tokens: Any) -> tuple[Any, Any]:
+        """N and D from N' and D'."""
+        return (6.0 / self.kappa * params) ** (1.0 / self.a), tokens ** (1.0 / self.d)
+
+    def law(self, E: Any, A: Any, B: Any, beta: Any, gamma: Any) -> Law:
+        """The law in N' and D'; the coefficients are numbers, or arrays (K, 1) of K laws."""
+        kappa, a, d = self
+        return Law(E=E, A=A * (kappa / 6.0) ** (beta / a), B=B, beta=beta / a, gamma=gamma / d)
 
     def __str__(self) -> str:
         return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
@@ -76,141 +79,33 @@ class RunsBudget(NamedTuple):
 SIX_ND = RunsBudget()
 
 
-@dataclass(frozen=True)
-class Laws:
-    """K laws E + A N^-beta + B D^-gamma and the budget of their runs.
-
-    With N' = kappa/6 N^a and D' = D^d the budget is C = 6 N' D', and each law has the same form
-    with A' = A (kappa/6)^(beta/a), beta' = beta/a and gamma' = gamma/d: the formulas for 6ND hold of
-    the primed quantities.
-
-    Attributes
-    ----------
-    coefficients : ndarray
-        (K, 5): E, A, B, beta, gamma.
-    budget : RunsBudget
-    """
-
-    coefficients: Floats
-    budget: RunsBudget = SIX_ND
-
-    def __len__(self) -> int:
-        return len(self.coefficients)
-
-    def __getitem__(self, chosen: Any) -> Laws:
-        return Laws(self.coefficients[chosen], self.budget)
-
-    @property
-    def E(self) -> Floats:
-        """(K, 1)."""
-        return self.coefficients[:, :1]
-
-    @property
-    def terms(self) -> dict[str, Floats]:
-        """A, B, beta and gamma, each (K, 1)."""
-        names = ("A", "B", "beta", "gamma")
-        return {name: self.coefficients[:, k : k + 1] for k, name in enumerate(names, 1)}
-
-    @property
-    def primed(self) -> dict[str, Floats]:
-        """A', B', beta' and gamma', each (K, 1)."""
-        kappa, a, d = self.budget
-        A, B, beta, gamma = self.terms.values()
-        return {
-            "A": A * (kappa / 6.0) ** (beta / a),
-            "B": B,
-            "beta": beta / a,
-            "gamma": gamma / d,
-        }
-
-    @property
-    def sound(self) -> Flags:
-        """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
-        A, B, beta, gamma = self.terms.values()
-        with np.errstate(all="ignore"):
-            far = np.abs(np.log(A) - np.log(B)) / (beta + gamma)
-            return np.asarray(np.isfinite(self.coefficients).all(axis=1) & (far[:, 0] < FARTHEST))
-
-    def losses(self, params: Floats, tokens: Floats) -> Floats:
-        """L(N, D) at n runs; (K, n)."""
-        return formulas.loss(params, tokens, self.E, **self.terms)
-
-    def envelope(self, compute: Floats) -> Floats:
-        """L*(C) at n budgets; (K, n)."""
-        return formulas.optimal_loss(compute, self.E, **self.primed)
-
-    def params(self, compute: Floats) -> Floats:
-        """N*(C); (K, n)."""
-        kappa, a, _ = self.budget
-        optimal = formulas.optimal_params(compute, **self.primed)
-        return np.asarray((6.0 / kappa * optimal) ** (1.0 / a))
-
-    def tokens(self, compute: Floats) -> Floats:
-        """D*(C); (K, n)."""
-        return np.asarray(formulas.optimal_tokens(compute, **self.primed) ** (1.0 / self.budget.d))
-
-    def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
-        """L(C) at n budgets on the ray D = t N, where C = kappa t^d N^(a+d); (K, n)."""
-        kappa, a, d = self.budget
-        params = (compute / (kappa * tokens_per_param**d)) ** (1.0 / (a + d))
-        return self.losses(params, tokens_per_param * params)
-
-    @property
-    def envelopes(self) -> ComputeLaws:
-        """The envelopes as compute laws."""
-        primed = self.primed
-        log_C0 = np.log(formulas.coefficient(**primed))
-        alpha = formulas.exponent(primed["beta"], primed["gamma"])
-        rows = np.concatenate([self.E, log_C0, alpha], axis=1)
-        return ComputeLaws(rows, np.ones(len(self), dtype=bool))
-
-    @property
-    def shares(self) -> Floats:
-        """The exponents of N*(C) and D*(C), w_N/a and w_D/d; (K, 2)."""
-        _, a, d = self.budget
-        beta, gamma = self.primed["beta"], self.primed["gamma"]
-        shares = formulas.params_share(beta, gamma) / a, formulas.tokens_share(beta, gamma) / d
-        return np.concatenate(shares, axis=1)
-
-
-class ComputeLaws(NamedTuple):
-    """K compute laws: rows E, log C0, alpha (K, 3), and whether each fit converged (K,)."""
-
-    coefficients: Floats
-    converged: Flags
-
-    def losses(self, compute: Floats) -> Floats:
-        """(K, n) at compute (n,)."""
-        E, log_C0, alpha = (self.coefficients[:, k : k + 1] for k in range(3))
-        return E + power(compute, log_C0, alpha)
+def losses_at(compute: Floats, laws: Floats) -> Floats:
+    """Losses (K, n) at compute (n,) by K compute laws, rows of E, log C0 and alpha."""
+    E, log_C0, alpha = laws.T[:, :, None]
+    return np.asarray(E + power(compute, log_C0, alpha))
 
 
 def fit_compute_laws(
     compute: Floats, losses: Floats, weights: Any = 1.0, objective: Objective = LEAST_SQUARES
-) -> ComputeLaws:
-    """The best compute law with E >= 0 for each of K sets of losses at the same compute.
+) -> tuple[Floats, Flags]:
+    """The best compute laws E + C0 C^-alpha with E >= 0 through K sets of losses at the same compute.
 
     Parameters
     ----------
-    compute : ndarray
-        (n,); FLOP, > 0.
-    losses : ndarray
-        (K, n), > 0.
-    weights : ndarray or float
-        Broadcast to (K, n), >= 0.
+    compute, losses, weights : ndarray
+        (n,), FLOP; (K, n); broadcast to (K, n), >= 0.
     objective : Objective
-        Of the log residuals; by default least squares.
+        Of the log residuals.
 
     Returns
     -------
-    ComputeLaws
-        Not converged where fewer than three different budgets have a weight.
+    laws, converged : ndarray
+        (K, 3): E, log C0 and alpha; (K,), False where fewer than three budgets have a weight.
 
     Notes
     -----
     For every trial exponent E and C0 are those of a weighted line, and the best of them is the
-    start; Newton's method with the exact Hessian finishes. Absolute deviations are smoothed over a
-    small share of their median.
+    start; Newton's method with the exact Hessian finishes.
     """
     weights = np.broadcast_to(weights, losses.shape)
     known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights])
@@ -228,5 +123,5 @@ def fit_compute_laws(
         theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
     found = follow(Problem.of(model, losses, weights, objective, BOX), theta)
     E, log_term, alpha = found.theta.T
-    rows = np.stack([E, log_term + alpha * centre, alpha], axis=1)
-    return ComputeLaws(rows, found.done & (gains > 0.0) & known)
+    laws = np.stack([E, log_term + alpha * centre, alpha], axis=1)
+    return laws, found.done & (gains > 0.0) & known

@@ -1,12 +1,10 @@
 r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the
-same losses.
+same losses; and the bands that they make.
 
 A resample keeps the design; its losses are the fitted law's with noise drawn anew. IsoFLOP profiles
-and frontiers hang on few runs that somebody placed. Drawing runs with replacement leaves out a third
-of them: a profile of seven sizes keeps four or five, and its vertex scatters several times more than
-over repetitions of the experiment; and a minimum over drawn runs says nothing about how low the
-minimum over all lies. With the design kept and noise drawn, bands have the width that repetitions
-show.
+and frontiers hang on few runs that somebody placed: drawing runs with replacement leaves out a third
+of them, a profile's vertex then scatters several times more than over repetitions of the experiment,
+and a minimum over drawn runs says nothing about how low the minimum over all lies.
 
 Noise is larger in some places than in others, and where the law misfits its residuals lean to one
 side. So a run's noise is its residual minus the median residual of the runs nearest in (log N, log
@@ -20,15 +18,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..repeat import repeat
-from .approaches import Estimates
-from .laws import Laws
+from .approaches import LAW, PREDICTED
+from .laws import losses_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
+    from ..data.runs import Runs
     from ..fit import Fit
     from .approaches import Approach
     from .laws import RunsBudget
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
-__all__ = ["BATCH", "Noise", "PairedDraws", "draw_paired"]
+__all__ = ["BATCH", "Noise", "Resamples", "banded", "is_sound", "resample", "simultaneous_band"]
 
 #: Resamples that are taken together, fewer where there are so many runs that they would exceed so
 #: many numbers.
@@ -44,33 +44,27 @@ BATCH, LARGEST_BATCH = 50, 2_000_000
 #: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that
 #: turns over a decade or so.
 NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 0.125, 8, 20
+#: Points of compute at which curves are compared; the least width of a band.
+GRID, ROUNDING = 33, 1e-12
+#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
+#: term.
+FARTHEST = 300.0
 
 
 class Noise(NamedTuple):
-    """What scatters the losses about the law.
-
-    Attributes
-    ----------
-    predicted : ndarray
-        (n,): the law's losses.
-    noise : ndarray
-        (n,): in log loss.
-    near : ndarray
-        (n, k): the runs nearest to each, itself among them.
-    pools : list of ndarray or None
-        The runs of each group, where runs have groups.
+    """What scatters the losses about the law: its losses (n,), the noise of their logarithms (n,),
+    the runs nearest to each (n, k), itself among them, and the runs of each group, where there are
+    any.
     """
 
     predicted: Floats
     noise: Floats
     near: Indices
-    pools: list[Indices] | None
+    pools: list[Indices]
 
     @classmethod
-    def of(cls, runs: Any, predicted: Floats, spare: int) -> Noise:
-        """From runs with params, tokens, loss and group, and the losses of a law that left `spare`
-        degrees of freedom.
-        """
+    def of(cls, runs: Runs, predicted: Floats, spare: int) -> Noise:
+        """From runs and the losses of a law that left `spare` degrees of freedom."""
         from scipy.spatial import cKDTree
 
         n, group = len(predicted), runs.group
@@ -81,37 +75,35 @@ class Noise(NamedTuple):
         noise = residuals - np.median(residuals[near], axis=1)
         noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
         names = [] if group is None else dict.fromkeys(group.tolist())
-        pools = [np.flatnonzero(group == name) for name in names]
-        return cls(predicted, noise, near, pools or None)
+        return cls(predicted, noise, near, [np.flatnonzero(group == name) for name in names])
 
     def draw(self, rng: Generator, count: int) -> Floats:
         """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one
         drawn group.
         """
         n, near = self.near.shape
-        if self.pools is None:
-            donors = self.near[np.arange(n), rng.integers(near, size=(count, n))]
-        else:
+        if self.pools:
             donors = np.empty((count, n), dtype=np.intp)
             for row in donors:
                 drawn = rng.integers(len(self.pools), size=len(self.pools))
                 for members, which in zip(self.pools, drawn, strict=True):
                     row[members] = rng.choice(self.pools[which], size=len(members))
+        else:
+            donors = self.near[np.arange(n), rng.integers(near, size=(count, n))]
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
 
-class PairedDraws(NamedTuple):
-    """What the resamples gave: the joint laws, the estimates of each approach, how many resamples
-    were done and how many of them had no joint law.
+class Resamples(NamedTuple):
+    """The estimates by approach, how many resamples were done, and how many of these had no joint
+    law.
     """
 
-    laws: Laws
-    estimates: tuple[Estimates, ...] = ()
+    estimates: dict[str, DataFrame]
     done: int = 0
     lost: int = 0
 
 
-def draw_paired(
+def resample(
     fitted: Fit,
     budget: RunsBudget,
     noise: Noise,
@@ -120,42 +112,64 @@ def draw_paired(
     seed: int,
     *,
     progress: bool,
-) -> PairedDraws:
-    """Refit everything to `count` resamples; what is done by then where a KeyboardInterrupt comes."""
+) -> Resamples:
+    """Refit everything to `count` resamples; what is done by then where a KeyboardInterrupt comes.
+    A resample whose joint fit did not converge to a law with an optimum is left out.
+    """
+    from pandas import concat
 
-    def batches() -> Iterator[tuple[Any, ...]]:
+    def batches() -> Iterator[tuple[Floats]]:
         random = np.random.default_rng(seed)
         size = max(1, min(BATCH, LARGEST_BATCH // len(noise.predicted)))
         for first in range(0, count, size):
-            yield fitted, budget, approaches, noise.draw(random, min(size, count - first))
+            yield (noise.draw(random, min(size, count - first)),)
 
-    parts = repeat(
-        _paired,
-        batches(),
-        progress=progress,
-        what="resamples",
-        total=count,
-        size=lambda part: part.done,
-    ).at_least_one()
-    laws, estimates, done, lost = zip(*parts.values, strict=True)
-    return PairedDraws(
-        Laws(np.concatenate([part.coefficients for part in laws]), budget),
-        tuple(
-            Estimates(*map(np.concatenate, zip(*of_one, strict=True)))
-            for of_one in zip(*estimates, strict=True)
-        ),
-        sum(done),
-        sum(lost),
+    def refitted(losses: Floats) -> Resamples:
+        found = fitted.solution.refit(observed=losses)
+        good = np.asarray(found.converged) & is_sound(found.coefficients)
+        law = budget.law(*found.coefficients[good].T[:, :, None])
+        own = {each.row["approach"]: each.estimate(losses[good], law) for each in approaches}
+        return Resamples(own, len(losses), int((~good).sum()))
+
+    shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
+    repeated = repeat(refitted, batches(), size=lambda part: part.done, **shown)
+    estimates, done, lost = zip(*repeated.at_least_one().values, strict=True)
+    joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
+    return Resamples(joined, sum(done), sum(lost))
+
+
+def is_sound(coefficients: Floats) -> Any:
+    """Whether laws E, A, B, beta, gamma (K, 5) have kept both terms, so that there is an optimum."""
+    _, A, B, beta, gamma = coefficients.T
+    with np.errstate(all="ignore"):
+        far = np.abs(np.log(A) - np.log(B)) / (beta + gamma)
+    return np.isfinite(coefficients).all(axis=1) & (far < FARTHEST)
+
+
+def simultaneous_band(deviations: Floats, level: float) -> Floats:
+    """Half the width (G,) of a band that a share `level` of the resampled curves (K, G) keeps to over
+    the whole grid: q s, where s is the quantile `level` of |deviation| at each point and q that of
+    the largest |deviation|/s of each resample, so that no point counts more than another.
+    """
+    size = np.abs(deviations)
+    spread = np.maximum(np.quantile(size, level, axis=0), ROUNDING)
+    return np.asarray(np.quantile(np.max(size / spread, axis=1), level) * spread)
+
+
+def banded(compute: Floats, here: DataFrame, resampled: DataFrame, level: float) -> DataFrame:
+    """The relative difference of an approach's curve from the predicted one over the compute of its
+    points, with its band lo to hi; from its estimates for the runs and for K resamples, in which the
+    law holds: their median difference, which selection brings about, is taken off.
+    """
+    from pandas import DataFrame
+
+    grid = np.geomspace(float(compute.min()), float(compute.max()), GRID)
+    laws, predicted = (
+        [losses_at(grid, x[names].to_numpy()) for x in (here, resampled)]
+        for names in (LAW, PREDICTED)
     )
-
-
-def _paired(
-    fitted: Fit, budget: RunsBudget, approaches: Sequence[Approach], losses: Floats
-) -> PairedDraws:
-    """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
-    found = fitted.solution.refit(observed=losses)
-    laws = Laws(found.coefficients, budget)
-    good = np.asarray(found.converged) & laws.sound
-    laws, weights = laws[good], fitted.runs.weight
-    estimates = tuple(each.estimate(losses[good], weights, laws) for each in approaches)
-    return PairedDraws(laws, estimates, len(losses), int((~good).sum()))
+    own, drawn = (law / other - 1.0 for law, other in zip(laws, predicted, strict=True))
+    middle = np.median(drawn, axis=0)
+    value, half = own[0] - middle, simultaneous_band(drawn - middle, level)
+    curve = {"compute": grid, "predicted": predicted[0][0], "difference": value}
+    return DataFrame({**curve, "lo": value - half, "hi": value + half})

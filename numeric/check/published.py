@@ -8,8 +8,8 @@ arXiv 2512.08894, Tables 12 and 11.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import exp, log, nan, sqrt
+from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,25 +24,21 @@ from ..errors import positive_number
 from ..law.compute import power
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pandas import DataFrame
 
-__all__ = ["BenchmarkCheck", "PublishedCheck", "check_published"]
+__all__ = ["RANGE", "RATIO", "TOLERANCE", "BenchmarkCurves", "PublishedCheck", "check_published"]
 
 #: Largest difference in accuracy at which two curves are said to agree.
 TOLERANCE = 0.02
-#: The budgets of the source's runs near D/N = 20, FLOP.
+#: The budgets of the source's runs near D/N = 20, FLOP, and points of a grid in their logarithm.
 RANGE = float(KRAJEWSKI_RUNS.compute_lo), float(KRAJEWSKI_RUNS.compute_hi)
-RATIO = float(KRAJEWSKI_RUNS.tokens_per_param)
-#: Points of a grid in log compute, fine beside 1/alpha > 1, over which an accuracy changes.
-GRID = 513
+RATIO, GRID = float(KRAJEWSKI_RUNS.tokens_per_param), 8193
 FOUR, FLOP = Places(4), Shortest(3)
 COLUMNS = (
     Column("name", "benchmark", align="left"),
     Column("metric_type", "metric", align="left"),
     Column("alpha_derived", "alpha\nenvelope", format=FOUR),
     Column("alpha_ray", "alpha\nray", format=FOUR),
-    Column("alpha_ray_lo", only="data"),
-    Column("alpha_ray_hi", only="data"),
     Column("alpha_empirical", "alpha\nfitted", format=FOUR),
     Column("max_abs_difference_envelope", "difference\nenvelope", format=FOUR),
     Column("max_abs_difference", "difference\nray", format=FOUR),
@@ -51,75 +47,19 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class BenchmarkCheck:
-    """One benchmark: three predictions of its raw accuracy as a function of compute (FLOP, > 0, a
-    number or an array), their exponents, and how far they lie apart.
-
-    Attributes
-    ----------
-    law, compute_law : PublishedLaw
-        The params-tokens law, and the compute law fitted to the same benchmark.
-    coefficients : dict
-        A, B, beta and gamma of the params-tokens law.
-    name, metric_type : str
-        As Table 12 prints them.
-    alpha_derived, alpha_empirical : float
-        Exponents of the envelope, and of the compute law, decoded from Table 11.
-    alpha_ray, alpha_ray_lo, alpha_ray_hi : float
-        Local exponents of the ray at the geometric mean of the range, at its lowest and at its
-        highest compute; they fall with compute.
-    max_abs_difference, compute_at_max : float
-        Largest difference in raw accuracy of the ray from the compute law on the range, and where it
-        is attained, FLOP.
-    max_abs_difference_envelope : float
-        That of the envelope.
-    verdict : {"agrees", "differs"}
-        Whether that of the ray is within the tolerance.
+@dataclass(frozen=True)
+class BenchmarkCurves:
+    """Three predictions of the raw accuracy of one benchmark as functions of compute, in FLOP: by the
+    envelope and by the ray of its params-tokens law, and by the compute law fitted to it.
     """
 
     law: PublishedLaw
     compute_law: PublishedLaw
-    coefficients: dict[str, float]
-    name: str
-    metric_type: str
-    alpha_derived: float
-    alpha_empirical: float
-    alpha_ray: float
-    alpha_ray_lo: float
-    alpha_ray_hi: float
-    max_abs_difference: float = nan
-    compute_at_max: float = nan
-    max_abs_difference_envelope: float = nan
-    verdict: str = ""
 
-    @classmethod
-    def of(cls, law: PublishedLaw, compute_law: PublishedLaw, tolerance: float) -> BenchmarkCheck:
-        """The comparison of two laws."""
-        c = {name: float(text) for name, text in law.coefficients.items() if text}
-        places = sqrt(RANGE[0]) * sqrt(RANGE[1]), *RANGE
-        ray, ray_lo, ray_hi = (float(formulas.ray_exponent(C, RATIO, **c)) for C in places)
-        curves = cls(
-            law=law,
-            compute_law=compute_law,
-            coefficients=c,
-            name=str(law.label),
-            metric_type=str(law.metric_type),
-            alpha_derived=formulas.exponent(c["beta"], c["gamma"]),
-            alpha_empirical=float(str(compute_law.coefficients["alpha"])),
-            alpha_ray=ray,
-            alpha_ray_lo=ray_lo,
-            alpha_ray_hi=ray_hi,
-        )
-        at, away = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)))
-        _, of_envelope = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)))
-        return replace(
-            curves,
-            max_abs_difference=away,
-            compute_at_max=at,
-            max_abs_difference_envelope=of_envelope,
-            verdict="agrees" if away <= tolerance else "differs",
-        )
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """A, B, beta and gamma of the params-tokens law."""
+        return {name: float(text) for name, text in self.law.coefficients.items() if text}
 
     def envelope(self, compute: Any) -> Any:
         """Accuracy with the compute-optimal allocation."""
@@ -131,7 +71,8 @@ class BenchmarkCheck:
 
     def fitted(self, compute: Any) -> Any:
         """Accuracy by the compute law -log Q' = C0 C^-alpha."""
-        return self._raw(power(compute, float(self.compute_law.log_C0), self.alpha_empirical))
+        log_C0, alpha = self.compute_law.log_C0, self.compute_law.coefficients["alpha"]
+        return self._raw(power(compute, float(log_C0), float(str(alpha))))
 
     def _raw(self, neg_log: Any) -> Any:
         return accuracy(neg_log, float(self.law.random_baseline or 0))
@@ -143,46 +84,41 @@ class PublishedCheck(Shown):
 
     Attributes
     ----------
-    rows : tuple of BenchmarkCheck
-        In the order of Table 12.
+    table : DataFrame
+        A row a benchmark, in the order of Table 12: name, metric_type; the exponents alpha_derived
+        of the envelope, alpha_ray of the ray at the geometric mean of the range and alpha_empirical
+        of the compute law; the largest differences in raw accuracy from that law,
+        max_abs_difference_envelope and, of the ray, max_abs_difference at compute_at_max; verdict:
+        "agrees" or "differs", whether that of the ray is within the tolerance.
+    curves : dict of str to BenchmarkCurves
     tolerance : float
-        Largest difference in accuracy at which a row agrees. The tables give no errors: a verdict
-        describes the size of the difference, not its significance.
-    compute_range : (float, float)
-        Lowest and highest compute of the comparison, in FLOP.
-    tokens_per_param : float
-        D/N of the ray.
+        In accuracy. The source gives no errors: a verdict describes the size of the difference, not
+        its significance.
     """
 
-    rows: tuple[BenchmarkCheck, ...]
+    table: DataFrame
+    curves: dict[str, BenchmarkCurves]
     tolerance: float
-    compute_range: tuple[float, float] = RANGE
-    tokens_per_param: float = RATIO
-
-    @property
-    def agrees(self) -> int:
-        """How many rows agree."""
-        return sum(row.verdict == "agrees" for row in self.rows)
 
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each benchmark."""
-        low, high = map(FLOP.text, self.compute_range)
+        low, high = map(FLOP.text, RANGE)
         notes = (
-            f"{self.agrees} of {len(self.rows)} agree to {self.tolerance:g} in accuracy on the ray "
-            f"D/N = {self.tokens_per_param:g}, for C from {low} to {high} FLOP.",
-            f"Source: {self.rows[0].law.source.citation}",
+            f"{self.as_dict()['agrees']} of {len(self.table)} agree to {self.tolerance:g} in accuracy "
+            f"on the ray D/N = {RATIO:g}, for C from {low} to {high} FLOP.",
+            f"Source: {next(iter(self.curves.values())).law.source.citation}",
         )
-        return (Table(COLUMNS, [*self.rows, RULE], notes=notes),)
+        return (Table(COLUMNS, [*self.table.itertuples(), RULE], notes=notes),)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
         return {
             "kind": "published",
-            "compute_range": list(self.compute_range),
-            "tokens_per_param": self.tokens_per_param,
+            "compute_range": list(RANGE),
+            "tokens_per_param": RATIO,
             "tolerance": self.tolerance,
-            "rows": self.tables()[0].records(),
-            "agrees": self.agrees,
+            "rows": self.table.to_dict("records"),
+            "agrees": int((self.table.verdict == "agrees").sum()),
         }
 
 
@@ -204,31 +140,28 @@ def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
     Examples
     --------
     >>> result = check_published()
-    >>> result.rows[0].name, f"{result.rows[0].alpha_derived:.4f}"
+    >>> result.table.name[0], f"{result.table.alpha_derived[0]:.4f}"
     ('ARC-E', '0.1890')
     """
+    from pandas import DataFrame
+
     tolerance = positive_number("tolerance", tolerance)
-    rows = [BenchmarkCheck.of(law, fitted, tolerance) for law, fitted in compute_counterparts()]
-    return PublishedCheck(rows=tuple(rows), tolerance=tolerance)
-
-
-def _largest(function: Callable[[Any], Any]) -> tuple[float, float]:
-    """Where a function of compute is largest on the range, and its value there: every peak of a grid
-    in log compute is refined.
-    """
-    from scipy.optimize import minimize_scalar
-
-    grid = np.linspace(log(RANGE[0]), log(RANGE[1]), GRID)
-    values = function(np.exp(grid))
-    found = [(float(function(end)), end) for end in RANGE]
-    inner = values[1:-1]
-    for i in np.flatnonzero((values[:-2] < inner) & (inner >= values[2:])):
-        peak = minimize_scalar(
-            lambda s: -float(function(exp(s))),
-            bounds=(grid[i], grid[i + 2]),
-            method="bounded",
-            options={"xatol": 1e-9},
+    curves = {str(law.label): BenchmarkCurves(law, by) for law, by in compute_counterparts()}
+    compute, rows = np.geomspace(*RANGE, GRID), []
+    for name, own in curves.items():
+        c, fitted = own.coefficients, own.fitted(compute)
+        away = np.abs(own.ray(compute) - fitted)
+        rows.append(
+            {
+                "name": name,
+                "metric_type": str(own.law.metric_type),
+                "alpha_derived": formulas.exponent(c["beta"], c["gamma"]),
+                "alpha_ray": formulas.ray_exponent(sqrt(RANGE[0]) * sqrt(RANGE[1]), RATIO, **c),
+                "alpha_empirical": float(str(own.compute_law.coefficients["alpha"])),
+                "max_abs_difference_envelope": np.abs(own.envelope(compute) - fitted).max(),
+                "max_abs_difference": away.max(),
+                "compute_at_max": compute[away.argmax()],
+                "verdict": "agrees" if away.max() <= tolerance else "differs",
+            }
         )
-        found.append((-float(peak.fun), exp(peak.x)))
-    height, compute = max(found)
-    return compute, height
+    return PublishedCheck(table=DataFrame(rows), curves=curves, tolerance=tolerance)

@@ -70,7 +70,7 @@ CALLS: dict[str, list[str]] = {
         "allocate_of_fit_json": f"allocate --law fit.json --compute 1e22 {JSON}",
         "check_published": "check",
         "check_published_json": f"check {JSON}",
-        "check_runs": CHECK,
+        "check_runs": "check runs.csv --bootstrap 100 --seed 1",
         "check_runs_json": f"{CHECK} {JSON}",
         "check_tolerance_json": f"{CHECK} --tolerance 40% {JSON}",
         "check_bad": "check runs.csv --tolerance -1%",

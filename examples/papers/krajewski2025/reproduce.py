@@ -34,7 +34,7 @@ from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
 from isoflop.numeric.accuracy.bilinear import fit_bilinear
-from isoflop.numeric.check.published import TOLERANCE, BenchmarkCheck
+from isoflop.numeric.check.published import BenchmarkCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
 from isoflop.numeric.hold_out import Backtest, backtest
@@ -140,10 +140,10 @@ class Subset:
     def staged(self):
         return self.compared("compute", "two-stage-linear", "two-stage-logistic", proxy="c4")
 
-    def curves(self, label: str) -> BenchmarkCheck:
+    def curves(self, label: str) -> BenchmarkCurves:
         """Tables 11 and 12 as functions of compute."""
         law = f"krajewski2025-{label.lower()}"
-        return BenchmarkCheck.of(published(law), published(f"{law}-compute"), TOLERANCE)
+        return BenchmarkCurves(published(law), published(f"{law}-compute"))
 
     # -- sections ------------------------------------------------------------------------------------------------------
 

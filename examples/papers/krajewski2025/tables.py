@@ -27,8 +27,10 @@ import numpy as np
 from isoflop.numeric import formulas
 from isoflop.numeric.accuracy.broken import broken_values
 from isoflop.numeric.check.published import (
+    RANGE,
+    RATIO,
     TOLERANCE,
-    BenchmarkCheck,
+    BenchmarkCurves,
     PublishedCheck,
     check_published,
 )
@@ -222,7 +224,11 @@ class TablesCheck:
     def disagreements(self) -> tuple[Disagreement, ...]:
         """All of them, in the order of the sections."""
         return (
-            *(_of_ray(row) for row in self.rays.rows if row.verdict != AGREES),
+            *(
+                _of_ray(row, self.rays)
+                for row in self.rays.table.itertuples()
+                if row.verdict != AGREES
+            ),
             *(_of_draws(row) for row in self.draws if row.verdict != AGREES),
             *(_of_broken(row) for row in self.broken if row.verdict != AGREES),
             *(_of_baseline(row) for row in self.baselines if row.verdict != AGREES),
@@ -276,8 +282,7 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
     (26, 'Tables 4 and 3')
     """
     rays = check_published(tolerance=tolerance)
-    curves = {row.name: row for row in rays.rows}
-    compute = np.geomspace(*rays.compute_range, GRID)
+    curves, compute = rays.curves, np.geomspace(*RANGE, GRID)
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(
         rays=rays,
@@ -292,7 +297,7 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
             _ceiling(name) for name, row in printed.TABLE_15.items() if float(row[1]) == 1.0
         ),
         averages=tuple(_averages()),
-        compute_range=rays.compute_range,
+        compute_range=RANGE,
         tolerance=rays.tolerance,
     )
 
@@ -347,7 +352,7 @@ def half_unit(digits: str) -> float:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _draws(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float) -> DrawsRow:
+def _draws(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float) -> DrawsRow:
     law, other = printed_bilinear(name), curves.compute_law
     difference = np.abs(law.pass_at_k(compute, 1.0) - curves.fitted(compute))
     at = int(difference.argmax())
@@ -366,7 +371,7 @@ def _draws(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float)
     )
 
 
-def _broken(name: str, curves: BenchmarkCheck, compute: Floats, tolerance: float) -> BrokenRow:
+def _broken(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float) -> BrokenRow:
     digits = printed.TABLE_10[name][1:]
     at_digits = np.array([float(text) for text in digits])
     moved = at_digits + np.diag([half_unit(text) for text in digits])
@@ -477,11 +482,17 @@ def _within(difference: float, most: float) -> str:
 # -- disagreements -----------------------------------------------------------------------------------------------------
 
 
-def _of_ray(row: Any) -> Disagreement:
+def ray_exponents(curves: BenchmarkCurves) -> Any:
+    """Local exponents along D/N = 20 at the lowest and the highest compute; they fall with it."""
+    return formulas.ray_exponent(np.array(RANGE), RATIO, **curves.coefficients)
+
+
+def _of_ray(row: Any, check: PublishedCheck) -> Disagreement:
+    lowest, highest = ray_exponents(check.curves[row.name])
     what = (
         f"accuracy along D/N = 20 differs by {row.max_abs_difference:.4f} at C = "
         f"{_flop(row.compute_at_max)}; exponents "
-        f"{row.alpha_ray_hi:.4f} to {row.alpha_ray_lo:.4f} and {row.alpha_empirical:.4f}"
+        f"{highest:.4f} to {lowest:.4f} and {row.alpha_empirical:.4f}"
     )
     return Disagreement(tables="Tables 12 and 11", where=row.name, what=what)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from krajewski2025.tables import ray_exponents
+
 from isoflop.theory.typeset.numbers import Format, Places, Significant
 from isoflop.theory.typeset.table import WIDTH, Column, Table
 
@@ -54,12 +56,11 @@ def tables_text(check: TablesCheck) -> str:
 
 
 def _rays(check: TablesCheck) -> list[str]:
-    outside = [
-        f"{row.name} {row.alpha_empirical - nearest:+.4f}"
-        for row in check.rays.rows
-        if (nearest := min(max(row.alpha_empirical, row.alpha_ray_hi), row.alpha_ray_lo))
-        != row.alpha_empirical
-    ]
+    outside = []
+    for row in check.rays.table.itertuples():
+        lowest, highest = ray_exponents(check.rays.curves[row.name])
+        away = row.alpha_empirical - min(max(row.alpha_empirical, highest), lowest)
+        outside += [f"{row.name} {away:+.4f}"] if away else []
     note = f"Fitted exponents outside the ray's, by how much: {', '.join(outside) or 'none'}."
     return [*str(check.rays).splitlines(), *wrap(note, WIDTH)]
 

@@ -82,7 +82,7 @@ def run(options: Options) -> tuple[str, int]:
     draw(options, result.plot)
     explains = form == "text" and "--explain" in options
     text = result.explained() if explains else written(form, result)
-    if result.interrupted:
+    if 0 < result.done < result.draws:
         say("interrupted", "the bands are of the resamples that were done")
         return text, INTERRUPTED
     return text, STATUSES[result.verdict]

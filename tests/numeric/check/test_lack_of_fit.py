@@ -7,23 +7,12 @@ import pytest
 from tests.data import grid
 
 from isoflop.numeric.check.lack_of_fit import lack_of_fit
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.fit import fit
 from isoflop.numeric.law import Law
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
 SETS = 60
-
-
-def judged(seed, noise, factor=None, group=None):
-    """The test of 100 scattered runs, whose log losses have errors that a generator and params make."""
-    random = np.random.default_rng(seed)
-    params, tokens = 10 ** random.uniform(7.5, 10.0, 100), 10 ** random.uniform(9.0, 11.5, 100)
-    loss = LAW.loss(params, tokens) * np.exp(noise(random, params))
-    if factor is not None:
-        loss *= factor(6.0 * params * tokens)
-    found = fit({"N": params, "D": tokens, "L": loss}).coefficients
-    law = Law(**dict[str, Any](found))
-    return lack_of_fit(params, tokens, 6.0 * params * tokens, loss, law, group=group, seed=seed)
 
 
 def normal(random, params):
@@ -44,6 +33,25 @@ def with_outliers(random, params):
     return errors
 
 
+def misfit_of(params, tokens, loss, law, group, seed):
+    """The test of a table of runs."""
+    table = {"params": params, "tokens": tokens, "loss": loss}
+    runs = Runs.read(table if group is None else table | {"group": group})
+    found: Any = lack_of_fit(runs, 6.0 * params * tokens, law, seed=seed)
+    return found
+
+
+def judged(seed, noise, factor=None, group=None):
+    """The test of 100 scattered runs, whose log losses have errors that a generator and params make."""
+    random = np.random.default_rng(seed)
+    params, tokens = 10 ** random.uniform(7.5, 10.0, 100), 10 ** random.uniform(9.0, 11.5, 100)
+    loss = LAW.loss(params, tokens) * np.exp(noise(random, params))
+    if factor is not None:
+        loss *= factor(6.0 * params * tokens)
+    found = fit({"N": params, "D": tokens, "L": loss}).coefficients
+    return misfit_of(params, tokens, loss, Law(**dict[str, Any](found)), group, seed)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [normal, heavy, uneven, with_outliers])
 def test_true_laws_are_rarely_found_to_misfit(noise):
@@ -51,12 +59,9 @@ def test_true_laws_are_rarely_found_to_misfit(noise):
     assert sum(judged(seed, noise).matters(0.01) for seed in range(SETS)) < 8
 
 
-def hump(size):
-    return lambda compute: 1.0 + size * np.exp(-0.5 * (np.log(compute / 1e20) / 0.6) ** 2)
-
-
 def test_a_hump_about_one_budget_is_found():
-    found = [judged(seed, normal, hump(0.01)) for seed in range(5)]
+    hump = lambda compute: 1.0 + 0.01 * np.exp(-0.5 * (np.log(compute / 1e20) / 0.6) ** 2)  # noqa: E731
+    found = [judged(seed, normal, hump) for seed in range(5)]
     assert all(one.matters(0.01) for one in found)
     assert [one.variable for one in found].count("compute") >= 4
     assert all(one.misfit > 0.0 for one in found)
@@ -69,22 +74,18 @@ def test_errors_that_groups_share_are_no_misfit():
     group = np.repeat(np.arange(12), 9)[:100].astype(str)
 
     def shared(random, params):
-        return (
-            np.repeat(0.004 * random.standard_normal(12), 9)[: len(params)]
-            + normal(random, params) / 5
-        )
+        own = np.repeat(0.004 * random.standard_normal(12), 9)[: len(params)]
+        return own + normal(random, params) / 5
 
     assert sum(judged(seed, shared, group=group).p_value < 0.03 for seed in range(12)) <= 3
 
 
-def test_too_few_runs_or_groups_are_no_test():
+@pytest.mark.parametrize(
+    ("copies", "groups", "known"), [(1, 0, False), (4, 0, True), (4, 4, False)]
+)
+def test_too_few_runs_or_groups_are_no_test(copies, groups, known):
     params, tokens = grid(np.geomspace(1e7, 1e9, 3), np.geomspace(1e9, 1e11, 3))
-    random = np.random.default_rng(0)
-    loss = LAW.loss(params, tokens) * np.exp(normal(random, params))
-    compute = 6.0 * params * tokens
-    assert lack_of_fit(params, tokens, compute, loss, LAW) is None
-    params, tokens, compute = (np.tile(x, 4) for x in (params, tokens, compute))
-    loss = LAW.loss(params, tokens) * np.exp(normal(random, params))
-    assert lack_of_fit(params, tokens, compute, loss, LAW) is not None
-    few = np.repeat(["a", "b", "c", "d"], 9)
-    assert lack_of_fit(params, tokens, compute, loss, LAW, group=few) is None
+    params, tokens = np.tile(params, copies), np.tile(tokens, copies)
+    loss = LAW.loss(params, tokens) * np.exp(normal(np.random.default_rng(0), params))
+    group = np.arange(len(loss)) % groups if groups else None
+    assert (misfit_of(params, tokens, loss, LAW, group, 0) is not None) == known

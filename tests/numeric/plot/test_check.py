@@ -27,13 +27,15 @@ def result():
 def test_what_is_drawn_is_what_was_found(result):
     profiles, curves, differences = plot_check_runs(result).axes[:3]
     assert len(profiles.collections[0].get_offsets()) == len(result.fit.runs)
-    found = result["isoflop"]
+    found = result.curves["isoflop"]
     drawn = {line.get_label(): line.get_xydata() for line in (*curves.lines, *differences.lines)}
-    assert drawn[f"isoFLOP minima: {found.verdict}"][:, 1] == pytest.approx(found.band.value)
+    (label,) = (text for text in drawn if text.startswith("isoFLOP minima: "))
+    assert label == f"isoFLOP minima: {result.to_frame().verdict['isoflop']}"
+    assert drawn[label][:, 1] == pytest.approx(found.difference.to_numpy())
     envelope = drawn["derived envelope"]
     assert envelope[:, 1] == pytest.approx(result.optimum(envelope[:, 0])[2])
-    moved = found.predicted_law.loss(found.compute) * (1 + found.band.value)
-    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(moved)
+    moved = found.predicted * (1 + found.difference)
+    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(moved.to_numpy())
     minima = [line.get_xydata() for line in profiles.lines if line.get_marker() == "D"]
     expected = result.budgets[["corrected_params", "corrected_loss"]].to_numpy()
     assert np.concatenate(minima) == pytest.approx(expected)
@@ -59,7 +61,7 @@ def test_no_empirical_law_is_said():
 
 def test_panels_show_the_rows_of_the_published_tables():
     found = check_published()
-    for row, panel in zip(found.rows, plot_check(found).axes, strict=True):
+    for row, panel in zip(found.table.itertuples(), plot_check(found).axes, strict=True):
         name, verdict = panel.get_title().split("\n")
         assert (name, verdict.split(",")[0]) == (row.name, row.verdict)
         fitted, ray, envelope = (line.get_ydata() for line in panel.lines)
