@@ -35,7 +35,7 @@ SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 INTRODUCTION = (
     "Each statement below was checked by isoflop {isoflop} with SymPy {sympy}, in the notation of "
     "{notation}: every step by an exact argument, and again at random points in arithmetic of 50 "
-    "digits, bounds also in interval arithmetic. The status of a theorem is that of its weakest "
+    "digits, bounds in interval arithmetic. The status of a theorem is that of its weakest "
     "step."
 )
 #: A derivation that a sentence names, and one that is not in the document.

@@ -57,8 +57,8 @@ def theorem_latex(
 
     Notes
     -----
-    A step says how far it is established: proved, given a lemma (which is stated), checked
-    numerically, cited, or not proved at all.
+    A step says how far it is established: proved, given a lemma (which is stated), cited, or not
+    proved at all.
     """
     if proof not in PROOFS:
         raise ValueError(f"proof={proof!r}: must be one of {', '.join(PROOFS)}")

@@ -13,7 +13,7 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.symbols import LOG_SIZE_RATIO, SIZE_RATIO
 
 SEED = 20_240
-PAIRS = 200
+PAIRS = 60
 SPELLING = {"beta": "b", "gamma": "g", "r": "k", "rho": "k"}
 
 
@@ -68,7 +68,7 @@ def test_true_identities_are_proved() -> None:
     )
     assert [str(pair) for pair in pairs if pair.decision.refuted] == []
     undecided = [str(pair) for pair in pairs if pair.decision.answer is Answer.UNDECIDED]
-    assert len(undecided) <= PAIRS // 100, undecided
+    assert len(undecided) <= 1, undecided
 
 
 def test_false_identities_are_refuted_at_witnesses_that_separate_the_sides() -> None:
@@ -78,7 +78,7 @@ def test_false_identities_are_refuted_at_witnesses_that_separate_the_sides() -> 
     assert [str(pair) for pair in pairs if pair.decision.proved] == []
     found = [(pair, pair.decision.witness) for pair in pairs]
     witnesses = [(pair, witness) for pair, witness in found if witness is not None]
-    assert len(witnesses) >= PAIRS - PAIRS // 200
+    assert len(witnesses) >= PAIRS - 1
     for pair, witness in witnesses:
         names = rewriting.symbols_of(pair.left, pair.right)
         point = dict.fromkeys(names, mp.one)  # those that cancel
