@@ -19,7 +19,7 @@ endef
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest test-slow lint format generate bench mutants studies wheel clean
+.PHONY: help demo test test-oldest test-slow lint format generate bench studies wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -85,9 +85,6 @@ generate: $(VENV)/dev  ## print the numeric modules from the proved formulas
 bench: $(VENV)/dev  ## speed, as ratios within one run
 	$(BIN)/python -m compileall -q $(PACKAGES)
 	$(BIN)/python tests/benchmarks/run.py
-
-mutants: $(VENV)/dev  ## false variants of every claim, to which each path of checking must object
-	$(BIN)/python tests/mutation/run.py
 
 studies: $(VENV)/dev  ## the optimum on 1,000 random problems, and the coverage of intervals (needs the public runs)
 	$(BIN)/python tests/studies/optimum.py
