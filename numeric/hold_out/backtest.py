@@ -16,9 +16,8 @@ from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.models import form_of
-from ..passk.fit_at_k import METHODS
 from ..passk.kinds import kind_of as law_of_passk
-from ..passk.laws import models_of
+from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, checked_level
 from ..words import listed
 from .accuracy import tasks_of_evaluations
@@ -127,12 +126,12 @@ def backtest(
         table: Any = Runs.read(data, **read, names=named, require=("loss",))
         tasks = tasks_of_runs(table, asked, rule, seed=seed)
     elif what == "counts":
-        table = Counts.read(data, **read)
+        table = of_one_benchmark(Counts.read(data, **read))
         for law in asked or ():
             law_of_passk(law)
         usual_k = [power for power in POWERS if power <= table.n.max()]
-        models = models_of(table, usual_k if k is None else k, METHODS[0])
-        tasks = tasks_of_counts(models, asked, rule, seed=seed)
+        ks = ks_of(table, usual_k if k is None else k)
+        tasks = tasks_of_counts(table, ks, asked, rule, seed=seed)
     else:
         table = Evaluations.read(data, **read)
         names = tuple(table.benchmarks if benchmarks is None else benchmarks)

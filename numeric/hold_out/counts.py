@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,10 +9,11 @@ import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
-from ..passk.fit_at_k import METHODS, Models, fit_at_k
+from ..passk.curve import curve
+from ..passk.fit_at_k import fit_at_k
 from ..passk.kinds import KINDS, kind_of
-from ..passk.laws import AUTO, clusters
-from ..results import Band, coverage_factor
+from ..passk.laws import clusters
+from ..passk.likelihood import evidence_of
 from .splits import held_out
 from .task import Task, without
 
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..data.counts import Counts
     from ..passk.fit_at_k import PassFit
+    from ..passk.kinds import PassKind
+    from ..passk.likelihood import Evidence
+    from ..results import Band
     from .splits import Rule
 
     Floats = NDArray[np.float64]
@@ -32,77 +36,74 @@ __all__ = ["tasks_of_counts"]
 
 
 def tasks_of_counts(
-    data: Models, laws: Sequence[str] | None, rule: Rule, *, seed: int
+    counts: Counts, ks: Sequence[int], laws: Sequence[str] | None, rule: Rule, *, seed: int
 ) -> list[Task]:
     """Every law at every k, by default those whose covariates the models have."""
-    counts, held, tasks = data.counts, None, []
+    held, tasks = None, []
     if rule.hold_out:
         labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
         others = {name: np.array(column, dtype=object) for name, column in labels}
         named = names_in_conditions(counts.covariates, others)
         held = held_out(rule.hold_out, named, counts.source)
-    for index, k in enumerate(data.ks):
-        why = _unobserved(data, index)
-        observed = np.where([reason == "" for reason in why], data.curve.neg_log[:, index], np.nan)
-        error = data.evidence[index].moments()[1]
-        own = Models(counts, (k,), (data.evidence[index],))
+    for k, evidence in evidence_of(counts, ks).items():
+        observed, why = _observed(counts, k)
         for name in laws or KINDS:
-            needs = kind_of(name).covariates
-            if missing := [need for need in needs if need not in counts.covariates]:
+            kind = kind_of(name)
+            if missing := [need for need in kind.covariates if need not in counts.covariates]:
                 if laws is None:
                     continue
-                raise without(name, missing, needs, counts.source)
-            known = np.all([np.isfinite(counts.covariates[need]) for need in needs], axis=0)
+                raise without(name, missing, kind.covariates, counts.source)
+            known = np.all([np.isfinite(counts.covariates[x]) for x in kind.covariates], axis=0)
             tasks.append(
                 Task(
                     subject=k,
                     law=name,
                     rows=counts,
-                    fit=partial(_fitted, own, name, seed),
-                    predict=partial(_predicted, own, error),
+                    fit=partial(_fitted, counts, kind, k, evidence, seed),
+                    predict=partial(_predicted, counts, evidence.moments()[1]),
                     names=counts.names,
                     observed=observed,
                     unobserved=why,
                     covariates=counts.covariates,
                     trainable=known,
                     predictable=known,
-                    least=len(KINDS[name].coefficients) + 1,
+                    least=len(kind.coefficients) + 1,
                     held=held,
                 )
             )
     return tasks
 
 
-def _unobserved(data: Models, index: int) -> list[str]:
-    """Why -log pass@k of a model has no unbiased estimate; "" where it has one."""
-    few = f"fewer than {data.ks[index]} samples of some problem"
+def _observed(counts: Counts, k: int) -> tuple[Floats, list[str]]:
+    """The unbiased estimate of -log pass@k of every model, NaN where it has none, and why."""
+    once, found = curve(counts, [1]), curve(counts, [k])
+    few = f"fewer than {k} samples of some problem"
     why = np.select(
-        [~data.solved, ~data.failing, ~data.curve.complete[:, index]],
-        ["no success", "no failure", few],
-        np.where(data.curve.neg_log[:, index] > 0.0, "", "every pass@k is 1"),
+        [once.pass_at_k == 0.0, once.neg_log == 0.0, found.n_refused > 0, found.neg_log == 0.0],
+        ["no success", "no failure", few, "every pass@k is 1"],
+        "",
     )
-    return list(why.tolist())
+    return np.where(why == "", found.neg_log, np.nan), list(why.tolist())
 
 
-def _fitted(data: Models, name: str, seed: int, chosen: Mask, resamples: int) -> PassFit:
+def _fitted(
+    counts: Counts,
+    kind: PassKind,
+    k: int,
+    evidence: Evidence,
+    seed: int,
+    chosen: Mask,
+    resamples: int,
+) -> PassFit:
     """The law fitted to some of the models; resamples draw together those that belong together."""
-    part = data.some(chosen)
-    size = len(part.counts)
-    group, weights = None, np.empty((0, size))
+    part, group, weights = counts.subset(chosen), None, None
     if resamples:
-        _, group = clusters(part.counts, AUTO)
-        weights = case_weights(group, size, resamples, np.random.default_rng(seed))
-    fit = fit_at_k(part, kind_of(name), 0, METHODS[0], weights)
-    return replace(fit, clusters=group)
+        _, group = clusters(part)
+        weights = case_weights(group, len(part), resamples, np.random.default_rng(seed))
+    return fit_at_k(part, kind, k, evidence.some(chosen), weights, group)
 
 
-def _predicted(data: Models, measured: Floats, fit: PassFit, chosen: Mask, level: float) -> Band:
-    """The law at some of the models, with intervals by Student's t in the logarithm: the errors of
-    the law, its scatter, and the models' own measurement.
-    """
-    at = {name: data.counts.covariates[name][chosen] for name in fit.kind.covariates}
-    log_y, error = fit.prediction(at)
-    spread = np.sqrt(error**2 + fit.scatter**2 + measured[chosen] ** 2)
-    half = coverage_factor(level, fit.degrees_of_freedom) * spread
-    with np.errstate(over="ignore"):
-        return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), level)
+def _predicted(counts: Counts, measured: Floats, fit: PassFit, chosen: Mask, level: float) -> Band:
+    """The law at some of the models, with the models' own measurement in the intervals."""
+    at = {name: counts.covariates[name][chosen] for name in fit.kind.covariates}
+    return fit.predict(at, level, measured[chosen])

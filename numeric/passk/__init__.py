@@ -2,16 +2,13 @@
 
 from ..data.counts import Counts
 from .across_k import last_crossings, lost_compute
-from .curve import Curve, curve
-from .estimator import covariance, estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
-from .inequalities import impossible
+from .curve import curve, impossible
+from .estimator import estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
 from .laws import PassLaws, fit_passk
 
 __all__ = [
     "Counts",
-    "Curve",
     "PassLaws",
-    "covariance",
     "curve",
     "estimated_covariance",
     "fit_passk",

@@ -55,13 +55,12 @@ def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
     """
     each = (np.asarray(values, dtype=np.float64) for values in (E, C0, alpha))
     (e1, e2), (c1, c2), (a1, a2) = ((values[..., :-1], values[..., 1:]) for values in each)
-    log_c1, log_c2 = np.log(c1), np.log(c2)
     with np.errstate(divide="ignore"):  # of the two floors only what they do not share
         above, below = np.log(np.maximum(e1 - e2, 0.0)), np.log(np.maximum(e2 - e1, 0.0))
 
     def rises(x: Floats) -> NDArray[np.bool_]:
-        y1, y2 = np.logaddexp(above, log_c1 - a1 * x), np.logaddexp(below, log_c2 - a2 * x)
-        return np.asarray(y1 < y2)
+        y1 = np.logaddexp(above, np.log(c1) - a1 * x)
+        return np.asarray(y1 < np.logaddexp(below, np.log(c2) - a2 * x))
 
     turn, differ, end = np.zeros_like(a1), a1 != a2, np.full_like(a1, FARTHEST)
     turn[differ] = formulas.log_turning_compute(
@@ -70,22 +69,20 @@ def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
     turn = np.clip(turn, -end, end)
     at_turn = rises(turn)
     low, high = np.where(at_turn, turn, -end), np.where(at_turn, end, turn)
-    everywhere, at_the_end = ~rises(low), rises(end)
+    nowhere, at_the_end = ~rises(low), rises(end)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         wrong = rises(middle)
         low, high = np.where(wrong, middle, low), np.where(wrong, high, middle)
-    return np.where(at_the_end, np.inf, np.where(everywhere, 0.0, np.exp(0.5 * (low + high))))
+    return np.where(at_the_end, np.inf, np.where(nowhere, 0.0, np.exp(0.5 * (low + high))))
 
 
 def require_falling(y: Mapping[int, float], where: str) -> None:
     """Raise a ValueError where -log pass@k, by k in ascending order, rises from one k to the next."""
     for (k1, y1), (k2, y2) in pairwise(y.items()):
         if y2 > y1 * (1.0 + ROUNDING):
-            raise ValueError(
-                f"{where}: the laws at k={k1} and k={k2} contradict each other there: more samples "
-                f"would solve fewer problems"
-            )
+            against = f"the laws at k={k1} and k={k2} contradict each other there"
+            raise ValueError(f"{where}: {against}: more samples would solve fewer problems")
 
 
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
@@ -115,8 +112,7 @@ def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]
     rows = []
     for one, other in permutations(laws, 2):
         optimum = laws[one].envelope
-        params, tokens = optimum.params(compute), optimum.tokens(compute)
-        cost = laws[other].penalty(params=params, tokens=tokens)
+        cost = laws[other].penalty(params=optimum.params(compute), tokens=optimum.tokens(compute))
         row: dict[str, Any] = {"compute": compute, "chosen": one, "judged": other}
         names = ("size_ratio", "loss_penalty", "lost_compute")
         rows.append(row | {name: float(getattr(cost, name)) for name in names})

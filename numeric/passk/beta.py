@@ -1,7 +1,6 @@
 r"""Beta distributed success rates: pass@k for any k.
 
-Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except
-for a share pi0 of problems that no sample solves (the atom). Then
+Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b). Then
 (isoflop.derivations.passk.pass_at_k_of_beta_problems)
 
     log fail@k = log B(a, b + k)/B(a, b) = -sum_{j < k} f(b + j),   f(x) = log(1 + a/x),
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["beta_neg_log_pass", "beta_pass", "log_beta_fail", "log_rising", "neg_log_pass"]
-
 LOG_2 = math.log(2.0)
 #: From `FEW` on sums are integrals, and from `LARGE` on log Gamma is Stirling's series.
 FEW, LARGE = 20, 100.0
@@ -40,21 +37,10 @@ RULE = np.polynomial.legendre.leggauss(30)
 
 
 def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
-    """log fail@k where p is Beta(a, b), for any real k >= 0.
-
-    Parameters
-    ----------
-    a, b : array_like
-        > 0.
-    k : array_like
-        >= 0.
-
-    Returns
-    -------
-    ndarray
-        At most 0; relative error below 1e-11.
+    """log fail@k where p is Beta(a, b), for a, b > 0 and any real k >= 0; to a relative error of
+    1e-11.
     """
-    shape, other, draws = _floats(a), _floats(b), _floats(k)
+    shape, other, draws = (np.asarray(x, dtype=np.float64) for x in (a, b, k))
     below = np.where(other < FEW, 1.0, 0.0)
     total = sum(
         below * np.log1p(shape / (other + j) * (draws / (shape + other + j + draws)))
@@ -79,7 +65,7 @@ def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
     """
     from scipy.special import gammaln
 
-    start, steps = _floats(x), _floats(m)
+    start, steps = np.asarray(x, dtype=np.float64), np.asarray(m, dtype=np.float64)
     low = np.maximum(start, LARGE)
     high = low + steps
     stirling = (low - 0.5) * np.log1p(steps / low) + steps * (np.log(high) - 1.0)
@@ -100,17 +86,6 @@ def neg_log_pass(log_fail: ArrayLike) -> Floats:
         )
 
 
-def beta_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
-    """pass@k = (1 - pi0)(1 - fail@k of Beta(a, b)); `atom`: pi0, >= 0 and < 1."""
-    return -(1.0 - np.asarray(atom, dtype=np.float64)) * np.expm1(log_beta_fail(a, b, k))
-
-
-def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
-    """-log pass@k in nats where p is Beta(a, b), and 0 for a share `atom` of the problems (>= 0 and
-    < 1).
-    """
-    return neg_log_pass(log_beta_fail(a, b, k)) - np.log1p(-np.asarray(atom, dtype=np.float64))
-
-
-def _floats(values: ArrayLike) -> Floats:
-    return np.asarray(values, dtype=np.float64)
+def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
+    """-log pass@k in nats where p is Beta(a, b)."""
+    return neg_log_pass(log_beta_fail(a, b, k))

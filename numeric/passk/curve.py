@@ -1,124 +1,71 @@
-"""pass@k of each group of counts at any list of k: the mean over its problems, how sure it is, and
-what it leaves out.
+"""pass@k of each group of counts at any list of k, as a frame, and which tables of pass@k are
+impossible.
+
+For any success rates of the problems pass@k is the mean of 1 - (1 - p)^k, which rises and is
+concave in k from pass@0 = 0 on (`isoflop.derivations.passk.fail_at_k_is_completely_monotone`).
+The unbiased estimates themselves obey this, as long as they are of the same problems at every k:
+where problems with n < k are left out, or counted as solved, they need not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..data.counts import Counts
-from ..errors import outside
+from ..data.pass_table import pass_groups
+from ..errors import nonnegative_number, outside
 from ..words import counted
-from .estimator import covariance, estimated_covariance, log_fail, whole_numbers
+from .estimator import estimated_covariance, log_fail, whole_numbers
 
-__all__ = ["Curve", "curve", "stopped"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
-Floats = NDArray[np.float64]
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
+    from ..data.counts import Counts
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["STATEMENTS", "curve", "impossible", "stopped"]
+
+#: What a standard error is of: other problems of their kind, or other samples of the same problems.
+ERRORS = ("problems", "samples")
 #: So many problems of a group whose samples end with the last of a fixed number of successes are no
 #: chance.
 LEAST_STOPPED = 5
+#: In pass@k: ample for a table printed to ten digits; and what the bounds are computed to.
+TOLERANCE, ROUNDING = 1e-9, 1e-14
+STATEMENTS = {
+    "from 0 to 1": "0 <= pass@k <= 1",
+    "non-decreasing": "pass@j <= pass@k for j < k",
+    "concave": "pass@k is at or above the chord of its neighbours, k = 0 being one",
+}
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Curve:
-    """pass@k by group and k; every array but ``ks`` has the shape (G, K).
-
-    Attributes
-    ----------
-    counts : Counts
-    ks : ndarray of int64, (K,)
-    pass_at_k : ndarray of float64
-        Mean over the problems with n >= k; NaN where there is none.
-    se : ndarray of float64
-        Standard error with the problems as a sample from a larger set, sd/sqrt(P) over P problems.
-        It contains the error of sampling within problems. NaN for fewer than two, and where the
-        estimates are all 0 or all 1: that they do not scatter does not make the mean certain.
-    neg_log : ndarray of float64
-        -log of the mean pass@k, in nats; inf where it is 0, NaN where there is none.
-    n_problems, n_unsolved, n_refused : ndarray of int64
-        Problems in the mean, those without a correct sample among them, and problems with n < k,
-        for which there is no unbiased estimate: they are not in the mean.
-    """
-
-    counts: Counts
-    ks: Any
-    pass_at_k: Any
-    se: Any
-    neg_log: Any
-    n_problems: Any
-    n_unsolved: Any
-    n_refused: Any
-
-    @cached_property
-    def se_sampling(self) -> Any:
-        """Standard error of sampling alone, with the problems fixed, (G, K).
-
-        The root of the summed variances of the estimates over P. Each is estimated without bias
-        where 2k <= n; where n < 2k no unbiased estimate exists, and it is the exact variance at p =
-        c/n. Both are 0 for c = 0 and c = n, where the samples show no variance.
-        """
-        n, c, pair = self.counts.pairs()
-        n, c, k = np.broadcast_arrays(n[:, None], c[:, None], self.ks)
-        varied, known = (c > 0) & (c < n) & (k <= n), 2 * k <= n
-        variance = np.zeros(n.shape)
-        unbiased, at_rate = varied & known, varied & ~known
-        variance[unbiased] = estimated_covariance(*(x[unbiased] for x in (n, c, k, k)))
-        n, c, k = n[at_rate], c[at_rate], k[at_rate]
-        variance[at_rate] = covariance(n, c / n, k, k)
-        return np.sqrt(_totals(self.counts, variance[pair])) / _or_nan(self.n_problems)
-
-    @property
-    def status(self) -> Any:
-        """What each value is, (G, K): "estimate", "no success" (pass@k = 0, -log pass@k = inf),
-        "all solved" (pass@k = 1), or "refused" where no problem has k samples.
-        """
-        cases = [self.n_problems == 0, self.neg_log == 0.0, self.pass_at_k == 0.0]
-        return np.select(cases, ["refused", "all solved", "no success"], "estimate").astype(object)
-
-    @property
-    def complete(self) -> Any:
-        """Where no problem was refused: elsewhere the mean is over fewer, possibly other problems;
-        bool (G, K).
-        """
-        return self.n_refused == 0
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row a group and k: columns of ``counts.by``, k, pass_at_k, se, neg_log, n_problems,
-        n_unsolved, n_refused, status.
-        """
-        names = ("pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused", "status")
-        columns = {name: getattr(self, name).tolist() for name in names}
-        return [
-            dict(zip(self.counts.by, label, strict=True))
-            | {"k": k}
-            | {name: values[g][i] for name, values in columns.items()}
-            for g, label in enumerate(self.counts.labels)
-            for i, k in enumerate(self.ks.tolist())
-        ]
-
-    def __repr__(self) -> str:
-        return f"<Curve of {len(self.counts)} groups at {len(self.ks)} k from {self.counts.source}>"
-
-
-def curve(counts: Counts, ks: Iterable[int]) -> Curve:
-    """pass@k of each group at each k.
+def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFrame:
+    """pass@k of each group at each k: the mean over its problems.
 
     Parameters
     ----------
     counts : Counts
     ks : iterable of int
-        At least 1 each, in any order, without repetitions.
+        At least 1 each, without repetitions.
+    se : {"problems", "samples"}
+        Whose standard error: with the problems as a sample from a larger set, sd/sqrt(P) over P
+        problems, which contains the error of sampling; or of sampling alone, the problems fixed.
 
     Returns
     -------
-    Curve
-        Problems without a correct sample stay, with pass@k = 0.
+    DataFrame
+        A row a group and k, both in order: the columns of ``counts.by``, k, `pass_at_k`, the mean
+        over the problems with n >= k (NaN where there is none); `se`; `neg_log`, -log of the mean
+        in nats (inf where no sample is correct); `n_problems` in the mean, `n_unsolved` of them
+        without a correct sample, and `n_refused`, problems with n < k, which are not in the mean
+        since there is no unbiased estimate. `se` is NaN where it is unknown: for one problem;
+        where the estimates are all 0 or all 1, for that they do not scatter makes nothing certain;
+        and of samples where a problem in the mean has n < 2k.
 
     Raises
     ------
@@ -129,48 +76,47 @@ def curve(counts: Counts, ks: Iterable[int]) -> Curve:
     --------
     >>> from isoflop.numeric.data.counts import Counts
     >>> counts = Counts.read({"model": ["a", "a"], "problem": [1, 2], "n": [2, 4], "c": [0, 2]})
-    >>> found = curve(counts, [1, 2, 4])
-    >>> found.pass_at_k.round(4).tolist(), found.n_refused.tolist()
-    ([[0.25, 0.4167, 1.0]], [[0, 0, 1]])
+    >>> curve(counts, [1, 4])[["model", "k", "pass_at_k", "n_refused"]].to_numpy().tolist()
+    [['a', 1, 0.25, 0], ['a', 4, 1.0, 1]]
     """
-    draws = np.asarray(list(ks))
-    if draws.ndim != 1 or not len(draws) or draws.dtype.kind not in "iuf":
-        raise outside("ks", draws.tolist(), "a list of whole numbers of at least 1")
-    draws = whole_numbers("k", draws, 1).astype(np.int64)
-    if len(np.unique(draws)) < len(draws):
-        raise outside("ks", draws.tolist(), "different numbers")
-    n, c, pair = counts.pairs()
-    used = n[:, None] >= draws
-    solved, missed = np.zeros(used.shape), np.zeros(used.shape)
-    row, column = np.nonzero(used)
-    log_f = log_fail(n[row], c[row], draws[column])
-    solved[used], missed[used] = -np.expm1(log_f), np.exp(log_f)
-    size = _totals(counts, used[pair])
-    passed, failed = (_totals(counts, part[pair]) / _or_nan(size) for part in (solved, missed))
-    away = np.where(used[pair], solved[pair] - passed[counts.group], 0.0)
-    error = np.sqrt(_totals(counts, away**2) / np.where(size > 1, size - 1, np.nan) / _or_nan(size))
-    with np.errstate(divide="ignore", invalid="ignore"):  # from the smaller of the two means
-        neg_log = np.where(passed < 0.5, -np.log(passed), -np.log1p(-failed)) + 0.0
-    return Curve(
-        counts=counts,
-        ks=draws,
-        pass_at_k=passed,
-        se=np.where((passed == 0.0) | (failed == 0.0), np.nan, error),
-        neg_log=neg_log,
-        n_problems=size.astype(np.int64),
-        n_unsolved=_totals(counts, (used & (c == 0)[:, None])[pair]).astype(np.int64),
-        n_refused=_totals(counts, ~used[pair]).astype(np.int64),
-    )
+    from pandas import DataFrame
 
-
-def _totals(counts: Counts, values: Any) -> Floats:
-    """Sums (G, K) over the problems of each group, of values (R, K)."""
-    sums = [np.bincount(counts.group, column, len(counts)) for column in values.T]
-    return np.stack(sums, axis=1)
-
-
-def _or_nan(size: Any) -> Floats:
-    return np.where(size > 0, size, np.nan)
+    draws = whole_numbers("k", list(ks), 1)
+    if draws.ndim != 1 or not len(draws) or len(np.unique(draws)) < len(draws):
+        raise outside("ks", draws.tolist(), "a list of different whole numbers")
+    if se not in ERRORS:
+        raise outside("se", se, f"one of {', '.join(ERRORS)}")
+    problems = DataFrame({"group": counts.group, "n": counts.n, "c": counts.c})
+    each = problems.merge(DataFrame({"k": draws.astype(np.int64)}), how="cross")
+    n, c, k = (each[name].to_numpy() for name in "nck")
+    enough = n >= k
+    log_f = np.full(len(each), np.nan)
+    log_f[enough] = log_fail(n[enough], c[enough], k[enough])
+    each["passed"], each["failed"] = -np.expm1(log_f) + 0.0, np.exp(log_f)
+    each["unsolved"], each["refused"] = enough & (c == 0), ~enough
+    by = each.groupby(["group", "k"])
+    found = by.agg(
+        pass_at_k=("passed", "mean"),
+        se=("passed", "sem"),
+        neg_log=("failed", "mean"),
+        n_problems=("passed", "count"),
+        n_unsolved=("unsolved", "sum"),
+        n_refused=("refused", "sum"),
+    ).reset_index()
+    if se == "samples":
+        known = 2 * k <= n
+        each["variance"] = np.where(enough, np.nan, 0.0)
+        each.loc[known, "variance"] = estimated_covariance(n[known], c[known], k[known], k[known])
+        variance = by["variance"].apply(lambda values: values.sum(skipna=False)).to_numpy()
+        with np.errstate(invalid="ignore"):
+            found["se"] = np.sqrt(variance) / found.n_problems
+    failed = found.neg_log
+    found.loc[(found.pass_at_k == 0.0) | (failed == 0.0), "se"] = np.nan
+    with np.errstate(divide="ignore"):  # from the smaller of the two means
+        logs = np.where(found.pass_at_k < 0.5, -np.log(found.pass_at_k), -np.log1p(-failed))
+    found["neg_log"] = logs + 0.0
+    labels = DataFrame(list(counts.labels), columns=list(counts.by), dtype=object)
+    return labels.iloc[found.pop("group")].reset_index(drop=True).join(found)
 
 
 def stopped(counts: Counts) -> list[str]:
@@ -191,3 +137,59 @@ def stopped(counts: Counts) -> list[str]:
         f"{counted(groups, 'group')}"
         for last, groups in sorted(found.items())
     ]
+
+
+def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> list[dict[str, Any]]:
+    """The entries of a table of pass@k that no distribution of success rates can produce.
+
+    Parameters
+    ----------
+    data : path, or anything that ``pandas.DataFrame`` accepts
+        A row for each group and k, such as `curve` makes.
+    tolerance : float
+        How far each entry may be off by rounding, in pass@k.
+    **reading
+        How to read the table; see `isoflop.numeric.data.pass_table.pass_groups`.
+
+    Returns
+    -------
+    list of dict
+        A row for each entry and inequality that it breaks: the columns of the group, `row` (of the
+        source, from 1), `inequality` (of `STATEMENTS`), k, `pass_at_k`, `bound`, and `excess`, how
+        far off it is. Empty where all entries are possible. An entry beyond [0, 1] breaks that
+        inequality alone and bounds no others.
+
+    Examples
+    --------
+    >>> found = impossible({"k": [1, 2, 4], "pass_at_k": [0.1, 0.3, 0.25]})
+    >>> [(one["inequality"], one["k"], round(one["excess"], 4)) for one in found]
+    [('non-decreasing', 4, 0.05), ('concave', 1, 0.05)]
+    """
+    tolerance = nonnegative_number("tolerance", tolerance)
+    rows = []
+    for label, k, x, row in pass_groups(data, **reading):
+        for at, name, bound, rounding in _bounds(k, x):
+            excess = float(abs(bound - x[at]))
+            if excess > ROUNDING + rounding * tolerance:
+                entry = {"row": int(row[at]), "inequality": name, "k": int(k[at])}
+                numbers = {"pass_at_k": float(x[at]), "bound": float(bound), "excess": excess}
+                rows.append(label | entry | numbers)
+    return rows
+
+
+def _bounds(k: Any, x: Floats) -> Iterator[tuple[int, str, float, float]]:
+    """Of each entry of a group, k in ascending order, that breaks an inequality: its place, the
+    inequality, the bound, and how many roundings of entries are in the difference.
+    """
+    unit, rising, concave = STATEMENTS
+    for at in np.flatnonzero((x < 0.0) | (x > 1.0)):
+        yield int(at), unit, float(x[at] > 0.0), 1.0
+    usable = np.flatnonzero((x >= 0.0) & (x <= 1.0))
+    ks, values = np.append(0, k[usable]), np.append(0.0, x[usable])  # pass@0 = 0 is exact
+    highest = np.maximum.accumulate(values)
+    for i in np.flatnonzero(highest > values):
+        yield int(usable[i - 1]), rising, highest[i], 2.0
+    share = (ks[1:-1] - ks[:-2]) / (ks[2:] - ks[:-2])
+    chords = (1.0 - share) * values[:-2] + share * values[2:]
+    for i in np.flatnonzero(chords > values[1:-1]):
+        yield int(usable[i]), concave, chords[i], 2.0 if i else 1.0 + share[i]

@@ -7,19 +7,16 @@ g^kappa, is a compute law in 1/g. Source: Schaeffer et al. 2025, arXiv 2509.2401
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from ..errors import outside, positive_array
 from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,8 +33,6 @@ class PassKind:
     coefficients : tuple of str
         The paper's names, in the order of `terms.coefficients`: the irreducible part, prefactors,
         exponents.
-    axis : str
-        The covariate by which models are called cheap.
     """
 
     name: str
@@ -45,27 +40,23 @@ class PassKind:
     covariates: tuple[str, ...]
     terms: PowerTerms
     coefficients: tuple[str, ...]
-    axis: str = "compute"
 
-    def variables(self, covariates: Mapping[str, Floats]) -> dict[str, Floats]:
-        """What the form is fitted in, by the names of its variables."""
-        given = [np.asarray(covariates[name], dtype=np.float64) for name in self.covariates]
-        if self.name == "gold":
-            given = [1.0 / given[0]]
-        return dict(zip(self.terms.variables, given, strict=True))
-
-    @property
-    def exponents(self) -> tuple[str, ...]:
-        """Names of the exponents."""
-        return self.coefficients[1 + len(self.covariates) :]
-
-    @property
-    def floor(self) -> str:
-        """The name of the irreducible part."""
-        return self.coefficients[0]
+    def rows(self, covariates: Mapping[str, Any], neg_log: Any = np.nan) -> Any:
+        """Models as rows of the fit layer, whose loss is -log pass@k; a ValueError where a covariate
+        is missing or not positive.
+        """
+        for name in self.covariates:
+            if name not in covariates:
+                needs = f"must have {name} for the law {self.name}"
+                raise ValueError(f"covariates={sorted(covariates)}: {needs}")
+        given = [np.atleast_1d(positive_array(name, covariates[name])) for name in self.covariates]
+        given = [1.0 / given[0]] if self.name == "gold" else given
+        variables = dict(zip(self.terms.variables, given, strict=True))
+        return SimpleNamespace(**variables, loss=neg_log, weight=None)
 
 
-_PARAMS_TOKENS = ("E0", "N0", "D0", "beta", "gamma")
+GOLD = ("xi0", "K0", "kappa")
+JOINT = ("E0", "N0", "D0", "beta", "gamma")
 KINDS = {
     kind.name: kind
     for kind in (
@@ -75,9 +66,9 @@ KINDS = {
             "E0 + N0 N^-beta + D0 D^-gamma",
             ("params", "tokens"),
             PARAMS_TOKENS,
-            _PARAMS_TOKENS,
+            JOINT,
         ),
-        PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), "gold"),
+        PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, GOLD),
     )
 }
 

@@ -7,82 +7,50 @@ times the penalty of their allocations (derivations compute_optimal_envelope, mi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Interval, Significant
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Subheading, Table
 from .. import formulas
 from .._progress import progress_bar
+from ..data.counts import Counts
 from ..errors import outside, positive_number, whole_number
 from ..fit.resample import LEAST_GROUPS, case_weights
-from ..results import Estimate, checked_level
+from ..results import DEFAULT_LEVEL, Estimate, checked_level
+from ..words import counted
 from .across_k import last_crossings, lost_compute, require_falling
 from .curve import stopped
-from .fit_at_k import LEVEL, METHODS, Models, PassFit, fit_at_k
-from .kinds import KINDS, PassKind, kind_of
+from .fit_at_k import PassFit, fit_at_k
+from .kinds import KINDS, kind_of
+from .likelihood import evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
-
-    from ...theory.typeset.table import Table
-    from ..data.counts import Counts
+    from pandas import DataFrame
 
     Floats = NDArray[np.float64]
     Rows = list[dict[str, Any]]
 
-__all__ = ["AUTO", "PassLaw", "PassLaws", "fit_passk"]
+__all__ = ["AUTO", "METHODS", "PassLaws", "fit_passk"]
 
+METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
 #: What models are drawn together by: the covariate that "auto" is, where its values repeat.
 AUTO, SIZE = "auto", "params"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PassLaw:
-    """One law at every k.
-
-    Attributes
-    ----------
-    kind : PassKind
-    models : Models
-        Those that have what the law depends on.
-    n_without_covariates : int
-        How many have not.
-    fits : tuple of PassFit
-        One a k.
-    failed : dict of int to str
-        k -> why there is no fit there.
-    cluster : str or None
-        The covariate whose values are drawn rather than models.
-    """
-
-    kind: PassKind
-    models: Models
-    n_without_covariates: int
-    fits: tuple[PassFit, ...]
-    failed: dict[int, str]
-    cluster: str | None
-
-    @property
-    def ks(self) -> tuple[int, ...]:
-        """The k that have a fit."""
-        return tuple(fit.k for fit in self.fits)
-
-    def at(self, k: int) -> PassFit:
-        """The fit at one k, or a ValueError."""
-        for fit in self.fits:
-            if fit.k == k:
-                return fit
-        why = f": {self.failed[k]}" if k in self.failed else ""
-        fitted = ", ".join(map(str, self.ks))
-        raise ValueError(f"k={k!r}: must be one of {fitted}, the k that were fitted{why}")
+#: The laws that have an envelope, and that are fitted to compute alone.
+JOINT, DIRECT = "params-tokens", "compute"
+#: What the page shows of a row, prefactors only of a single law, and with intervals.
+PREFACTORS, EXPONENTS = ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
+WITH_INTERVALS = ("E0", "alpha", "kappa")
+THREE, TWO = Significant(3), Interval(Significant(2))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -91,8 +59,14 @@ class PassLaws(Shown):
 
     Attributes
     ----------
-    laws : dict of str to PassLaw
-        By name.
+    fits : dict of (str, int) to PassFit
+        By law and k, both in order.
+    failed : dict of (str, int) to str
+        Why there is no fit.
+    counts : dict of str to Counts
+        By law, of the models that have what it depends on.
+    cluster : dict of str to (str or None)
+        By law, the covariate whose values are drawn rather than models.
     method : {"likelihood", "least-squares-log"}
     resamples, seed : int
         Of the bootstrap over models, which draws the same models for all laws and k.
@@ -104,7 +78,10 @@ class PassLaws(Shown):
         FLOP at which there are predictions and costs of allocations.
     """
 
-    laws: dict[str, PassLaw]
+    fits: dict[tuple[str, int], PassFit]
+    failed: dict[tuple[str, int], str]
+    counts: dict[str, Counts]
+    cluster: dict[str, str | None]
     method: str
     resamples: int
     seed: int
@@ -112,19 +89,25 @@ class PassLaws(Shown):
     ratios: tuple[float, ...]
     compute: tuple[float, ...]
 
+    def of(self, law: str) -> dict[int, PassFit]:
+        """The fits of a law by k."""
+        return {k: fit for (name, k), fit in self.fits.items() if name == law}
+
     def at(self, k: int, law: str | None = None) -> PassFit:
-        """The fit at one k of a law, by default of the only one."""
-        if law is None and len(self.laws) == 1:
-            law = next(iter(self.laws))
-        if law not in self.laws:
-            raise outside("law", law, f"one of {', '.join(self.laws)}")
-        return self.laws[law].at(k)
+        """The fit at one k of a law, by default of the only one; a ValueError where there is none."""
+        name = next(iter(self.counts)) if law is None and len(self.counts) == 1 else law
+        if (name, k) not in self.fits:
+            why = self.failed.get((str(name), k), f"there are {', '.join(map(str, self.fits))}")
+            raise ValueError(f"law={law!r}, k={k!r}: has no fit: {why}")
+        return self.fits[str(name), k]
 
     @property
     def sound(self) -> bool:
-        """Whether every k has a fit that is certified and determined."""
-        laws = self.laws.values()
-        return all(not law.failed and all(fit.is_sound for fit in law.fits) for law in laws)
+        """Whether every k has a fit that is certified and determined, and nothing that was asked for
+        was refused.
+        """
+        are_sound = all(fit.is_sound for fit in self.fits.values())
+        return are_sound and not self.failed and not self.ahead["refused"]
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -135,191 +118,193 @@ class PassLaws(Shown):
         do at no large compute. Not for one k, nor where a coefficient is left open.
         """
         found = {}
-        for name, law in self.laws.items():
-            fits = law.fits
-            if len(fits) < 2 or any(fit.undetermined for fit in fits):
+        for name in self.counts:
+            fits = self.of(name)
+            if len(fits) < 2 or any(fit.undetermined for fit in fits.values()):
                 continue
-            own = [_compute_law(fit, fit.values[None])[:, 0] for fit in fits]
+            own = [_compute_law(fit, fit.solution.values[None])[:, 0] for fit in fits.values()]
             crossings, drawn = last_crossings(*np.stack(own, axis=-1)), np.empty(0)
-            refits = np.stack([fit.refits for fit in fits])
-            if refits.size and all(fit.spare > 0 for fit in fits):
+            if all(len(fit.drawn) for fit in fits.values()):
+                refits = np.stack([fit.refits for fit in fits.values()])
                 certified = refits[:, np.isfinite(refits).all(axis=(0, 2))]
-                every = [_compute_law(fit, own) for fit, own in zip(fits, certified, strict=True)]
-                drawn = last_crossings(*np.stack(every, axis=-1)).max(axis=-1, initial=0.0)
+                laws = map(_compute_law, fits.values(), certified)
+                drawn = last_crossings(*np.stack(list(laws), axis=-1)).max(axis=-1, initial=0.0)
             floor = float(crossings.max(initial=0.0))
-            pairs = zip(pairwise(law.ks), crossings, strict=True)
+            pairs = zip(pairwise(fits), crossings, strict=True)
             at = next((pair for pair, crossing in pairs if crossing == floor > 0.0), None)
             found[name] = Estimate.of_draws(floor, drawn, self.level), at
         return found
 
     @cached_property
-    def envelopes(self) -> Rows:
-        """A row for every k that both laws have: k, `derived`, `fitted` and `difference` (Estimates
-        of alpha: of the params+tokens law's envelope, of the compute law, and fitted less derived,
-        both refitted to the same resamples), and `penalty`, one of the median over the models of
-        (y - E0)/(y* - E0) at their own params and tokens, without an interval.
+    def ahead(self) -> dict[str, Any]:
+        """What is asked for at each compute: `predictions`, by k and compute the `Band` of -log
+        pass@k of a new model by the compute law; rows of `lost_compute` between the params+tokens
+        laws; and `refused`, why where the laws of several k contradict each other.
         """
-        joint, direct = (self.laws.get(name) for name in ("params-tokens", "compute"))
-        if joint is None or direct is None:
-            return []
-        rows = []
-        for one in (fit for fit in joint.fits if fit.k in direct.ks):
-            other, alpha = direct.at(one.k), self._envelope_exponent(one)
-            drawn = np.empty(0)
-            if one.refits.shape[0] and joint.models.counts.names == direct.models.counts.names:
-                drawn = other.refits[:, 2] - _compute_law(one, one.refits)[2]
-            drawn = drawn[np.isfinite(drawn)] if min(one.spare, other.spare) > 0 else drawn[:0]
-            away = other.coefficients["alpha"] - alpha.value
-            held = joint.models.counts.covariates
-            own = {name: held[name][one.used] for name in ("params", "tokens")}
-            cost = float(
-                np.median(one.fit.model.law(one.fit.coefficients).penalty(**own).loss_penalty)
-            )
-            is_open: Any = {"level": self.level, "undetermined": bool(one.undetermined)}
-            rows.append(
-                {
-                    "k": one.k,
-                    "derived": alpha,
-                    "fitted": other.estimate("alpha", self.level),
-                    "difference": Estimate.of_draws(away, drawn, **is_open),
-                    "penalty": Estimate(cost, **is_open),
-                }
-            )
-        return rows
-
-    def _envelope_exponent(self, fit: PassFit) -> Estimate:
-        """alpha of the envelope of a params+tokens law."""
-        value = formulas.exponent(beta=fit.coefficients["beta"], gamma=fit.coefficients["gamma"])
-        return self._following(fit, float(value), _compute_law(fit, fit.drawn)[2])
-
-    def _following(self, fit: PassFit, value: float, drawn: Any) -> Estimate:
-        """What follows from the exponents of a params+tokens law."""
-        stopped_at = fit.fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
-        options: Any = {"on_limit": stopped_at, "undetermined": bool(fit.undetermined)}
-        return Estimate.of_draws(value, drawn, self.level, **options)
-
-    @cached_property
-    def penalties(self) -> Rows:
-        """What over- and undertraining cost: k, ratio, and `loss_penalty`, an Estimate of
-        (y - E0)/(y* - E0) of y = -log pass@k.
-        """
-        rows = []
-        for fit in self.laws["params-tokens"].fits if "params-tokens" in self.laws else ():
-            own = np.concatenate([fit.values[None], fit.drawn])
-            for ratio in self.ratios:
-                s = formulas.log_size_ratio_at_ratio(ratio)
-                cost = formulas.penalty(s, beta=own[:, 3], gamma=own[:, 4])
-                penalty = self._following(fit, float(cost[0]), cost[1:])
-                rows.append({"k": fit.k, "ratio": ratio, "loss_penalty": penalty})
-        return rows
-
-    @cached_property
-    def ahead(self) -> dict[str, Rows]:
-        """What is asked for at each compute: `predictions` of -log pass@k by the compute law
-        (compute, k, neg_log, lo and hi for a new model, pass_at_k), rows of `lost_compute` between
-        the params+tokens laws, and as `refused` (compute, reason) where the laws of several k
-        contradict each other.
-        """
-        direct, joint = (self.laws.get(name) for name in ("compute", "params-tokens"))
-        found: dict[str, Rows] = {"predictions": [], "lost_compute": [], "refused": []}
+        found: dict[str, Any] = {"predictions": {}, "lost_compute": [], "refused": []}
+        joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
         for budget in self.compute:
-            at, own = {"compute": budget}, list[dict[str, Any]]()
-            for fit in () if direct is None else direct.fits:
-                (y,), ((low,), (high,)) = fit.predict(at), fit.interval_ahead(at, self.level)
-                ends = {"neg_log": float(y), "lo": float(low), "hi": float(high)}
-                own.append({**at, "k": fit.k, **ends, "pass_at_k": float(np.exp(-y))})
+            at, fits = {"compute": budget}, self.of(DIRECT)
+            bands = {(k, budget): fit.predict(at, self.level) for k, fit in fits.items()}
             try:
-                require_falling({row["k"]: row["neg_log"] for row in own}, f"compute={budget:.6g}")
-                found["predictions"] += own
-                if joint is not None:
-                    laws = {fit.k: fit.law for fit in joint.fits if fit.is_sound}
-                    found["lost_compute"] += lost_compute(laws, budget)
+                values = {k: float(band.value[0]) for (k, _), band in bands.items()}
+                require_falling(values, f"compute={budget:.6g}")
+                found["predictions"] |= bands
+                found["lost_compute"] += lost_compute(joint, budget) if joint else []
             except ValueError as error:
-                found["refused"].append({**at, "reason": str(error)})
+                found["refused"].append(str(error))
+        return found
+
+    @cached_property
+    def entries(self) -> Rows:
+        """A row a law and k, of numbers and Estimates.
+
+        law, k, the coefficients; of a params+tokens law `alpha` of its envelope, `penalty`, the
+        median over its models of (y - E0)/(y* - E0) at their own params and tokens, and
+        `penalty_RATIO`; of a compute law `alpha_excess`, by how much its alpha exceeds that of the
+        envelope, both refitted to the same resamples, and `y_COMPUTE`, -log pass@k there with the
+        interval of a new model; scatter, n_models, n_unsolved, n_without, n_refused (see
+        `PassFit`), converged, undetermined (names), n_failed_resamples.
+        """
+        rows = []
+        for (law, k), fit in self.fits.items():
+            row = {"law": law, "k": k, **fit.estimates(self.level)}
+            if law == JOINT:
+                row |= self._of_envelope(fit)
+            if law == DIRECT:
+                row |= self._beside_envelope(k, fit)
+            row |= {"scatter": fit.scatter, **fit.numbers, "converged": fit.converged}
+            failed = int(np.isnan(fit.refits).any(axis=1).sum())
+            row |= {"undetermined": " ".join(fit.undetermined), "n_failed_resamples": failed}
+            rows.append(row)
+        return rows
+
+    def _of_envelope(self, fit: PassFit) -> dict[str, Any]:
+        """alpha of the envelope of a params+tokens law, and penalties."""
+        options: Any = {"undetermined": bool(fit.undetermined)}
+        options["on_limit"] = fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
+        values = np.concatenate([fit.solution.values[None], fit.drawn])
+        E, C0, alpha = _compute_law(fit, values)
+        best = C0[0] * (6.0 * fit.covariates["params"] * fit.covariates["tokens"]) ** -alpha[0]
+        found: dict[str, Any] = {
+            "alpha": Estimate.of_draws(alpha[0], alpha[1:], self.level, **options)
+        }
+        found["penalty"] = np.median((fit.solution.fitted - E[0]) / best).item()
+        for ratio in self.ratios:
+            s = formulas.log_size_ratio_at_ratio(ratio)
+            cost = formulas.penalty(s, beta=values[:, 3], gamma=values[:, 4])
+            estimate = Estimate.of_draws(cost[0], cost[1:], self.level, **options)
+            found[f"penalty_{ratio:g}"] = estimate
+        return found
+
+    def _beside_envelope(self, k: int, fit: PassFit) -> dict[str, Any]:
+        """By how much alpha of a compute law exceeds that of the envelope, and predictions."""
+        found: dict[str, Any] = {}
+        if (joint := self.fits.get((JOINT, k))) is not None:
+            away = fit.solution.values - _compute_law(joint, joint.solution.values[None])[:, 0]
+            drawn = np.empty(0)
+            same = self.counts[JOINT].names == self.counts[DIRECT].names
+            if same and len(fit.drawn) and len(joint.drawn):
+                drawn = fit.refits[:, 2] - _compute_law(joint, joint.refits)[2]
+            options: Any = {"undetermined": bool(joint.undetermined)}
+            finite = drawn[np.isfinite(drawn)]
+            found["alpha_excess"] = Estimate.of_draws(away[2], finite, self.level, **options)
+        floor = fit.estimate("E0", self.level)
+        least = floor.high if floor.low == 0.0 and floor.high is not None else 0.0
+        for budget in self.compute:
+            if (k, budget) in self.ahead["predictions"]:
+                band = self.ahead["predictions"][k, budget]
+                low, high = (float(end[0]) for end in band.ends)
+                value = Estimate(float(band.value[0]), low, max(high, least), level=self.level)
+                found[f"y_{budget:g}"] = value
         return found
 
     # -- for a reader and for a file ---------------------------------------------------------------
 
-    def entries(self, law: PassLaw) -> Rows:
-        """A row a k: the coefficients, of a params+tokens law alpha of its envelope and the
-        penalties, of a compute law the predictions; Estimates, and how the fit went.
-        """
-        rows = []
-        for fit in law.fits:
-            row: dict[str, Any] = {"law": law.kind.name, "k": fit.k, **fit.estimates(self.level)}
-            if law.kind.name == "params-tokens":
-                row["alpha"] = self._envelope_exponent(fit)
-                own = (each for each in self.penalties if each["k"] == fit.k)
-                row |= {f"penalty_{x['ratio']:g}": x["loss_penalty"] for x in own}
-            if law.kind.name == "compute":
-                ahead = (each for each in self.ahead["predictions"] if each["k"] == fit.k)
-                for x in ahead:
-                    row[f"y_{x['compute']:g}"] = Estimate(x["neg_log"], x["lo"], x["hi"])
-            for name in ("scatter", "n_models", "n_unsolved", "n_without", "n_refused"):
-                row[name] = fit.size if name == "n_models" else getattr(fit, name)
-            row |= {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
-            rows.append(row | {"n_failed_resamples": fit.n_failed})
-        return rows
-
     def rows(self) -> Rows:
-        """Plain data, a row a law and k; NAME_lo and NAME_hi are the ends of an interval, NAME_open
-        says which of them, or the value, a limit of the search and not the models has set.
+        """`entries` as plain data: NAME_lo and NAME_hi are the ends of an interval, infinite where a
+        limit of the search and not the models has set one.
         """
-        return [_flat(row) for law in self.laws.values() for row in self.entries(law)]
+        return [_flat(row) for row in self.entries]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> DataFrame:
         """The rows as a pandas frame."""
-        import pandas as pd
+        from pandas import DataFrame
 
-        return pd.DataFrame(self.rows())
+        return DataFrame(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: how laws were fitted, laws (a list with rows a k), envelopes, penalties,
-        predictions, lost_compute, refused, warnings.
-        """
-        laws = []
-        for name, law in self.laws.items():
-            floor, at = self.holds_above.get(name, (None, None))
-            above = None if floor is None else _flat({"compute": floor}) | {"k": at}
-            about: dict[str, Any] = {
-                "law": name,
-                "formula": law.kind.formula,
-                "cluster": law.cluster,
-            }
-            about |= {"n_without_covariates": law.n_without_covariates}
-            about |= {"failed": {str(k): why for k, why in law.failed.items()}}
-            rows = [_flat(row) for row in self.entries(law)]
-            laws.append(about | {"rows": rows, "holds_above": above})
-        how = {name: getattr(self, name) for name in ("method", "resamples", "seed", "level")}
-        return {
-            **how,
-            "laws": laws,
-            "envelopes": list(map(_flat, self.envelopes)),
-            "penalties": list(map(_flat, self.penalties)),
-            **self.ahead,
-            "warnings": self.warnings,
+        """Plain data: how laws were fitted, rows, holds_above, lost_compute, refused, warnings."""
+        how = ("method", "resamples", "seed", "level", "cluster")
+        above = {
+            name: _flat({"compute": floor}) | {"k": at}
+            for name, (floor, at) in self.holds_above.items()
         }
+        found = {name: getattr(self, name) for name in how} | {"rows": self.rows()}
+        found |= {name: self.ahead[name] for name in ("lost_compute", "refused")}
+        return found | {"holds_above": above, "warnings": self.warnings}
 
     @property
     def warnings(self) -> list[str]:
         """What makes the laws doubtful, a sentence each."""
-        laws = self.laws.values()
-        found = [f"k = {k}: no fit: {why}" for law in laws for k, why in law.failed.items()]
-        for fit in (fit for law in laws for fit in law.fits if not fit.converged):
-            found.append(f"{fit.kind.name} at k = {fit.k}: no certified minimum")
-        counts, ks = next(iter(laws)).models.counts, [k for law in laws for k in law.ks]
-        if max(ks) > (most := int(counts.n.max())):
+        found = [f"{law} at k = {k}: no fit: {why}" for (law, k), why in self.failed.items()]
+        for (law, k), fit in self.fits.items():
+            found += [] if fit.converged else [f"{law} at k = {k}: no certified minimum"]
+        counts = next(iter(self.counts.values()))
+        if max(k for _, k in self.fits) > (most := int(counts.n.max())):
             found.append(f"beyond k = {most}, the most samples, pass@k is the tail of the Beta law")
-        if self.method != METHODS[0]:
+        if self.method == SQUARES:
             why = "estimates are too high, use the likelihood"
             found += [f"{text}: {why}" for text in stopped(counts)]
-        return found + [f"refused: {row['reason']}" for row in self.ahead["refused"]]
+        return found + [f"refused: {reason}" for reason in self.ahead["refused"]]
 
     def tables(self) -> list[Table]:
         """One table: every law over k, and where the laws of all k hold together."""
-        from .page import tables_of
+        rows: list[Any] = []
+        for law in self.counts:
+            own = [row for row in self.entries if row["law"] == law]
+            of = "; alpha is that of its envelope" if law == JOINT else ""
+            size = counted(max(row["n_models"] for row in own), "model")
+            rows.append(Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"))
+            rows += [{**row, "E0": row[KINDS[law].coefficients[0]]} for row in own]
+        names = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row)
+        usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
+        columns = [Column("k", align="left")]
+        for name in (*usual, *(name for name in names if name.startswith(("penalty_", "y_")))):
+            if name in names:
+                head = "E0/xi0" if name == "E0" and "xi0" in names else name.replace("_", "\nat ")
+                show: Any = "all" if name in WITH_INTERVALS else "value"
+                style: Any = {"format": THREE, "interval": TWO, "show": show}
+                columns.append(Column(name, head, of=partial(_entry, name), **style))
+        columns.append(Column("scatter", format=THREE))
+        return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
-        return tables_of(self)
+    def _notes(self) -> list[str]:
+        """The verdict, how sure the numbers are, what speaks against them, and what another k's
+        optimum costs.
+        """
+        holds = []
+        for name, (floor, at) in self.holds_above.items():
+            ends = "" if floor.low is None else f" {TWO.text(floor.low, floor.high)}"
+            best = " at the best allocation" if name == JOINT else ""
+            where = f"above {'1/g' if name == 'gold' else 'C'} = {THREE.text(floor.value)}{ends}"
+            cross = f"{where}{best}, where k = {at[0]} and {at[1]} cross" if at else "everywhere"
+            holds.append(f"for {name} {cross}")
+        notes = [f"The laws of all k hold together {'; '.join(holds)}."] if holds else []
+        how = "no intervals"
+        if self.resamples:
+            drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
+            what = " or ".join(dict.fromkeys(drawn))
+            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {what}"
+            failed = sum(row["n_failed_resamples"] for row in self.entries)
+            how += f", {failed} refits not certified" if failed else ""
+        notes += [f"By {self.method}; {how}.", *(["; ".join(self.warnings)] * bool(self.warnings))]
+        if lost := self.ahead["lost_compute"]:
+            worst = max(lost, key=lambda row: row["lost_compute"])
+            share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
+            best = f"the optimum for k = {worst['chosen']} costs at k = {worst['judged']}"
+            notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")
+        return notes
 
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.passk_laws.plot_passk`."""
@@ -328,7 +313,7 @@ class PassLaws(Shown):
         return plot_passk(self)
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{name} at {len(law.fits)} k" for name, law in self.laws.items())
+        names = ", ".join(f"{law} at {len(self.of(law))} k" for law in self.counts)
         return f"<PassLaws: {names}; {self.method}, {self.resamples} resamples>"
 
 
@@ -336,7 +321,7 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
     """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope
     of a params+tokens law.
     """
-    if len(fit.kind.covariates) == 1:
+    if fit.kind.name != JOINT:
         return coefficients.T
     E, A, B, beta, gamma = coefficients.T
     C0 = np.asarray(formulas.coefficient(A=A, B=B, beta=beta, gamma=gamma))
@@ -344,30 +329,36 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with each estimate as its value, its ends, and which of them a limit has set."""
+    """A row with each Estimate as its value and its ends."""
     found: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, Estimate):
-            found |= {name: value.value, f"{name}_lo": value.low, f"{name}_hi": value.high}
-            found[f"{name}_open"] = " ".join(value.at_limit)
-        else:
+        if not isinstance(value, Estimate):
             found[name] = value
+            continue
+        low = -np.inf if "low" in value.at_limit else value.low
+        high = np.inf if "high" in value.at_limit else value.high
+        found |= {name: value.value, f"{name}_lo": low, f"{name}_hi": high}
     return found
+
+
+def _entry(name: str, row: dict[str, Any]) -> Any:
+    """An entry that not every row has."""
+    return row.get(name)
 
 
 # -- the front door --------------------------------------------------------------------------------
 
 
 def fit_passk(
-    counts: Counts | Models | Any,
+    counts: Counts | Any,
     *,
     laws: str | Sequence[str] | None = None,
     k: Sequence[int] | None = None,
-    method: str = METHODS[0],
+    method: str = LIKELIHOOD,
     resamples: int = 200,
     seed: int = 0,
     cluster: str | None = AUTO,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
     ratios: Sequence[float] = (),
     compute: Sequence[float] = (),
     progress: bool = False,
@@ -410,10 +401,6 @@ def fit_passk(
     progress : bool
         Show a bar on the standard error.
 
-    Returns
-    -------
-    PassLaws
-
     Raises
     ------
     ValueError
@@ -428,110 +415,91 @@ def fit_passk(
     if method not in METHODS:
         raise outside("method", method, f"one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
-    level = checked_level(level)
-    at = tuple(positive_number("ratios", ratio) for ratio in ratios)
-    budgets = tuple(positive_number("compute", budget) for budget in compute)
-    models = models_of(counts, k, method)
-    held, source = models.counts.covariates, models.counts.source
+    read = of_one_benchmark(counts)
+    held, source = read.covariates, read.source
+    ks = ks_of(read, k, method)
     if laws is None:
-        laws = [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+        laws = [name for name, kind in KINDS.items() if {*kind.covariates} <= {*held}]
     names = [laws] if isinstance(laws, str) else list(dict.fromkeys(laws))
     if not names:
         have = "has neither compute nor params and tokens nor gold of the models"
         raise ValueError(f"{source}: {have}; a law needs one of them")
-    kinds = [kind_of(name) for name in names]
-    if method == METHODS[0]:
-        _ = models.evidence  # once for all laws
-    found = {}
-    for kind in kinds:
-        if absent := [name for name in kind.covariates if name not in held]:
-            needs = f"the law {kind.name} needs {' and '.join(kind.covariates)}"
-            raise ValueError(f"{source}: no {' and no '.join(absent)} of the models; {needs}")
-        known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
-        chosen = models if known.all() else models.some(known)
-        random, size = np.random.default_rng(seed), len(chosen.counts)
-        drawn, group = clusters(chosen.counts, cluster)
-        weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
-        fits, failed = [], {}
-        bar = progress_bar(len(models.ks), progress, what=f"{kind.name} law", unit="k")
-        for index, each in enumerate(models.ks):
-            try:
-                fit = fit_at_k(chosen, kind, index, method, weights)
-                fits.append(replace(fit, clusters=group))
-            except ValueError as error:
-                failed[each] = str(error).removeprefix(f"k={each}: ")
-            bar.update(1)
-        bar.close()
-        if not fits:
-            first, why = next(iter(failed.items()))
-            raise ValueError(f"k={first}: {why}")
-        found[kind.name] = PassLaw(
-            kind=kind,
-            models=chosen,
-            n_without_covariates=len(models.counts) - size,
-            fits=tuple(fits),
-            failed=failed,
-            cluster=drawn,
-        )
-    return PassLaws(
-        laws=found,
+    for name in names:
+        needs = kind_of(name).covariates
+        if absent := [need for need in needs if need not in held]:
+            lack = f"no {' and no '.join(absent)} of the models"
+            raise ValueError(f"{source}: {lack}; the law {name} needs {' and '.join(needs)}")
+    evidence = evidence_of(read, ks) if method == LIKELIHOOD else {}
+    found = PassLaws(
+        fits={},
+        failed={},
+        counts={},
+        cluster={},
         method=method,
         resamples=resamples,
         seed=seed,
-        level=level,
-        ratios=at,
-        compute=budgets,
+        level=checked_level(level),
+        ratios=tuple(positive_number("ratios", ratio) for ratio in ratios),
+        compute=tuple(positive_number("compute", budget) for budget in compute),
     )
+    for name in names:
+        known = np.all([np.isfinite(held[need]) for need in KINDS[name].covariates], axis=0)
+        models = read.subset(known)
+        random = np.random.default_rng(seed)
+        found.counts[name] = models
+        found.cluster[name], group = clusters(models, cluster)
+        weights = case_weights(group, len(models), resamples, random) if resamples else None
+        bar = progress_bar(len(ks), progress, what=f"{name} law", unit="k")
+        for each in ks:
+            own = evidence[each].some(known) if evidence else None
+            try:
+                fit = fit_at_k(models, KINDS[name], each, own, weights, group)
+                found.fits[name, each] = fit
+            except ValueError as error:
+                found.failed[name, each] = str(error).removeprefix(f"k={each}: ")
+            bar.update(1)
+        bar.close()
+        if not found.of(name):
+            raise ValueError(f"k={ks[0]}: {found.failed[name, ks[0]]}")
+    return found
 
 
-def models_of(counts: Any, k: Sequence[int] | None, method: str) -> Models:
-    """The counts of one benchmark at the k that are asked for, or the usual ones; a table is read."""
-    from ..data.counts import Counts
-
-    if isinstance(counts, Models):
-        return counts
-    held = counts if isinstance(counts, Counts) else Counts.read(counts)
+def of_one_benchmark(counts: Any) -> Counts:
+    """Counts, or those of a table, of a single benchmark."""
+    held = Counts.read(counts)
     if "benchmark" in held.by:
         found = sorted({label[held.by.index("benchmark")] for label in held.labels})
         if len(found) > 1:
-            which = (
-                f"{', '.join(found[:6])}); choose one with where, as in benchmark == {found[0]!r}"
-            )
-            raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({which}")
-    return Models(held, ks_of(held, k, method))
+            which = f"choose one with where, as in benchmark == {found[0]!r}"
+            these = f"holds {len(found)} benchmarks ({', '.join(found[:6])})"
+            raise ValueError(f"{held.source}: {these}; {which}")
+    return held
 
 
-def ks_of(counts: Counts, k: Sequence[int] | None, method: str = METHODS[0]) -> tuple[int, ...]:
+def ks_of(counts: Counts, k: Sequence[int] | None, method: str = LIKELIHOOD) -> tuple[int, ...]:
     """The k that are asked for, checked, or the usual ones."""
     if k is None:
-        most = 10_000 if method == METHODS[0] else int(counts.n.min())
+        most = 10_000 if method == LIKELIHOOD else int(counts.n.min())
         usual = (j * 10**power for power in range(5) for j in (1, 2, 5))
         return tuple(value for value in usual if value <= most)
-    found = [whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))]
+    found = {whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))}
     if not found:
         raise outside("k", k, "at least one whole number")
-    return tuple(sorted(set(found)))
+    return tuple(sorted(found))
 
 
-def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
+def clusters(counts: Counts, cluster: str | None = AUTO) -> tuple[str | None, Any]:
     """What models are drawn together by: the covariate, and its value at every model; None where
     they are drawn one by one. "auto" is params, where sizes repeat and there are enough of them.
-
-    Raises
-    ------
-    ValueError
-        Where the models do not have the covariate, or too few values of it to be resampled.
     """
-    held = counts.covariates
+    sizes = {name: len(np.unique(values)) for name, values in counts.covariates.items()}
     if cluster == AUTO:
-        repeats = SIZE in held and LEAST_GROUPS <= len(np.unique(held[SIZE])) < len(counts)
+        repeats = LEAST_GROUPS <= sizes.get(SIZE, 0) < len(counts)
         cluster = SIZE if repeats else None
     if cluster is None:
         return None, None
-    if cluster not in held:
-        which = f"{', '.join(held) or 'no covariate'}, which the models have"
-        raise outside("cluster", cluster, f"one of {which}")
-    if (number := len(np.unique(held[cluster]))) < LEAST_GROUPS:
-        few = f"has {number} values; must have at least {LEAST_GROUPS} to be resampled"
-        raise ValueError(f"cluster={cluster!r}: {few}")
-    return cluster, np.array([repr(float(value)) for value in held[cluster]], dtype=object)
+    if sizes.get(cluster, 0) < LEAST_GROUPS:
+        enough = [name for name, size in sizes.items() if size >= LEAST_GROUPS]
+        which = f"with at least {LEAST_GROUPS} values: {', '.join(enough) or 'there is none'}"
+        raise outside("cluster", cluster, f"a covariate of the models {which}")
+    return cluster, counts.covariates[cluster].astype(str)

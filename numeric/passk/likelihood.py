@@ -59,19 +59,17 @@ class Evidence:
 
     Attributes
     ----------
-    k : int
     nodes : ndarray
         (G, J): values of u, equally spaced.
-    log_weights : ndarray
-        (G, J): log likelihood there, at most 0 and 0 at its maximum, plus the log of the spacing.
+    log_likelihood : ndarray
+        (G, J): there; 0 at its maximum.
     flat : ndarray of bool
         (G,): whether it goes on as at the last node for all greater u, as it does for a model
         without a success.
     """
 
-    k: int
     nodes: Floats
-    log_weights: Floats
+    log_likelihood: Floats
     flat: NDArray[np.bool_]
 
     @property
@@ -79,14 +77,9 @@ class Evidence:
         """(G,): between the nodes of a model."""
         return self.nodes[:, 1] - self.nodes[:, 0]
 
-    @property
-    def log_likelihood(self) -> Floats:
-        """(G, J): log likelihood at the nodes, 0 at its maximum."""
-        return self.log_weights - np.log(self.spacing)[:, None]
-
     def some(self, chosen: Any) -> Evidence:
         """Of some of the models: that of a model depends on no other."""
-        return Evidence(self.k, self.nodes[chosen], self.log_weights[chosen], self.flat[chosen])
+        return Evidence(self.nodes[chosen], self.log_likelihood[chosen], self.flat[chosen])
 
     def moments(self) -> tuple[Floats, Floats]:
         """Mean and standard deviation (G,) of u where nothing but the counts is known; of a flat
@@ -104,16 +97,11 @@ class Evidence:
         """
         return self.nodes[np.arange(len(self.nodes)), (self.log_likelihood >= -NEAR).argmax(axis=1)]
 
-    @property
-    def most_likely(self) -> Floats:
-        """(G,): the node of the greatest likelihood."""
-        return self.nodes[np.arange(len(self.nodes)), self.log_weights.argmax(axis=1)]
 
-
-def evidence_of(counts: Counts, ks: Iterable[int]) -> tuple[Evidence, ...]:
-    """What the counts of every model say of u, for every k."""
+def evidence_of(counts: Counts, ks: Iterable[int]) -> dict[int, Evidence]:
+    """What the counts of every model say of u, by k."""
     surface = Surface.of([counts.per_group(g) for g in range(len(counts))])
-    return tuple(surface.at(k) for k in ks)
+    return {k: surface.at(k) for k in ks}
 
 
 class Surface(NamedTuple):
@@ -143,21 +131,26 @@ class Surface(NamedTuple):
         return cls(shapes, log_b, found)
 
     def at(self, k: int) -> Evidence:
-        """The likelihood of u for one k."""
-        log_b, size = self.inverse(k), len(self.values)
-        low, high = (np.full(size, end) for end in (LEAST_U + 2 * STEP_U, MOST_U - 2 * STEP_U))
-        nodes, each = _spaced(low, high), np.arange(size)
-        values = self.averaged(log_b, nodes)
-        for _ in range(LOOKS):
-            first, last = _kept(values, axis=1)
-            last = np.where(_flat(values), np.clip(_level_from(values), first + 1, last), last)
-            nodes = _spaced(nodes[each, first], nodes[each, last])
-            values = self.averaged(log_b, nodes)
-        values = values - values.max(axis=1, keepdims=True)
-        log_spacing = np.log(nodes[:, 1] - nodes[:, 0])[:, None]
-        return Evidence(k, nodes, values + log_spacing, _flat(values))
+        """The likelihood of u for one k, at nodes where it is not negligible; where it is flat
+        towards pass@k = 0, up to where that begins.
+        """
+        log_b_of_u, models = self._inverse(k), np.arange(len(self.values))
+        first, last = np.full(len(models), LEAST_U), np.full(len(models), MOST_U)
+        first, last = first + 2 * STEP_U, last - 2 * STEP_U
+        for look in range(LOOKS + 1):
+            nodes = first[:, None] + (last - first)[:, None] * np.linspace(0.0, 1.0, NODES)
+            values = self._averaged(log_b_of_u, nodes)
+            flat = values[:, -1] >= values.max(axis=1) - FLAT
+            if look == LOOKS:
+                break
+            low, high = _kept(values)
+            away = np.abs(values - values[:, -1:]) > FLAT
+            level = np.where(away.any(axis=1), NODES - away[:, ::-1].argmax(axis=1), 0)
+            high = np.where(flat, np.clip(level, low + 1, high), high)
+            first, last = nodes[models, low], nodes[models, high]
+        return Evidence(nodes, values - values.max(axis=1, keepdims=True), flat)
 
-    def inverse(self, k: int) -> Floats:
+    def _inverse(self, k: int) -> Floats:
         """log b at which pass@k is exp(-e^u), (A, U) over the grid of u."""
         u = np.arange(LEAST_U, MOST_U, STEP_U)
         fine = np.arange(LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B / 4)
@@ -166,7 +159,7 @@ class Surface(NamedTuple):
             there = np.log(neg_log_pass(log_fail))
         return np.stack([np.interp(u, row, fine) for row in there])
 
-    def averaged(self, log_b_of_u: Floats, nodes: Floats) -> Floats:
+    def _averaged(self, log_b_of_u: Floats, nodes: Floats) -> Floats:
         """The log likelihood (G, J) at nodes of u, averaged over the shapes where it is not
         negligible.
         """
@@ -174,7 +167,7 @@ class Surface(NamedTuple):
         for g, position in enumerate((nodes - LEAST_U) / STEP_U):
             log_b = _cubic(log_b_of_u, np.broadcast_to(position, (len(self.shapes), len(position))))
             tables[g] = _cubic(self.values[g], (log_b - LEAST_LOG_B) / STEP_LOG_B).T
-        first, last = _kept(tables, axis=2)
+        first, last = _kept(tables)
         place = first[..., None] + (last - first)[..., None] * np.linspace(0.0, 1.0, PLACES)
         found = _cubic(tables, place)
         highest = found.max(axis=2)
@@ -183,39 +176,20 @@ class Surface(NamedTuple):
         return np.asarray(highest + np.log(trapezoids * (place[..., 1] - place[..., 0])))
 
 
-def _kept(values: Floats, axis: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The last before and the first after those along an axis that are not negligible."""
-    kept, size = values >= values.max(axis=axis, keepdims=True) - DEPTH, values.shape[axis]
-    first, last = kept.argmax(axis=axis), size - 1 - np.flip(kept, axis=axis).argmax(axis=axis)
+def _kept(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The last before and the first after those along the last axis that are not negligible."""
+    kept, size = values >= values.max(axis=-1, keepdims=True) - DEPTH, values.shape[-1]
+    first, last = kept.argmax(axis=-1), size - 1 - kept[..., ::-1].argmax(axis=-1)
     return np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
-
-
-def _flat(values: Floats) -> NDArray[np.bool_]:
-    """(G,): whether log likelihoods (G, J) end at their maximum."""
-    return np.asarray(values[:, -1] >= values.max(axis=1) - FLAT)
-
-
-def _level_from(values: Floats) -> NDArray[np.intp]:
-    """(G,): the first node from which on log likelihoods (G, J) stay within `FLAT` of the last."""
-    away = np.abs(values - values[:, -1:]) > FLAT
-    return np.where(away.any(axis=1), values.shape[1] - np.flip(away, axis=1).argmax(axis=1), 0)
-
-
-def _spaced(low: Floats, high: Floats) -> Floats:
-    return low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, NODES)
 
 
 def _cubic(table: Floats, position: Floats) -> Floats:
     """Lagrange's cubic through the four nearest of equally spaced values (..., B), at positions
     (..., J) in steps.
     """
-    size = table.shape[-1]
-    whole = np.clip(np.floor(position).astype(np.intp), 1, size - 3)
-    rows = np.arange(table.size // size).reshape(*table.shape[:-1], 1) * size
-    flat, t = np.ascontiguousarray(table).ravel(), position - whole
+    whole = np.clip(np.floor(position).astype(np.intp), 1, table.shape[-1] - 3)
+    t = position - whole
     low, high = t * (t - 1.0), (t + 1.0) * (t - 2.0)
     weights = -low * (t - 2.0) / 6.0, high * (t - 1.0) / 2.0, -high * t / 2.0, low * (t + 1.0) / 6.0
-    found = np.zeros(position.shape)
-    for step, weight in zip((-1, 0, 1, 2), weights, strict=True):
-        found += weight * flat.take(rows + (whole + step))
-    return found
+    near = (np.take_along_axis(table, whole + step, axis=-1) for step in (-1, 0, 1, 2))
+    return np.asarray(sum(weight * value for weight, value in zip(weights, near, strict=True)))

@@ -14,7 +14,7 @@ at least w = `WIDTH` spacings; for a smaller tau each node stands for a normal o
 spacing from there on the integral is that of the normal: with z = (mu - edge)/sqrt(v) and the
 hazard h = phi(z)/Phi(z),
 
-    mass Phi(z),  E[t] = -sqrt(v) h,  E[t^2] = v (1 - z h),  E[t^4] = v^2 (3 - (z^3 + 3 z) h).
+    mass Phi(z),  E[t] = -sqrt(v) h,  E[t^2] = v (1 - z h).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..fit.newton import ENOUGH, Problem, minimise
+from ..fit.newton import Problem, minimise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,15 +38,13 @@ HALF_LOG_TWO_PI = 0.9189385332046727
 #: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5. `BLEND`: the power in which
 #: it gives way to a larger tau.
 WIDTH, BLEND = 0.8, 8.0
-#: Numbers in one pass: problems times models times nodes.
-BLOCK = 262_144
 #: The scatter of models about the law is sought between these.
 LEAST_TAU, MOST_TAU, FIRST_TAU = 1e-3, 5.0, 0.2
 #: Rounds of the law and the scatter in turn, and the change of log tau that ends them.
-ROUNDS, SETTLED = 60, 1e-7
-#: Until log tau moves less than `NEARLY` a law is minimised roughly: until a step promises less
-#: than this share of the objective.
-NEARLY, ROUGHLY = 1e-2, 1e-7
+ROUNDS, SETTLED = 60, 1e-11
+#: A minimum: a step promises a decrease by less than this share; a term that vanishes goes on to
+#: its limit.
+ENOUGH = 1e-18
 #: The slope in log tau as two rounds show it, in units of that with the law held, is believed
 #: between these.
 LEAST_SECANT, MOST_SECANT = 0.01, 10.0
@@ -78,86 +76,42 @@ class Marginal:
     def measure(self, residuals: Floats, width: Any = None) -> tuple[Floats, Floats, Floats]:
         """rho, rho' and rho'' (K, G); a width stands for tau."""
         measure = self if width is None else replace(self, tau=width)
-        rho, mean, square, _ = measure.moments(residuals)
+        rho, mean, square = measure.moments(residuals)
         precision = 1.0 / measure.variance
         return rho, mean * precision, (1.0 - (square - mean**2) * precision) * precision
 
     @property
-    def variance(self) -> Floats:
-        """v (K, G) or (1, G): of t about a node."""
-        tau = np.atleast_2d(self.tau)
-        found: Floats = np.square(tau) * (1.0 + (WIDTH * self.evidence.spacing / tau) ** BLEND) ** (
-            2.0 / BLEND
-        )
-        return found
-
-    @property
     def share_of_tau(self) -> Floats:
         """d log v/d log tau^2, (K, G) or (1, G)."""
-        return np.asarray(
-            1.0 / (1.0 + (WIDTH * self.evidence.spacing / np.atleast_2d(self.tau)) ** BLEND)
-        )
+        width = WIDTH * self.evidence.spacing
+        return np.asarray(1.0 / (1.0 + (width / np.atleast_2d(self.tau)) ** BLEND))
 
-    def moments(self, mu: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """rho, E[t], E[t^2] and E[t^4], (K, G) each."""
-        mu = np.atleast_2d(mu)
-        found = np.empty((4, *mu.shape))
-        variance = np.broadcast_to(self.variance, mu.shape)
-        rows = max(1, BLOCK // self.evidence.nodes.size)
-        for first in range(0, len(mu), rows):
-            block = slice(first, first + rows)
-            found[:, block] = self._moments(mu[block], variance[block])
-        return found[0], found[1], found[2], found[3]
+    @property
+    def variance(self) -> Floats:
+        """v (K, G) or (1, G): of t about a node."""
+        found: Floats = np.atleast_2d(self.tau) ** 2 * self.share_of_tau ** (-2.0 / BLEND)
+        return found
 
-    def _moments(self, mu: Floats, variance: Floats) -> tuple[Floats, ...]:
-        t = mu[:, :, None] - self.evidence.nodes
-        square = t * t
-        share = square * (-0.5 / variance)[:, :, None]
-        share += self.evidence.log_weights
-        highest = share.max(axis=2)
-        tail = self._tail(mu, variance)
-        if tail is not None:
-            np.maximum(highest, tail[0], out=highest)
-        share -= highest[:, :, None]
-        np.exp(share, out=share)
-        sums = [
-            share.sum(axis=2),
-            np.einsum("kgj,kgj->kg", share, t),
-            np.einsum("kgj,kgj->kg", share, square),
-            np.einsum("kgj,kgj,kgj->kg", share, square, square),
-        ]
-        if tail is not None:
-            mass = np.exp(tail[0] - highest)
-            for total, moment in zip(sums, (1.0, *tail[1:]), strict=True):
-                total += mass * moment
-        rho = 0.5 * np.log(variance) + HALF_LOG_TWO_PI - highest - np.log(sums[0])
-        return rho, sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]
-
-    def _tail(self, mu: Floats, variance: Floats) -> tuple[Floats, ...] | None:
-        """Of the flat parts: log mass as nodes have it, -inf where there is none, and E[t], E[t^2],
-        E[t^4] there; (K, G) each.
-        """
+    def moments(self, mu: Floats) -> tuple[Floats, Floats, Floats]:
+        """rho, E[t] and E[t^2], (K, G) each."""
         from scipy.special import log_ndtr
 
-        flat = np.flatnonzero(self.evidence.flat)
-        if not flat.size:
-            return None
-        found = tuple(np.full(mu.shape, start) for start in (-np.inf, 0.0, 0.0, 0.0))
-        spacing = self.evidence.spacing[flat]
-        v, edge = variance[:, flat], self.evidence.nodes[flat, -1] + 0.5 * spacing
-        z = (mu[:, flat] - edge) / np.sqrt(v)
-        log_mass = log_ndtr(z)
-        hazard = np.exp(-0.5 * z * z - HALF_LOG_TWO_PI - log_mass)
-        level = self.evidence.log_weights[flat, -1] - np.log(spacing)
-        moments = (
-            log_mass + level + 0.5 * np.log(v) + HALF_LOG_TWO_PI,
-            -np.sqrt(v) * hazard,
-            v * (1.0 - z * hazard),
-            v * v * (3.0 - (z**3 + 3.0 * z) * hazard),
-        )
-        for whole, part in zip(found, moments, strict=True):
-            whole[:, flat] = part
-        return found
+        evidence, v = self.evidence, np.broadcast_to(self.variance, mu.shape)
+        edge, root = evidence.nodes[:, -1] + 0.5 * evidence.spacing, np.sqrt(v)
+        level = np.log(evidence.spacing)[:, None] + evidence.log_likelihood
+        t = mu[:, :, None] - evidence.nodes
+        share = level - t * t * (0.5 / v)[:, :, None]
+        z = (mu - edge) / root
+        tail = log_ndtr(z) + evidence.log_likelihood[:, -1] + np.log(root) + HALF_LOG_TWO_PI
+        tail = np.where(evidence.flat, tail, -np.inf)
+        highest = np.maximum(share.max(axis=2), tail)
+        share, mass = np.exp(share - highest[:, :, None]), np.exp(tail - highest)
+        hazard = np.exp(-0.5 * z * z - HALF_LOG_TWO_PI - log_ndtr(z))
+        total = share.sum(axis=2) + mass
+        mean = np.einsum("kgj,kgj->kg", share, t) - mass * root * hazard
+        square = np.einsum("kgj,kgj,kgj->kg", share, t, t) + mass * v * (1.0 - z * hazard)
+        rho = np.log(root) + HALF_LOG_TWO_PI - highest - np.log(total)
+        return rho, mean / total, square / total
 
 
 class MarginalFits(NamedTuple):
@@ -176,7 +130,7 @@ def fit_marginal(
     evidence: Evidence,
     theta: Floats,
     weights: Floats | None = None,
-    tau: Any = FIRST_TAU,
+    tau: float = FIRST_TAU,
 ) -> MarginalFits:
     """Laws and scatter of greatest likelihood, from parameters (K, p) on; weights (K, G) say how
     often each model counts.
@@ -188,52 +142,41 @@ def fit_marginal(
     count, size = len(theta), len(evidence.nodes)
     each = np.ones((count, size)) if weights is None else weights
     theta, value, done = theta.copy(), np.full(count, np.inf), np.zeros(count, dtype=bool)
-    log_tau = np.broadcast_to(
-        np.log(np.asarray(tau, dtype=np.float64)).reshape(-1, 1), (count, 1)
-    ).copy()
+    log_tau = np.full((count, 1), np.log(tau))
     slope, moved = np.full((count, 1), np.nan), np.ones((count, 1))
-    on, settled = np.arange(count), np.zeros(count, dtype=bool)
+    on = np.arange(count)
     free = int(np.count_nonzero(design.box.lower < design.box.upper))
-    enough = ROUGHLY
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
         problem = Problem(design.model, np.zeros(size), each[on], measure, design.box, measure.tau)
-        ends = minimise(problem, theta[on], damping=0.0, enough=enough)
+        ends = minimise(problem, theta[on], damping=0.0, enough=ENOUGH)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
-        here, alone = _scatter_slope(
-            measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free
-        )
+        mu = np.log(design.model.evaluate(ends.theta)[0])
+        here, alone = _scatter_slope(measure, mu, each[on], free)
         with np.errstate(all="ignore"):
             seen = (here - slope[on]) / moved[on]
         along = np.where((seen > LEAST_SECANT * alone) & (seen < MOST_SECANT * alone), seen, alone)
-        step = np.clip(-here / along, -1.0, 1.0)
-        reached = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
+        reached = log_tau[on] + np.clip(-here / along, -1.0, 1.0)
+        reached = np.clip(reached, np.log(LEAST_TAU), np.log(MOST_TAU))
         slope[on], moved[on] = here, reached - log_tau[on]
-        settled[on] = (np.abs(moved[on])[:, 0] < SETTLED) & (enough == ENOUGH)
-        enough = ENOUGH if np.abs(moved[on]).min() < NEARLY else ROUGHLY
         log_tau[on] = reached
-        on = np.flatnonzero(~settled)
+        on = on[np.abs(moved[on])[:, 0] >= SETTLED]
         if not on.size:
             break
-    return MarginalFits(theta, np.exp(log_tau[:, 0]), value, done & settled)
+    done[on] = False
+    return MarginalFits(theta, np.exp(log_tau[:, 0]), value, done)
 
 
 def _scatter_slope(
     measure: Marginal, mu: Floats, weights: Floats, free: int
 ) -> tuple[Floats, Floats]:
-    """Slope in log tau (K, 1), which vanishes at the scatter sought, and its own slope with the law
-    held.
+    """Slope in log tau (K, 1), which vanishes at the scatter sought, and what its own slope is
+    expected to be with the law held.
     """
-    _, mean, square, fourth = measure.moments(mu)
-    v = measure.variance
+    _, mean, square = measure.moments(mu)
+    v, part = measure.variance, measure.share_of_tau
     told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
     informed = (weights * told).sum(axis=1, keepdims=True)
     kept = 1.0 - told * np.minimum(free / informed, 0.9)
-    ratio, part = square / v, measure.share_of_tau
-    slope = (weights * part * (kept - ratio)).sum(axis=1, keepdims=True)
-    spread = (fourth - square**2) / (2.0 * v**2)  # d E[t^2]/dv
-    # Without the slope of part itself: where tau is below what nodes resolve all vanishes with it,
-    # and tau goes to its bound.
-    curved = 2.0 * (weights * part**2 * (ratio - spread)).sum(axis=1, keepdims=True)
-    expected = 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
-    return slope, np.where(curved > 0.1 * expected, curved, expected)
+    slope = (weights * part * (kept - square / v)).sum(axis=1, keepdims=True)
+    return slope, 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)

@@ -55,17 +55,15 @@ def counts_of(folder: Path, name: str, stored: pd.DataFrame) -> Counts:
 def the_trap(counts: Counts, stored: pd.DataFrame) -> str:
     """How the stored means differ from those of the counts."""
     ks = sorted(map(int, stored.k.unique()))
-    wide = stored.pivot(index="model", columns="k", values="mean_pass_at_k")
-    means = wide.loc[[label[-1] for label in counts.labels], ks].to_numpy()
-    honest = curve(counts, ks)
-    solved = np.nan_to_num(honest.pass_at_k) * honest.n_problems + honest.n_refused
-    solved /= honest.n_problems + honest.n_refused
-    apart, complete = np.abs(means - honest.pass_at_k), np.array(ks) <= COMPLETE
+    both = curve(counts, ks).merge(stored[["model", "k", "mean_pass_at_k"]])
+    solved = both.pass_at_k.fillna(0) * both.n_problems + both.n_refused
+    solved /= both.n_problems + both.n_refused
+    apart = (both.mean_pass_at_k - both.pass_at_k).abs()
     return (
-        f"The stored means equal those of the counts to {apart[:, complete].max():.0e} up to k = "
-        f"{COMPLETE}. Beyond, they count a problem with fewer than k samples as solved (to "
-        f"{np.abs(means - solved).max():.0e} for all k), and are up to "
-        f"{np.nanmax(apart):.2f} away: no trend in k can rest on them."
+        f"The stored means equal those of the counts to {apart[both.k <= COMPLETE].max():.0e} up "
+        f"to k = {COMPLETE}. Beyond, they count a problem with fewer than k samples as solved (to "
+        f"{(both.mean_pass_at_k - solved).abs().max():.0e} for all k), and are up to "
+        f"{apart.max():.2f} away: no trend in k can rest on them."
     )
 
 

@@ -70,6 +70,7 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"--ratio {shown(options.spelt('--ratio'))}: is for the law params-tokens")
     read = counts(options)
 
+    from ..numeric.data.rows import those_dropped
     from ..numeric.passk.laws import fit_passk
     from ..numeric.plot.passk_laws import plot_passk
 
@@ -85,8 +86,6 @@ def run(options: Options) -> tuple[str, int]:
     draw(options, lambda: plot_passk(found))
     text = written(form, found)
     if form == "text":
-        from ..numeric.data.rows import those_dropped
-
         dropped = [f"rows {those_dropped(read.dropped)}"] if read.dropped else []
         text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
-    return text, DONE if found.sound and not found.ahead["refused"] else NO_VERDICT
+    return text, DONE if found.sound else NO_VERDICT

@@ -7,8 +7,7 @@ from tests.data import law_truth
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.simulate.counts import grid, simulate
 
-SIZES = tuple(np.geomspace(2e7, 1e10, 6))
-TOKENS = tuple(np.geomspace(2e9, 3e11, 5))
+SIZES, TOKENS = tuple(np.geomspace(2e7, 1e10, 6)), tuple(np.geomspace(2e9, 3e11, 5))
 
 
 @pytest.fixture(scope="session")
@@ -22,58 +21,26 @@ def truths(design):
     """Coefficients of each law, with -log pass@10 from about 3 nats at the smallest model to about
     0.4 at the largest.
     """
-    compute, params, tokens = (
-        float(values.min()) for values in (design.compute, design.params, design.tokens)
-    )
+    N0, D0 = 1.5 * SIZES[0] ** 0.45, 1.5 * TOKENS[0] ** 0.5
     return {
-        "compute": {"E0": 0.2, "C0": 3.0 * compute**0.25, "alpha": 0.25},
-        "params-tokens": {
-            "E0": 0.2,
-            "N0": 1.5 * params**0.45,
-            "D0": 1.5 * tokens**0.5,
-            "beta": 0.45,
-            "gamma": 0.5,
-        },
+        "compute": {"E0": 0.2, "C0": 3.0 * float(design.compute.min()) ** 0.25, "alpha": 0.25},
+        "params-tokens": {"E0": 0.2, "N0": N0, "D0": D0, "beta": 0.45, "gamma": 0.5},
         "gold": {"xi0": 0.2, "K0": 3.0 * float(design.gold.max()) ** -2.0, "kappa": 2.0},
     }
 
 
 @pytest.fixture(scope="session")
 def drawn(design, truths):
-    """Counts of models that scatter about one of the laws at k = 10."""
+    """Counts of models that scatter by 10 % about one of the laws at k."""
 
-    def draw(
-        law="compute",
-        *,
-        seed=0,
-        k=10,
-        scatter=0.1,
-        concentration=2.0,
-        of=None,
-        sampled=None,
-        **changed,
-    ):
+    def draw(law="compute", seed=0, k=10, problems=64, samples=64, batch=None, **changed):
         random = np.random.default_rng([4711, seed])
-        models = design if of is None else of
-        truth = law_truth(
-            models,
-            law,
-            truths[law] | changed,
-            k=k,
-            concentration=concentration,
-            scatter=scatter,
-            rng=random,
-        )
-        how = {"problems": 64, "samples": 64} | (sampled or {})
+        options = {"k": k, "scatter": 0.1, "rng": random}
+        truth = law_truth(design, law, truths[law] | changed, **options)
+        how = {"problems": problems, "samples": samples, "batch": batch}
         return Counts.read(simulate(truth, **how, rng=random))
 
     return draw
-
-
-@pytest.fixture(scope="session")
-def compute_counts(drawn):
-    """Of the compute law."""
-    return drawn("compute", seed=1)
 
 
 @pytest.fixture(scope="session")
@@ -87,4 +54,4 @@ def adaptive_counts(drawn):
     """Problems sampled in batches of 32 until they are solved, at most 1024 times; the law holds at
     k = 1000.
     """
-    return drawn(seed=3, k=1000, sampled={"problems": 32, "samples": 1024, "batch": 32})
+    return drawn(seed=3, k=1000, problems=32, samples=1024, batch=32)

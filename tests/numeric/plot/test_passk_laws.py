@@ -1,11 +1,13 @@
 """Figures of laws of -log pass@k: what stands where."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.data import law_truth
 
 from isoflop.numeric.data.counts import Counts
-from isoflop.numeric.passk.laws import fit_passk
+from isoflop.numeric.passk import curve, fit_passk
 from isoflop.numeric.plot.passk_laws import plot_laws, plot_passk
 from isoflop.numeric.simulate.counts import grid, simulate
 
@@ -30,36 +32,37 @@ def lines(ax, marker):
 
 
 def test_models_stand_where_their_counts_have_them(found):
-    law = found.laws["compute"]
-    models, solved = law.models, law.models.solved
-    ax, curve, evidence = plot_laws(law, k=[64]), models.curve, models.evidence[1]
-    complete, by_likelihood = lines(ax, "o")
-    rest = solved & models.failing & ~curve.complete[:, 1]
+    counts, evidence = found.counts["compute"], found.at(64, "compute").evidence
+    ax, estimates = plot_laws(found, "compute", k=[64]), curve(counts, [64])
+    once, complete = curve(counts, [1]), (estimates.n_refused == 0).to_numpy()
+    solved = (once.pass_at_k > 0).to_numpy()
+    by_estimate, by_likelihood = lines(ax, "o")
+    rest = solved & (once.neg_log > 0).to_numpy() & ~complete
     assert 0 < rest.sum() < solved.sum() < len(solved)
-    assert complete.get_ydata() == pytest.approx(curve.neg_log[curve.complete[:, 1] & solved, 1])
+    assert by_estimate.get_ydata() == pytest.approx(estimates.neg_log[complete & solved])
     assert by_likelihood.get_ydata() == pytest.approx(np.exp(evidence.moments()[0][rest]))
     (limits,) = lines(ax, "^")
     assert limits.get_ydata() == pytest.approx(np.exp(evidence.least_likely_pass[~solved]))
-    assert limits.get_xdata() == pytest.approx(models.counts.covariates["compute"][~solved])
+    assert limits.get_xdata() == pytest.approx(counts.covariates["compute"][~solved])
 
 
 def test_observed_against_predicted(found):
     """Models at the same height as under the other law, above what the law says of them."""
-    joint = found.laws["params-tokens"]
-    ax, other = plot_laws(joint, k=[1]), plot_laws(found.laws["compute"], k=[1])
+    ax, other = plot_laws(found, "params-tokens", k=[1]), plot_laws(found, "compute", k=[1])
     for one, same in zip(lines(ax, "o"), lines(other, "o"), strict=True):
         assert one.get_ydata() == pytest.approx(same.get_ydata())
     diagonal = ax.lines[-1]
     assert diagonal.get_xdata() == pytest.approx(diagonal.get_ydata())
     assert ax.get_xlim() == pytest.approx(diagonal.get_xdata())
-    at = joint.models.curve.complete[:, 0] & joint.models.solved
-    own = joint.at(1).predict(joint.models.counts.covariates)[at]
-    assert lines(ax, "o")[0].get_xdata() == pytest.approx(own)
+    counts = found.counts["params-tokens"]
+    own = found.at(1, "params-tokens").predict(counts.covariates).value
+    solved = (curve(counts, [1]).pass_at_k > 0).to_numpy()
+    assert lines(ax, "o")[0].get_xdata() == pytest.approx(own[solved])
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_page_has_no_empty_panel_and_nothing_under_a_legend(found):
-    axes = plot_passk(found).axes
+    axes: Any = plot_passk(found).axes
     assert len(axes) == 4
     assert all(ax.lines and ax.get_title() for ax in axes)
     axes[0].figure.draw_without_rendering()
