@@ -117,7 +117,7 @@ class Overtraining(Shown):
         """
         if not self.loss_fit.is_sound:
             raise ValueError("law: the runs do not determine the law of loss; see the notes")
-        law: Any = ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", self.source)
+        law: Any = ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source=self.source)
         return law
 
     @property

@@ -9,7 +9,6 @@ import numpy as np
 from ..data.columns import BUDGET, LETTERS
 from ..law.file import beyond
 from ..words import counted
-from .quantities import spelt
 from .resample import FEW_GROUPS
 
 if TYPE_CHECKING:
@@ -28,11 +27,11 @@ def cautions(fit: Fit, computes: Sequence[float] = ()) -> Iterator[str]:
     """The warnings of a fit and of what is derived at computes: what reading the runs found, what
     the optimum does not tell, what the runs do not, what the intervals do not.
     """
-    runs, solution = fit.runs, fit.solution
-    quantities = [LETTERS.get(name, name) for name in fit.model.variables]
+    runs, solution, draws = fit.runs, fit.solution, fit.draws
+    read = [LETTERS.get(name, name) for name in fit.model.variables]
     given, kept = "compute is taken as given", "the law reads params and tokens, not compute"
     for text in runs.warnings:
-        yield text if "compute" in quantities else text.replace(given, kept)
+        yield text if "compute" in read else text.replace(given, kept)
     if not fit.converged:
         yield "no point was certified as a minimum: these numbers are no result"
     if fit.undetermined:
@@ -53,30 +52,23 @@ def cautions(fit: Fit, computes: Sequence[float] = ()) -> Iterator[str]:
             f"one kind by 3 % and less: fit one kind with --where, or another law"
         )
     ranges = run_ranges(runs)
-    for quantity in quantities:
-        low, high = ranges.get(quantity, (1.0, 1.0))
+    for name in read:
+        low, high = ranges.get(name, (1.0, 1.0))
         if low < high < NARROWEST_RANGE * low:
-            yield (
-                f"{quantity} spans a factor of {high / low:.3g} alone ({low:.4g} to {high:.4g}): what "
-                f"is fitted along it holds there"
-            )
+            span = f"{high / low:.3g} alone ({low:.4g} to {high:.4g})"
+            yield f"{name} spans a factor of {span}: what is fitted along it holds there"
     for compute in computes:
         if far := beyond(ranges, compute=compute):
             yield f"what is derived at {spelt(compute)} FLOP is far beyond the runs: {far}"
     groups = FEW_GROUPS if runs.group is None else len({*runs.group.tolist()})
     if groups < FEW_GROUPS and fit.drawn is not None:
         yield f"{counted(groups, 'group')}: with fewer than {FEW_GROUPS}, intervals by group are rough"
-    if fit.draws is not None and fit.draws.interrupted:
-        yield (
-            f"bootstrap: interrupted after {fit.draws.done} of "
-            f"{counted(fit.draws.requested, 'resample')}; the intervals are of these"
-        )
-    if fit.draws is not None and fit.draws.failed:
-        left = "is left out" if fit.draws.failed == 1 else "are left out"
-        yield (
-            f"bootstrap: {fit.draws.failed} of {counted(fit.draws.done, 'refit')} reached no "
-            f"certified minimum and {left}"
-        )
+    if draws is not None and draws.interrupted:
+        done = f"{draws.done} of {counted(draws.requested, 'resample')}"
+        yield f"bootstrap: interrupted after {done}; the intervals are of these"
+    if draws is not None and draws.failed:
+        left = f"{draws.failed} of {counted(draws.done, 'refit')}"
+        yield f"bootstrap: {left} reached no certified minimum; the intervals are of the others"
 
 
 def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
@@ -87,3 +79,13 @@ def run_ranges(runs: object) -> dict[str, tuple[float, float]]:
         for name, values in held.items()
         if values is not None
     }
+
+
+def spelt(value: float) -> str:
+    """A number as short as it can be told from any other.
+
+    >>> spelt(1e21), spelt(10.0), spelt(0.1234567)
+    ('1e21', '10', '0.1234567')
+    """
+    short = f"{value:.6g}"
+    return (short if float(short) == value else repr(value)).replace("e+", "e")

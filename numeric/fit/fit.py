@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +12,12 @@ from ...theory.data.notation import DEFAULT
 from ...theory.typeset.shown import Shown
 from ..data.budget import LOSSES
 from ..data.runs import Runs
-from ..errors import whole_number
+from ..errors import outside, whole_number
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
+from .cautions import run_ranges
 from .identify import open_directions, undetermined
 from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
-from .quantities import quantity_of
 from .resample import Draws, resample
 from .solution import Design, Solution
 
@@ -53,6 +52,14 @@ class Fit(Shown):
         solver ended.
     draws : Draws or None
         Refits to resamples, as `resampled` makes them: standard errors and intervals are theirs.
+    model, objective : PowerTerms or Expression, Objective
+        The form, and what was minimised.
+    objective_value : float
+        The objective at the optimum: the plain, weighted sum over the runs.
+    converged : bool
+        Whether the point is certified to be a minimum. If not, the numbers are no result.
+    residuals : ndarray
+        (n,): log(observed) - log(law), or observed - law for "least-squares".
     """
 
     runs: Runs
@@ -61,25 +68,11 @@ class Fit(Shown):
 
     # -- the optimum -------------------------------------------------------------------------------
 
-    @property
-    def model(self) -> Any:
-        """The form: PowerTerms or Expression."""
-        return self.solution.design.form
-
-    @property
-    def objective(self) -> Objective:
-        """What was minimised."""
-        return self.solution.objective
-
-    @property
-    def objective_value(self) -> float:
-        """The objective at the optimum: the plain, weighted sum over the runs."""
-        return self.solution.minimum.value
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum. If not, the numbers are no result."""
-        return self.solution.minimum.converged
+    model = property(lambda fit: fit.solution.design.form)
+    objective = property(lambda fit: fit.solution.objective)
+    objective_value = property(lambda fit: fit.solution.minimum.value)
+    converged = property(lambda fit: fit.solution.minimum.converged)
+    residuals = property(lambda fit: fit.solution.residuals)
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -111,14 +104,9 @@ class Fit(Shown):
         """Whether the fit converged and leaves no coefficient undetermined."""
         return self.converged and not self.undetermined
 
-    @property
-    def residuals(self) -> Floats:
-        """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
-        return self.solution.residuals
-
-    @property
+    @cached_property
     def law(self) -> Any:
-        """The fitted law, for everything that follows from one.
+        """The fitted law, for everything that follows from one, with its draws.
 
         Raises
         ------
@@ -129,12 +117,14 @@ class Fit(Shown):
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
             raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
-        return self.model.law(self.coefficients, source=self.source)
+        drawn, about = self.drawn, {"name": "fit", "source": self.source}
+        columns = None if drawn is None else drawn.coefficients.T.tolist()
+        draws = columns and dict(zip(self.coefficients, columns, strict=True))
+        return self.model.law(self.coefficients, **about, draws=draws, ranges=run_ranges(self.runs))
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
-        found: Floats = self.solution.design.at(rows).evaluate(self.solution.theta[None])[0][0]
-        return found
+        return np.asarray(self.solution.design.at(rows).evaluate(self.solution.theta[None])[0][0])
 
     # -- uncertainty -------------------------------------------------------------------------------
 
@@ -181,29 +171,21 @@ class Fit(Shown):
         self,
         quantity: str | Callable[[Mapping[str, Floats]], ArrayLike],
         level: float = DEFAULT_LEVEL,
-        *,
-        compute: float | None = None,
-        ratio: float | None = None,
     ) -> Estimate:
-        """A coefficient, or what follows from the law, with its interval: percentiles of the draws.
+        """A coefficient, or what follows from them, with its interval: percentiles of the draws.
 
         Parameters
         ----------
         quantity : str or callable
-            A coefficient; of a params+tokens law "alpha", "C0", "params_share" and "tokens_share"
-            (the exponents of N* and D*), at a compute "N_star", "D_star", "tokens_per_param",
-            "L_star" and "R_star", at an overtraining ratio "penalty"; of a compute law at a compute
-            "loss". Or a function that takes arrays (K,) of the coefficients by name to an array
-            (K,).
+            A coefficient, or a function that takes arrays (K,) of the coefficients by name to an
+            array (K,). What follows from the law: `fit.law.estimate(lambda law: law.N_opt(1e24))`.
         level : float
             Nominal coverage, 0 < level < 1.
-        compute, ratio : float, optional
-            FLOP, > 0; and 1, > 0.
 
         Raises
         ------
         ValueError
-            Where there is no such quantity.
+            Where there is no such coefficient.
 
         Notes
         -----
@@ -212,20 +194,24 @@ class Fit(Shown):
         undetermined.
         """
         solution, level, names = self.solution, checked_level(level), self.model.coefficients
-        place = None if callable(quantity) or quantity not in names else names.index(quantity)
-        of: Any = quantity if place is None else itemgetter(quantity)
-        if not callable(of):
-            of = quantity_of(self.model, of, compute, ratio).function
-        value = float(_evaluated(of, names, solution.values[None])[0])
+        if not callable(quantity) and quantity not in names:
+            raise outside("quantity", quantity, f"one of {', '.join(names)}, or a function of them")
+        place = None if callable(quantity) else names.index(quantity)
+
+        def evaluated(coefficients: Floats) -> Floats:
+            columns = dict(zip(names, coefficients.T, strict=True))
+            found = quantity(columns) if callable(quantity) else columns[quantity]
+            return np.asarray(found, dtype=np.float64)
+
+        value = float(evaluated(solution.values[None])[0])
         is_open = bool(self.undetermined) if place is None else quantity in self.undetermined
         is_held = self.draws is None and quantity in solution.at_bound
         if self.drawn is None or is_open or is_held:
             return Estimate(value, undetermined=is_open, level=level)
-        coefficients, on_limit = self.drawn.coefficients, None
+        drawn, on_limit = self.drawn.coefficients, None
         if self.draws is not None and place is not None:
-            on_limit = solution.design.on_limit(coefficients)[:, place]
-        drawn = _evaluated(of, names, coefficients)
-        estimate = Estimate.of_draws(value, drawn, level, on_limit=on_limit)
+            on_limit = solution.design.on_limit(drawn)[:, place]
+        estimate = Estimate.of_draws(value, evaluated(drawn), level, on_limit=on_limit)
         if self.draws is None and place is not None and estimate.has_interval:
             error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
             is_logged = quantity in self.model.prefactors
@@ -278,7 +264,8 @@ class Fit(Shown):
 
     # -- output ------------------------------------------------------------------------------------
 
-    def _page(self, **options: Any) -> Any:
+    def page(self, **options: Any) -> Any:
+        """The numbers for every output; see `isoflop.numeric.fit.page.page`."""
         from .page import page
 
         return page(self, **options)
@@ -286,13 +273,13 @@ class Fit(Shown):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each."""
-        return tuple(self._page().warnings)
+        return tuple(self.page().warnings)
 
     def as_dict(self, **options: Any) -> dict[str, Any]:
         """Plain data; see `isoflop.numeric.fit.page.Page.as_dict` for its keys, and `to_frame` for
         the options.
         """
-        return dict(self._page(**options).as_dict())
+        return dict(self.page(**options).as_dict())
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
@@ -304,7 +291,7 @@ class Fit(Shown):
             level: nominal coverage, 0 < level < 1. compute: adds the optimum at each, or for a compute
             law the loss; FLOP, > 0. ratio: adds the penalty at each overtraining ratio; 1, > 0.
         """
-        return self._page(**options).table().to_frame().set_index("name")
+        return self.page(**options).table().to_frame().set_index("name")
 
     def to_latex(
         self,
@@ -315,14 +302,14 @@ class Fit(Shown):
         **options: Any,
     ) -> str:
         """A booktabs table; with a caption or a label it floats. The options are those of `to_frame`."""
-        return str(self._page(**options).to_latex(notation, caption, label))
+        return str(self.page(**options).to_latex(notation, caption, label))
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients and what follows from them."""
-        return (self._page().table(),)
+        return (self.page().table(),)
 
     def plot(self) -> Figure:
-        """The figure of the runs with the law, and the residuals; see `isoflop.numeric.plot.fit.plot_fit`."""
+        """The figure of the runs with the law, and the residuals."""
         from ..plot.fit import plot_fit
 
         return plot_fit(self)
@@ -330,13 +317,8 @@ class Fit(Shown):
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the plain data with the draws: a law file of the file's name, for every command and
         for `isoflop.law`.
-
-        Raises
-        ------
-        ValueError
-            Where the file cannot be written.
         """
-        self._page(**options).save(path)
+        self.page(**options).save(path)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
@@ -345,16 +327,10 @@ class Fit(Shown):
         return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
 
     def __str__(self) -> str:
-        return str(self._page())
+        return str(self.page())
 
     def _repr_html_(self) -> str:
-        return str(self._page().html())
-
-
-def _evaluated(quantity: Any, names: tuple[str, ...], coefficients: Floats) -> Floats:
-    """A function of the coefficients (K, p) by name."""
-    columns = dict(zip(names, coefficients.T, strict=True))
-    return np.asarray(quantity(columns), dtype=np.float64)
+        return str(self.page().html())
 
 
 def fit(

@@ -71,11 +71,7 @@ class PowerTerms:
     irreducible: bool = True
 
     is_expression, names = False, ()
-
-    @property
-    def requires(self) -> tuple[str, ...]:
-        """Quantities that the runs must have besides the loss."""
-        return self.variables
+    requires = property(lambda form: form.variables)
 
     @property
     def coefficients(self) -> tuple[str, ...]:
@@ -90,7 +86,6 @@ class PowerTerms:
 
     def on(self, runs: Runs) -> PowerTerms:
         """The same: its variables do not depend on the columns."""
-        del runs
         return self
 
     def values(self, coefficients: Floats, rows: Any) -> Floats:
@@ -113,23 +108,33 @@ class PowerTerms:
         exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
         return {"E": (0.0, inf), **terms, **exponents}
 
-    def checked(self, what: str, value: Any, name: str, side: int | None) -> float:
-        """A value of a coefficient, or its lower (side 0) or upper (side 1) bound."""
-        if side == 1 and value == inf:
-            return inf
-        may_be_zero = side == 0 or name == "E"
+    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
+        """A value of a coefficient, or its lower bound."""
+        may_be_zero = lower or name == "E"
         return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Any:
-        """The law with these coefficients."""
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
+        """The law with these coefficients; `other` as of `Law`."""
         from ..law import Law
 
-        given: dict[str, Any] = {"E": 0.0, **coefficients, "name": name, "source": source}
-        if self.name == COMPUTE.name:
-            from ..law.form import COMPUTE as form
+        return Law(form=self._law_form, name=name, **self._numbers(coefficients), **other)
 
-            return Law(form=form, **given)
-        return Law(**{"gamma": given["beta"], **given})
+    def drawn_law(self, coefficients: Mapping[str, Floats]) -> Any:
+        """The law of arrays of draws."""
+        from ..law.scaling_law import DrawnLaw
+
+        return DrawnLaw(self._law_form, self._numbers(coefficients))
+
+    @property
+    def _law_form(self) -> Any:
+        from ..law import form
+
+        return form.COMPUTE if self.name == COMPUTE.name else form.PARAMS_TOKENS
+
+    def _numbers(self, coefficients: Mapping[str, Any]) -> dict[str, Any]:
+        """All coefficients of the law."""
+        shared = {"gamma": coefficients["beta"]} if "beta" in coefficients else {}
+        return {"E": 0.0, **shared, **coefficients}
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}
@@ -210,32 +215,26 @@ class Expression:
         """The model at runs: N, D and C stand for the columns params, tokens and compute, other
         variables for the columns of that name.
         """
-        del centres
-        columns = {name: COLUMNS.get(name, name) for name in self.variables}
         known = {name: getattr(runs, name, None) for name in COLUMNS.values()}
         known |= getattr(runs, "extra", {})
-        if missing := [column for column in columns.values() if known.get(column) is None]:
+        values = {name: known.get(COLUMNS.get(name, name)) for name in self.variables}
+        if missing := [COLUMNS.get(name, name) for name, x in values.items() if x is None]:
             raise ValueError(f"variables: the runs have no column {missing[0]!r}")
-        values = {name: known[column] for name, column in columns.items()}
         return ExpressionModel(self.expression, values)
 
     def limits(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
         """No limits."""
-        del losses, pinned
         return dict.fromkeys(self.coefficients, (-inf, inf))
 
-    def checked(self, what: str, value: Any, name: str, side: int | None) -> float:
+    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
         """A value of a coefficient, or a bound of it."""
-        del name
-        return (
-            float(value) if side is not None and value in (inf, -inf) else number(what, value, REAL)
-        )
+        del name, lower
+        return number(what, value, REAL)
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Any:
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", **_: Any) -> Any:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
         from ..law.custom import law_from_expression
 
-        del source
         if {*self.variables} != {"N", "D"}:
             raise ValueError(f"law: {self} is no law in N and D; an envelope needs both")
         return law_from_expression(self.expression, dict(coefficients), name=name)

@@ -1,12 +1,22 @@
 """Damped Newton in a box for many problems at once, and the path of smoother objectives to a start.
 
 K problems share a model, that is the runs; each has parameters, weights and observed values of its
-own. The Hessian is exact.
+own. The Hessian is exact. A model is a law at n runs as a function of parameters theta (K, p), with
+
+    size, part(runs)                            number of runs; the law at some of them
+    evaluate(theta)                             values (K, n) and first derivatives (K, p, n)
+    curvature(theta, jacobian, factors)         sum over the runs of factors (K, n) times the second
+                                                derivatives: (K, p, p)
+    retract(theta, step, values, jacobian,      where steps are meant to lead: the parameters in which
+            weights, box)                       the law is linear follow the others, so that the law
+                                                has the values that a step foretells
+    starts(observed, weights, box, judge,       parameters next to minima of the weighted squares, the
+           seed)                                best first, and next to those of another objective
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,43 +64,6 @@ class Box(NamedTuple):
 EVERYWHERE = Box()
 
 
-class Model(Protocol):
-    """A law at n runs, as a function of parameters."""
-
-    @property
-    def size(self) -> int:
-        """Number of runs."""
-
-    def part(self, runs: Any) -> Model:
-        """The law at some of the runs."""
-
-    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
-
-    def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
-        """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
-
-    def retract(
-        self,
-        theta: Floats,
-        step: Floats,
-        values: Floats,
-        jacobian: Floats,
-        weights: Floats,
-        box: Box,
-    ) -> Floats:
-        """Where steps (K, p) are meant to lead: the parameters in which the law is linear follow
-        the others, so that the law has the values that a step foretells.
-        """
-
-    def starts(
-        self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
-    ) -> Floats:
-        """Parameters (K, p) next to minima of the weighted squares, the best first, and next to
-        those of another objective `judge` of parameters (K, p).
-        """
-
-
 class Expansion(NamedTuple):
     """Objective (K,), gradient (K, p), Hessian (K, p, p), lengths of the Jacobian's columns (K, p)."""
 
@@ -121,7 +94,7 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    model : Model
+    model : object
     target : ndarray
         (n,) or (K, n): what is observed, its logarithms where residuals are those of logarithms.
     weights : ndarray or float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isfinite, nan
 from pathlib import Path
 from textwrap import wrap
@@ -19,11 +20,10 @@ from ...theory.typeset.numbers import Interval, Shortest, Significant
 from ...theory.typeset.table import RULE, Column, Table, Words
 from .._files import write
 from ..data.columns import BUDGET, LETTERS
-from ..errors import ArgumentError
+from ..errors import ArgumentError, positive_number
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
 from ..words import counted
-from .cautions import cautions, run_ranges
-from .quantities import quantities, several
+from .cautions import cautions, run_ranges, spelt
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,6 +33,30 @@ if TYPE_CHECKING:
     from ...theory.data.notation import Notation
     from .fit import Fit
 
+#: What follows from a law, by its form and by what it is at: name, symbol, label, unit, and a
+#: function of the law and of that.
+DERIVED: dict[str, dict[str, tuple[tuple[str, str, str, str, Callable[..., Any]], ...]]] = {
+    "params-tokens": {
+        "": (
+            ("alpha", "alpha", "alpha", "", lambda law: law.envelope.exponent),
+            ("C0", "C0", "C0", "", lambda law: law.envelope.coefficient),
+            ("params_share", "w_N", "exponent of N*(C)", "", lambda law: law.envelope.params_share),
+            ("tokens_share", "w_D", "exponent of D*(C)", "", lambda law: law.envelope.tokens_share),
+        ),
+        "compute": (
+            ("N_star", "N*", "N*", "params", lambda law, C: law.N_opt(C)),
+            ("D_star", "D*", "D*", "tokens", lambda law, C: law.D_opt(C)),
+            (
+                *("tokens_per_param", "D*/N*", "D*/N*", "tokens/param"),
+                lambda law, C: law.envelope.tokens_per_param(C),
+            ),
+            ("L_star", "L*", "L*", "loss", lambda law, C: law.L_opt(C)),
+            ("R_star", "R*", "R*", "loss", lambda law, C: law.envelope.reducible_loss(C)),
+        ),
+        "ratio": (("penalty", "P", "penalty", "", lambda law, rho: law.penalty(rho).loss_penalty),),
+    },
+    "compute": {"compute": (("loss", "L", "L", "loss", lambda law, C: law.loss(C)),)},
+}
 KEYS = ("value", "lo", "hi", "se")
 WIDTH, MARGIN = 100, 11
 #: So many rows that are no runs are listed, and so many warnings printed; JSON has them all.
@@ -65,49 +89,45 @@ class Page:
         return tuple(dict.fromkeys(cautions(self.fit, self.computes)))
 
     @cached_property
-    def rows(self) -> tuple[dict[str, Any], ...]:
+    def rows(self) -> list[dict[str, Any]]:
         """A number a row: its name, kind ("coefficient" or "derived"), label and symbol, value (an
         estimate), the compute or ratio that it is at, and a note: "fixed", "at bound", or its unit.
         """
         fit, rows = self.fit, list[dict[str, Any]]()
         at_bound, fixed = fit.solution.at_bound, fit.solution.design.fixed
         for name, found in fit.estimates(self.level).items():
-            row: dict[str, Any] = dict.fromkeys(("name", "label", "symbol"), name)
-            row |= {"kind": "coefficient", "at": (), "value": found, "note": ""}
-            if name in fixed:
-                row |= {"value": Estimate(found.value), "note": "fixed"}
-            elif name in at_bound and name not in fit.undetermined:
-                row["note"] = "at bound"
-            rows.append(row)
-        for each in quantities(fit.model, self.computes, self.ratios):
-            found, unit = fit.estimate(each.function, self.level), each.unit
-            if found.undetermined:
-                found, unit = Estimate(nan, undetermined=True), ""
+            row = {"name": name, "kind": "coefficient", "label": name, "symbol": name, "at": ()}
+            is_held = name in at_bound and name not in fit.undetermined
+            note = "fixed" if name in fixed else "at bound" if is_held else ""
+            value = Estimate(found.value) if name in fixed else found
+            rows.append({**row, "value": value, "note": note})
+        for each in derived(fit.model, self.computes, self.ratios):
+            value, unit = fit.estimate(each["value"], self.level), each["note"]
             unit = "L" if unit == "loss" and fit.runs.metric == "accuracy" else unit
-            row = {"name": each.name, "kind": "derived", "label": each.label, "at": each.at}
-            rows.append({**row, "symbol": each.symbol, "value": found, "note": Words(unit, "")})
-        return tuple(rows)
+            if value.undetermined:
+                value, unit = Estimate(nan, undetermined=True), ""
+            rows.append({**each, "kind": "derived", "value": value, "note": Words(unit, "")})
+        return rows
 
     def table(self, notation: str | Notation = DEFAULT) -> Table:
         """The coefficients, and what follows from them where something does, with the warnings; in
         the frame a row a number, NaN for what is undetermined.
         """
-        spelling, rows = find_notation(notation), list[Any]()
-        for row in self.rows:
-            if row["kind"] == "derived" and len(rows) == len(self.fit.coefficients):
-                rows.append(RULE)
-            rows.append({**row, "label": Words(row["label"], _latex(row, spelling))})
-        interval, ends = (
-            f"{100 * self.level:.4g} % interval",
-            Interval(Significant(5), "", " to ", ""),
-        )
+        spelling = find_notation(notation)
+        rows: list[Any] = [
+            {**row, "label": Words(row["label"], _latex(row, spelling))} for row in self.rows
+        ]
+        if len(rows) > (count := len(self.fit.coefficients)):
+            rows.insert(count, RULE)
+        heading = f"{100 * self.level:.4g} % interval"
+        ends = Interval(Significant(5), "", " to ", "")
         columns = [
             Column("label", " ", align="left", only="page"),
             Column("name", only="data"),
             Column("kind", only="data"),
             Column("value", format=Significant(6), keys=KEYS),
             Column("value", "std. error", show="error", format=Significant(3), only="page"),
-            Column("value", interval, show="interval", interval=ends, only="page"),
+            Column("value", heading, show="interval", interval=ends, only="page"),
             Column("note", " ", align="left"),
         ]
         notes = [f"warning: {text}" for text in self.warnings[:MOST_WARNINGS]]
@@ -123,17 +143,16 @@ class Page:
         table = self.table(notation).changed(notes=notes)
         return table.latex(caption, label, size=SMALL if caption or label else "")
 
-    # -- text --------------------------------------------------------------------------------------
-
     @property
     def head(self) -> dict[str, str]:
         """What was fitted to what and how, and how it ended."""
-        fit, columns = self.fit, columns_read(self.fit)
+        fit, runs, columns = self.fit, self.fit.runs, columns_read(self.fit)
         law, digits = f"L = {fit.model}", Significant(3)
-        if fit.runs.metric == "accuracy":
-            baseline = fit.runs.random_baseline
-            guessed = f"((Q - {baseline:g})/(1 - {baseline:g}))" if baseline else " Q"
-            law += f", L = -log{guessed} of accuracy Q"
+        if runs.metric == "accuracy":
+            guessing = runs.random_baseline
+            law += ", L = -log"
+            law += f"((Q - {guessing:g})/(1 - {guessing:g}))" if guessing else " Q"
+            law += " of accuracy Q"
         read = ", ".join(f"{name} {column!r}" for name, column in columns.items() if column)
         read += "".join(f"; {name} from C = 6ND" for name, column in columns.items() if not column)
         if fit.model.is_expression:
@@ -141,41 +160,28 @@ class Page:
         elif all(name == column for name, column in columns.items()):
             read = ""
         value = Significant(10).text(fit.objective_value)
-        worst = int(np.argmax(np.abs(fit.residuals)))
-        with np.errstate(over="ignore"):
-            size = float(np.sqrt(np.mean(fit.residuals**2)))
-        optimum = (
-            f"reached; {'log ' if fit.objective.in_logs else ''}residuals {digits.text(size)} (root "
-            f"mean square), the largest {digits.text(float(fit.residuals[worst]))} (row "
-            f"{fit.runs.row[worst]})"
-        )
-        if fit.undetermined:
-            are = "is" if len(fit.undetermined) == 1 else "are"
-            optimum = (
-                f"reached, but {', '.join(fit.undetermined)} {are} NOT DETERMINED by these runs"
-            )
+        head = {"law": law, "runs": _runs(fit), "columns": read}
+        head["objective"] = f"{fit.objective.name}, {fit.objective}: {value}"
         if not fit.converged:
-            optimum = "NOT REACHED: the best point that was found is no certified minimum"
-        return {
-            "law": law,
-            "runs": _runs(fit),
-            **({"columns": read} if read else {}),
-            "objective": f"{fit.objective.name}, {fit.objective}: {value}",
-            "optimum": optimum,
-            "intervals": _intervals(fit),
-        }
+            ended = "NOT REACHED: the best point that was found is no certified minimum"
+        elif fit.undetermined:
+            ended = f"reached, but these runs do NOT DETERMINE {', '.join(fit.undetermined)}"
+        else:
+            worst = int(np.argmax(np.abs(fit.residuals)))
+            with np.errstate(over="ignore"):
+                size = digits.text(float(np.sqrt(np.mean(fit.residuals**2))))
+            largest = f"{digits.text(float(fit.residuals[worst]))} (row {runs.row[worst]})"
+            what = f"{'log ' if fit.objective.in_logs else ''}residuals"
+            ended = f"reached; {what} {size} (root mean square), the largest {largest}"
+        head |= {"optimum": ended, "intervals": _intervals(fit)}
+        return {name: text for name, text in head.items() if text}
 
     def __str__(self) -> str:
         """At most 100 columns wide; at most three warnings, how many more there are is said."""
         lines = [
             line
             for name, text in self.head.items()
-            for line in wrap(
-                clean(text),
-                WIDTH,
-                initial_indent=f"{name:{MARGIN}}",
-                subsequent_indent=" " * MARGIN,
-            )
+            for line in wrap(f"{name:{MARGIN}}{clean(text)}", WIDTH, subsequent_indent=" " * MARGIN)
         ]
         return "\n".join([*lines, "", self.table().text(WIDTH)])
 
@@ -263,9 +269,44 @@ def page(
     ValueError
         Where an argument is outside its domain, or nothing of the law could be for it.
     """
-    computes, ratios = several("compute", compute), several("ratio", ratio)
-    quantities(fit.model, computes, ratios)
+    computes, ratios = _each("compute", compute), _each("ratio", ratio)
+    derived(fit.model, computes, ratios)
     return Page(fit=fit, level=checked_level(level), computes=computes, ratios=ratios)
+
+
+def derived(model: Any, computes: Any = (), ratios: Any = ()) -> list[dict[str, Any]]:
+    """What follows from a law of a form, at every compute and ratio, with "value" a function of
+    arrays of the coefficients by name.
+    """
+    found = []
+    asked: tuple[tuple[str, Any], ...] = (("", (0.0,)), ("compute", computes), ("ratio", ratios))
+    for what, values in asked:
+        own = DERIVED.get(model.name, {}).get(what, ())
+        if what and values and not own:
+            complaint = f"nothing that follows from {model} is at a {what}"
+            raise ArgumentError(what, values[0], complaint=complaint)
+        for value in values:
+            at = (value,) if what else ()
+            where = f" at {'ratio ' * (what == 'ratio')}{spelt(value)}" if what else ""
+            where += " FLOP" if what == "compute" else ""
+            several = f"@{spelt(value)}" if len(values) > 1 else ""
+            for name, symbol, label, unit, function in own:
+                row = {"name": name + several, "symbol": symbol, "label": label + where}
+                of_columns = partial(_of_columns, model, function, at)
+                found.append({**row, "at": at, "note": unit, "value": of_columns})
+    return found
+
+
+def _of_columns(model: Any, function: Any, at: tuple[float, ...], columns: Any) -> Any:
+    """A function of a law, of arrays (K,) of its coefficients."""
+    found = function(model.drawn_law(columns), *at)
+    return np.broadcast_to(found, len(next(iter(columns.values()))))
+
+
+def _each(name: str, given: ArrayLike | None) -> tuple[float, ...]:
+    """The computes or the ratios that are given, each once."""
+    values: list[Any] = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    return tuple(dict.fromkeys(positive_number(name, x) for x in values if x is not None))
 
 
 def columns_read(fit: Fit) -> dict[str, str | None]:
@@ -279,14 +320,13 @@ def columns_read(fit: Fit) -> dict[str, str | None]:
         name: None if column == runs.derived else runs.columns.get(column, name)
         for name, column in quantity.items()
     }
-    if None in read.values():
-        others = [other for other in BUDGET if other not in quantity.values()]
-        read |= {other: runs.columns[other] for other in others if other in runs.columns}
-    rest = ("loss", "accuracy", "weight", "group")
-    return read | {name: runs.columns[name] for name in rest if name in runs.columns}
+    others = [x for x in BUDGET if None in read.values() and x not in quantity.values()]
+    others += ["loss", "accuracy", "weight", "group"]
+    return read | {name: runs.columns[name] for name in others if name in runs.columns}
 
 
 def _runs(fit: Fit) -> str:
+    """How many runs of which table, and the rows that are none."""
     runs = fit.runs
     text = f"{len(runs)} from {runs.source}"
     if runs.group is not None:
@@ -316,21 +356,21 @@ def _intervals(fit: Fit) -> str:
 
 
 def _no_covariance(fit: Fit) -> str:
-    if not fit.converged:
-        return "they are those of an optimum"
+    """Why there are no draws."""
     try:
-        _ = fit.covariance
+        _ = fit.converged and fit.covariance
     except ValueError as error:
         return str(error).removeprefix("covariance: ")
-    return "the covariance exceeds the largest float"
+    return "the covariance exceeds the largest float" if fit.converged else "no optimum was reached"
 
 
 def _of_draws(fit: Fit) -> dict[str, Any]:
     """The kind of the intervals, "bootstrap", "sandwich" or "none", and how they were drawn."""
     draws = fit.draws
-    if fit.drawn is None or draws is None:
-        none = {"kind": "none", "reason": _no_covariance(fit)}
-        return none if fit.drawn is None else {"kind": "sandwich"}
+    if fit.drawn is None:
+        return {"kind": "none", "reason": _no_covariance(fit)}
+    if draws is None:
+        return {"kind": "sandwich"}
     data = {"resample": draws.kind, "repeats": draws.done, "requested": draws.requested}
     more = {"failed": draws.failed, "seed": draws.seed, "interrupted": draws.interrupted}
     return {"kind": "bootstrap", **data, **more}
@@ -348,5 +388,5 @@ def _latex(row: dict[str, Any], spelling: Notation) -> str:
         else symbol_latex(x, spelling) or latex(Symbol(x))
         for x in row["symbol"].split("/")
     ]
-    at = "".join(f"({Shortest(6).finite_latex(value)})" for _, value in row["at"])
+    at = "".join(f"({Shortest(6).finite_latex(value)})" for value in row["at"])
     return f"${'/'.join(letters)}{at}$"

@@ -34,16 +34,8 @@ LEAST_GROUPS, FEW_GROUPS = 4, 10
 
 
 class Refits(NamedTuple):
-    """K refits.
-
-    Attributes
-    ----------
-    coefficients : ndarray
-        (K, p).
-    converged : ndarray of bool
-        (K,): whether each reached a certified minimum.
-    values : ndarray or None
-        (K,): the objectives, where a fit tells them.
+    """K refits: coefficients (K, p), whether each reached a certified minimum (K,), and the
+    objectives (K,) where a fit tells them.
     """
 
     coefficients: Floats
@@ -53,11 +45,8 @@ class Refits(NamedTuple):
 
 def together(refits: Iterable[Refits]) -> Refits:
     """Refits of several laws to the same resamples as those of one law with all the coefficients."""
-    of_laws = list(refits)
-    return Refits(
-        np.concatenate([own.coefficients for own in of_laws], axis=1),
-        np.logical_and.reduce([own.converged for own in of_laws]),
-    )
+    coefficients, converged, _ = zip(*refits, strict=True)
+    return Refits(np.concatenate(coefficients, axis=1), np.logical_and.reduce(converged))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +59,9 @@ class Draws:
         (K, p): of the refits that reached a certified minimum.
     index : ndarray of int
         (K,): which of the resamples each is of.
-    requested : int
-        How many resamples were asked for.
-    failed : int
-        How many refits reached no certified minimum and are left out.
+    requested, failed : int
+        How many resamples were asked for, and how many refits reached no certified minimum and are
+        left out.
     interrupted : bool
         Whether Ctrl-C came before all were done.
     kind : str
@@ -98,10 +86,6 @@ class Draws:
         """How many refits were made, those that failed among them."""
         return len(self) + self.failed
 
-    def __repr__(self) -> str:
-        state = ", interrupted" if self.interrupted else ""
-        return f"<Draws: {len(self)} by {self.kind}, seed {self.seed}, {self.failed} failed{state}>"
-
 
 def resample(
     refit: Callable[..., Refits],
@@ -119,31 +103,18 @@ def resample(
     ----------
     refit : callable
         Weights (K, size) that say how often each row is drawn -> `Refits`.
-    size : int
-        Number of rows.
-    n : int
-        How many resamples, at least 2.
+    size, n : int
+        Number of rows; how many resamples, at least 2.
     by : array_like of shape (size,), optional
-        Rows with the same entry are a group, and groups are drawn whole.
+        Rows with the same entry are a group, and groups are drawn whole; at least four.
     seed, jobs, progress
-        The draws of a seed do not depend on `jobs` (see `isoflop.numeric.repeat.repeat`).
-
-    Returns
-    -------
-    Draws
-        Of the resamples that were done where Ctrl-C comes.
-
-    Raises
-    ------
-    ValueError
-        Where an argument is outside its domain, or there are fewer than four groups.
+        As of `isoflop.numeric.repeat.repeat`. Where Ctrl-C comes the resamples that were done stay.
     """
     n, seed = whole_number("n", n, LEAST_DRAWS), whole_number("seed", seed, 0)
     groups = None if by is None else np.asarray(by)
     if groups is not None and (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
-        raise ValueError(
-            f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}"
-        )
+        needs = f"resampling whole groups needs at least {LEAST_GROUPS}"
+        raise ValueError(f"by: has {count} groups; {needs}")
 
     def samples() -> Iterator[dict[str, Any]]:
         for index, first in enumerate(range(0, n, BATCH)):
@@ -168,16 +139,10 @@ def refits_of(
     """Refits to resamples that the caller draws: `samples` are the arguments of `refit`, a mapping a
     batch, of n resamples in all. The rest is for the record, or as in `isoflop.numeric.repeat.repeat`.
     """
-    done = repeat(
-        _refitted,
-        ((refit, sample) for sample in samples),
-        jobs=jobs,
-        progress=progress,
-        what=what,
-        unit="fit",
-        total=n,
-        size=lambda refits: len(refits.converged),
-    ).at_least_one()
+    batches = ((refit, sample) for sample in samples)
+    size = {"size": lambda refits: len(refits.converged), "total": n}
+    how: dict[str, Any] = {"jobs": jobs, "progress": progress, "what": what, "unit": "fit", **size}
+    done = repeat(_refitted, batches, **how).at_least_one()
     coefficients = np.concatenate([refits.coefficients for refits in done.values])
     converged = np.concatenate([refits.converged for refits in done.values])
     failed, index = int((~converged).sum()), np.flatnonzero(converged)
@@ -192,9 +157,9 @@ def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> 
     """How often each of the rows is drawn, (size, rows): rows one by one, or whole groups of those
     that agree in `by`.
     """
-    if by is None:
-        even = np.full(rows, 1.0 / rows)
-        return random.multinomial(rows, even, size=size).astype(np.float64)
-    names, member = np.unique(np.asarray(by).astype(str), return_inverse=True)
-    drawn = random.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=size)
+    names, member = np.arange(rows), np.arange(rows)
+    if by is not None:
+        names, member = np.unique(np.asarray(by).astype(str), return_inverse=True)
+    even = np.full(len(names), 1.0 / len(names))
+    drawn = random.multinomial(len(names), even, size=size)
     return drawn[:, member].astype(np.float64)

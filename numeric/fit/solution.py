@@ -23,8 +23,6 @@ from .solve import Minimum, solve
 from .uncertainty import refit, sandwich
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ..data.runs import Runs
@@ -81,17 +79,15 @@ class Design:
         ValueError
             Where a bound or a fixed value names no coefficient or is outside its domain.
         """
-        bounds = dict(_checked(form, "bounds", bounds))
-        fixed = dict(_checked(form, "fixed", fixed))
+        fixed, bounds = _checked(form, "fixed", fixed), _checked(form, "bounds", bounds)
         if both := {*bounds} & {*fixed}:
             raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
-        held = {*bounds, *fixed}
-        centres = np.empty(0)
+        held, centres = fixed | bounds, np.empty(0)
         if isinstance(form, PowerTerms):
             is_held = [name in held for name in form.prefactors]
             centres = np.where(is_held, 0.0, form.logs(runs).mean(axis=1))
-        limits = form.limits(np.asarray(runs.loss), held)
-        for name, ends in (bounds | {name: (x, x) for name, x in fixed.items()}).items():
+        limits = form.limits(np.asarray(runs.loss), {*held})
+        for name, ends in held.items():
             inside = _log if name in form.prefactors else float
             usual = zip(ends, limits[name], strict=True)
             low, high = (limit if end is None else inside(end) for end, limit in usual)
@@ -100,12 +96,11 @@ class Design:
                 domain = f"a pair; a side of None is {below:g} below, {above:g} above"
                 raise outside(f"bounds of {name}", ends, domain)
             limits[name] = low, high
-        box = np.array([limits[name] for name in form.coefficients])
         return cls(
             form=form,
             model=form.at(runs, centres),
-            box=Box(*box.T),
-            fixed=fixed,
+            box=Box(*np.array([limits[name] for name in form.coefficients]).T),
+            fixed={name: value for name, (value, _) in fixed.items()},
             bounds=bounds,
             centres=centres,
         )
@@ -320,28 +315,27 @@ def _log(value: float) -> float:
     return log(value) if value > 0.0 else -inf
 
 
-def _checked(
-    form: PowerTerms | Expression, argument: str, given: Mapping[str, Any] | None
-) -> Iterator[tuple[str, Any]]:
-    """The bounds or the fixed values of coefficients, or a ValueError."""
+def _checked(form: Any, argument: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The ends of the bounds, or of the fixed values, of coefficients; or a ValueError."""
     if not isinstance(given or {}, Mapping):
         raise outside(argument, given, "a mapping of the names of coefficients")
+    found: dict[str, Any] = {}
     for name, value in (given or {}).items():
         if name not in form.coefficients:
             complaint = f"the law {form} has {', '.join(form.coefficients)}"
             raise ArgumentError(f"coefficient {name}", complaint=complaint)
         if argument == "fixed":
-            yield name, form.checked(f"fixed {name}", value, name, None)
+            found[name] = (form.checked(f"fixed {name}", value, name),) * 2
             continue
-        try:
-            low, high = value
-        except (TypeError, ValueError):
-            domain = "a pair (low, high); None for no bound"
-            raise outside(f"bounds of {name}", value, domain) from None
-        low, high = (
-            None if end is None else form.checked(f"{what} bound of {name}", end, name, side)
-            for side, (what, end) in enumerate((("lower", low), ("upper", high)))
-        )
+        domain = "a pair (low, high) with low < high; None for no bound"
+        if not isinstance(value, tuple | list) or len(value) != 2:
+            raise outside(f"bounds of {name}", value, domain)
+        low, high = (None if x in (None, inf, -inf) else x for x in value)
+        if low is not None:
+            low = form.checked(f"lower bound of {name}", low, name, lower=True)
+        if high is not None:
+            high = form.checked(f"upper bound of {name}", high, name)
         if low is not None and high is not None and not low < high:
-            raise outside(f"bounds of {name}", value, "a pair with low < high")
-        yield name, (low, high)
+            raise outside(f"bounds of {name}", value, domain)
+        found[name] = low, high
+    return found

@@ -87,7 +87,8 @@ def solve(
 
     Parameters
     ----------
-    model : Model
+    model : object
+        As `isoflop.numeric.fit.newton` says.
     observed, weights : ndarray
         (n,): values, not logarithms; runs of weight 0 are left out.
     objective : Objective

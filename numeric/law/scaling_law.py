@@ -9,7 +9,7 @@ from functools import cached_property
 from ...theory.data.notation import Notation
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
-from ..arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
+from ..arrays import any_of, is_foreign, namespace, real_values
 from ..errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 from .allocation import allocate
 from .form import PARAMS_TOKENS, Form
@@ -40,8 +40,7 @@ class Law(Shown):
         E >= 0, A, B > 0 and the exponents beta, gamma > 0 (Hoffmann's alpha and beta: see
         `Law.from_coefficients`). Without A and B only what depends on the two exponents alone is
         known: the penalty, effective compute, overhead. Without E losses are not, reducible losses
-        and differences of losses are. Arrays of draws of one shape make a law of arrays: what
-        follows from it has their shape.
+        and differences of losses are.
     form : Form, optional
         `isoflop.numeric.law.form.COMPUTE` for L = E + C0 C^-alpha; a law of one's own has the
         form that `law_from_expression` derives.
@@ -201,12 +200,16 @@ class Law(Shown):
         >>> f"{law.evaluate('marginal_loss', 1e21):.4g}"
         '8.706e-23'
         """
+        formula, own = self._formula(name)
+        return formula(*values, **named, **own)
+
+    def _formula(self, name: str) -> tuple[Any, dict[str, Any]]:
+        """The formula of that name with the coefficients that it takes."""
         formula = getattr(self.form.functions, name, None)
         if formula is None:
             which = f"{self.form.kind} law in {', '.join(self.form.variables)}"
             raise ArgumentError(name, complaint=f"is not known of a {which}")
-        own = self.needed(*(each for each in formula.names if each in self.numbers))
-        return formula(*values, **named, **own)
+        return formula, self.needed(*(each for each in formula.names if each in self.numbers))
 
     def loss(self, *values: Any, **named: Any) -> Any:
         """L at params and tokens (of another form: at its variables), in their order or by name;
@@ -382,9 +385,9 @@ class Law(Shown):
 
         columns = {name: np.asarray(column) for name, column in self.draws.items()}
         try:
-            found = quantity(Law(form=self.form, name=self.name, **{**self.numbers, **columns}))
+            found = quantity(DrawnLaw(self.form, {**self.numbers, **columns}))
             drawn = np.broadcast_to(found, np.shape(next(iter(columns.values()))))
-        except ValueError:  # beyond the floats for one of them
+        except ValueError:  # does not exist for one of them
             drawn = np.empty(0)
         estimate = Estimate.of_draws(value, drawn, level)
         if least is not None and estimate.low is not None and value < estimate.low:
@@ -414,6 +417,25 @@ class Law(Shown):
         }
         loss = self.form.loss if self.form.derived else self.form.loss.format(**values)
         return f"L = {loss}  ({self.name})"
+
+
+class DrawnLaw(Law):
+    """A law of arrays of draws of one shape: its coefficients are not checked, and a figure is
+    infinite beyond the floats.
+    """
+
+    def __init__(self, form: Form, numbers: Mapping[str, Any]) -> None:
+        unknown = {"name": "draws", "source": "", "draws": None, "ranges": None}
+        for attribute, value in {"form": form, "numbers": numbers, **unknown}.items():
+            object.__setattr__(self, attribute, value)
+
+    def evaluate(self, name: str, /, *values: Any, **named: Any) -> Any:
+        """As of a law."""
+        import numpy as np
+
+        formula, own = self._formula(name)
+        with np.errstate(all="ignore"):
+            return formula.body(np, *values, **named, **own)
 
 
 @dataclass(frozen=True)
@@ -462,11 +484,9 @@ class Envelope:
 
 
 def _checked(form: Form, name: str, value: Any) -> Any:
-    """A coefficient, or an array of draws of it, in its domain."""
+    """A coefficient in its domain."""
     if value is None and name not in form.needed:
         return None
-    if not is_number(value) and hasattr(value, "shape") and value.shape:
-        return (real_values if name == "E" else positive_values)(name, value)
     if form.derived is None and name in ("alpha", "beta", "gamma"):
         return exponent_number(name, value)
     is_limit = form.derived is None and name == "E"

@@ -20,7 +20,7 @@ from tests.data import grid, power_law
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, fit
 from isoflop.numeric.fit.models import PARAMS_TOKENS
-from isoflop.numeric.fit.quantities import quantities
+from isoflop.numeric.fit.page import derived
 from isoflop.numeric.law import Law
 
 NAMES = ("alpha", "N_star", "L_star")
@@ -88,7 +88,7 @@ def repetition(draw, seed, objectives=("huber-log",), resamples=0):
     result.
     """
     runs, law, at = draw(seed)
-    asked = [one for one in quantities(PARAMS_TOKENS, (at,)) if one.name in NAMES]
+    asked = [one for one in derived(PARAMS_TOKENS, (at,)) if one["name"] in NAMES]
     columns, intervals = {name: np.array([value]) for name, value in law.items()}, {}
     for objective in objectives:
         found = fit(runs, objective=objective)
@@ -99,9 +99,10 @@ def repetition(draw, seed, objectives=("huber-log",), resamples=0):
             made["bootstrap"] = found.resampled(resamples, seed=seed)
         for kind, fitted in made.items():
             for one in asked:
-                estimate, truth = fitted.estimate(one.function), float(one.function(columns)[0])
+                of = one["value"]
+                estimate, truth = fitted.estimate(of), float(of(columns)[0])
                 held = running.held(estimate.low, truth, estimate.high)
-                intervals[f"{objective}, {kind}, {one.name}"] = held
+                intervals[f"{objective}, {kind}, {one['name']}"] = held
     return intervals
 
 

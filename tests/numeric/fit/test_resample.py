@@ -11,7 +11,7 @@ from tests.data import grid_runs
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.models import PARAMS_TOKENS
-from isoflop.numeric.fit.quantities import quantities
+from isoflop.numeric.fit.page import derived
 from isoflop.numeric.fit.resample import Draws, Refits, case_weights, refits_of, resample
 from isoflop.numeric.fit.solution import Solution
 
@@ -219,8 +219,8 @@ def test_a_wild_resample_takes_no_interval_away(squares):
     hangs on it.
     """
     tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
-    for quantity in quantities(PARAMS_TOKENS, (1e24,)):
-        interval, without = (each.estimate(quantity.function) for each in (one, tame))
+    for quantity in derived(PARAMS_TOKENS, (1e24,)):
+        interval, without = (each.estimate(quantity["value"]) for each in (one, tame))
         assert np.isfinite([interval.low, interval.high]).all()
         assert without.low <= interval.value <= without.high
         assert interval.high == pytest.approx(without.high, rel=0.1)
