@@ -7,7 +7,6 @@ A part of it is *at a limit of the search* where a coefficient behind it stopped
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ __all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_error
 
 #: Nominal coverage of intervals where nothing is said.
 DEFAULT_LEVEL = 0.9
-PARTS = ("value", "low", "high")
 #: Fewer draws have no interval and no standard error.
 LEAST_DRAWS = 2
 #: The distance between these quantiles of normal draws is so many standard deviations.
@@ -76,13 +74,12 @@ class Estimate:
     at_most: bool = False
 
     def __post_init__(self) -> None:
-        for part in PARTS:
-            number = getattr(self, part)
-            plain = None if number is None or (part != "value" and isnan(number)) else float(number)
-            object.__setattr__(self, part, plain)
-        unknown = [part for part in self.at_limit if part not in PARTS]
-        if unknown:
-            raise ValueError(f"at_limit={unknown[0]!r}: must be one of {', '.join(PARTS)}")
+        object.__setattr__(self, "value", float(self.value))
+        for end in ("low", "high"):
+            number = getattr(self, end)
+            object.__setattr__(
+                self, end, None if number is None or isnan(number) else float(number)
+            )
 
     @classmethod
     def of_draws(
@@ -121,24 +118,20 @@ class Estimate:
         drawn = np.asarray(draws, dtype=np.float64)
         checked_level(level)
         bare = cls(value, undetermined=undetermined, level=level, at_most=least is not None)
-        if drawn.ndim != 1:
-            raise ValueError(f"draws of shape {drawn.shape}: must be a sequence of numbers")
-        if len(drawn) < LEAST_DRAWS or bool(np.isnan(drawn).any()):
+        if len(drawn) < LEAST_DRAWS or np.isnan(drawn).any():
             return bare
-        if least is None:
-            shares = {"low": 0.5 * (1.0 - level), "high": 0.5 * (1.0 + level)}
-            low, high = percentiles(drawn, level)
-        else:
-            shares = {"high": level}
-            low, high = least, _quantile(drawn, level)
+        shares = {"low": 0.5 * (1.0 - level), "high": 0.5 * (1.0 + level)}
+        low, high = percentiles(drawn, level)
+        if least is not None:
+            method: Any = "linear" if np.isfinite(drawn).all() else "higher"
+            shares, low, high = {"high": level}, least, np.quantile(drawn, level, method=method)
         at_limit: tuple[str, ...] = ()
         if on_limit is not None:
-            stopped = np.asarray(on_limit, dtype=bool)
-            at_limit = tuple(end for end in shares if _is_next_to(drawn, stopped, shares[end]))
+            stopped = np.asarray(on_limit)[np.argsort(drawn, kind="stable")]
+            places = {end: share * (len(drawn) - 1) for end, share in shares.items()}
+            at_limit = tuple(x for x, p in places.items() if stopped[[int(p), -int(-p // 1)]].any())
         error = spread(drawn)
         return replace(bare, low=low, high=high, standard_error=error, at_limit=at_limit)
-
-    # -- questions ---------------------------------------------------------------------------------
 
     @property
     def has_interval(self) -> bool:
@@ -149,20 +142,6 @@ class Estimate:
         """Whether the number lies outside the interval; never where there is no interval."""
         below = self.low is not None and self.low > number
         return below or (self.high is not None and self.high < number)
-
-    # -- as text and data --------------------------------------------------------------------------
-
-    def __repr__(self) -> str:
-        """Only what differs from the defaults, and always the ends."""
-        shown = [f"{part}={getattr(self, part)!r}" for part in PARTS]
-        rest = ("standard_error", "undetermined", "at_limit", "level", "at_most")
-        defaults = (None, False, (), None, False)
-        shown += [
-            f"{name}={getattr(self, name)!r}"
-            for name, default in zip(rest, defaults, strict=True)
-            if getattr(self, name) != default
-        ]
-        return f"Estimate({', '.join(shown)})"
 
     def __format__(self, spec: str) -> str:
         """Value and interval, each by the format: f"{alpha:.3f}" is "0.152 [0.142, 0.163]"."""
@@ -178,31 +157,16 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self:.4g}"
 
-    def as_dict(
-        self,
-        value: str = "value",
-        low: str = "low",
-        high: str = "high",
-        standard_error: str = "",
-        undetermined: str = "",
-    ) -> dict[str, Any]:
-        """Plain data for JSON under the keys that the arguments name.
-
-        An empty name leaves the entry out. What is not finite is None.
-
-        Examples
-        --------
-        >>> Estimate(1.7, 1.6, float("inf"), 0.05).as_dict("E", "lo", "hi", standard_error="se")
-        {'E': 1.7, 'lo': 1.6, 'hi': None, 'se': 0.05}
+    def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
+        """Plain data for JSON under the keys that the arguments name; an empty one leaves the entry
+        out, and what is not finite is None.
         """
-        entries: Iterable[tuple[str, Any]] = (
-            (value, _finite(self.value)),
-            (low, _finite(self.low)),
-            (high, _finite(self.high)),
-            (standard_error, _finite(self.standard_error)),
-            (undetermined, self.undetermined),
-        )
-        return {key: entry for key, entry in entries if key}
+        parts = {value: self.value, low: self.low, high: self.high}
+        return {
+            key: number if number is not None and isfinite(number) else None
+            for key, number in parts.items()
+            if key
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +191,8 @@ class Band:
         """The curve (m,) with the pointwise percentiles of the draws (K, m); no ends for fewer than
         two, NaN where a draw is.
         """
-        if len(draws) < LEAST_DRAWS:
-            return cls(value, level=level)
-        return cls(value, *percentiles(draws, level), level)
+        low, high = percentiles(draws, level) if len(draws) >= LEAST_DRAWS else (None, None)
+        return cls(value, low, high, level)
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
@@ -240,8 +203,8 @@ class Band:
 
     def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
         """Lists under the keys that the arguments name; the ends are None without draws."""
-        ends = (None if ends is None else ends.tolist() for ends in (self.low, self.high))
-        return dict(zip((value, low, high), (self.value.tolist(), *ends), strict=True))
+        parts = {value: self.value, low: self.low, high: self.high}
+        return {key: None if part is None else part.tolist() for key, part in parts.items()}
 
 
 # -- statistics of draws ---------------------------------------------------------------------------
@@ -257,15 +220,13 @@ def percentiles(draws: Floats, level: float) -> tuple[Any, Any]:
     import numpy as np
 
     shares = [0.5 * (1.0 - checked_level(level)), 0.5 * (1.0 + level)]
-    if np.isfinite(draws).all():
-        low, high = np.quantile(draws, shares, axis=0)
-        return low, high
     with np.errstate(invalid="ignore"):  # inf - inf, at the points that are replaced
-        between = np.quantile(draws, shares, axis=0)
+        low, high = np.quantile(draws, shares, axis=0)
     finite = np.isfinite(draws).all(axis=0)
-    low = np.where(finite, between[0], np.quantile(draws, shares[0], axis=0, method="lower"))
-    high = np.where(finite, between[1], np.quantile(draws, shares[1], axis=0, method="higher"))
-    return low, high
+    if finite.all():
+        return low, high
+    low = np.where(finite, low, np.quantile(draws, shares[0], axis=0, method="lower"))
+    return low, np.where(finite, high, np.quantile(draws, shares[1], axis=0, method="higher"))
 
 
 def spread(draws: Floats) -> float | None:
@@ -284,13 +245,11 @@ def spread(draws: Floats) -> float | None:
 
 def coverage_factor(level: float, degrees_of_freedom: float | None = None) -> float:
     """Half the width, in standard errors, of a central interval: normal, or Student's t."""
+    from scipy.special import ndtri, stdtrit
+
     share = 0.5 * (1.0 + checked_level(level))
     if degrees_of_freedom is None:
-        from statistics import NormalDist
-
-        return NormalDist().inv_cdf(share)
-    from scipy.special import stdtrit
-
+        return float(ndtri(share))
     return float(stdtrit(degrees_of_freedom, share))
 
 
@@ -300,27 +259,6 @@ def checked_level(level: float) -> float:
     if not 0.0 < share < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
     return share
-
-
-def _quantile(draws: Floats, share: float) -> float:
-    """One quantile; the draw above it where some draws are infinite."""
-    import numpy as np
-
-    method: Any = "linear" if np.isfinite(draws).all() else "higher"
-    return float(np.quantile(draws, share, method=method))
-
-
-def _is_next_to(draws: Floats, marked: Any, share: float) -> bool:
-    """Whether a marked draw is one of the two that the quantile lies between."""
-    import numpy as np
-
-    place = share * (len(draws) - 1)
-    neighbours = [int(np.floor(place)), int(np.ceil(place))]
-    return bool(marked[np.argsort(draws, kind="stable")[neighbours]].any())
-
-
-def _finite(number: float | None) -> float | None:
-    return None if number is None or not isfinite(number) else number
 
 
 def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:

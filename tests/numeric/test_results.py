@@ -77,19 +77,7 @@ def test_plain_data() -> None:
     assert type(estimate.value) is float
     assert estimate.low is None
     assert estimate.as_dict(low="lo", high="") == {"value": 1.0, "lo": None}
-    assert estimate.as_dict("E", "E_lo", "E_hi", "E_se", "E_undetermined") == {
-        "E": 1.0,
-        "E_lo": None,
-        "E_hi": None,
-        "E_se": 0.1,
-        "E_undetermined": False,
-    }
-    assert repr(estimate) == "Estimate(value=1.0, low=None, high=inf, standard_error=0.1)"
-
-
-def test_a_part_at_a_limit_is_a_part() -> None:
-    with pytest.raises(ValueError, match="at_limit='upper'"):
-        Estimate(1.0, at_limit=("upper",))
+    assert estimate.as_dict("E", "E_lo", "E_hi") == {"E": 1.0, "E_lo": None, "E_hi": None}
 
 
 def test_infinite_draws_at_one_point_spoil_no_other() -> None:
