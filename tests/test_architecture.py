@@ -24,7 +24,7 @@ THEORY = (
     {"theorem"},
     {"typeset"},
     {"law", "budget"},
-    {"claim.checker", "claim.definitions"},
+    {"claim.checker"},
     {"envelope"},
     {"penalty", "ray"},
     {"passk", "broken"},

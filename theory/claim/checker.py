@@ -1,240 +1,383 @@
-"""The second opinion on a claim that is to be called proved: its two sides at random points, with the
-quantities of the law worked out from their definitions. What is proved although it fails at a point is
-a mistake of the package.
+"""The second opinion on a claim that is to be called proved: its two sides as they were read, at random
+points. What is proved although it fails at a point is a mistake of the package.
+
+It shares the reader of formulas with the proofs, and none of their algebra, closed forms or points:
+`N_opt(C)` is found by minimising A N^-beta + B D^-gamma along the budget, a derivative from values
+beside each other, a limit at shrinking distances.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 import mpmath
-from sympy import Expr, Rational, Symbol, oo
+from sympy import Abs, Expr, Integer, Rational, Subs, Symbol, exp, log, oo, pi
+from sympy import E as EULER
+from sympy.core.function import AppliedUndef
 
 from ..budget import Budget
+from ..kernel.functions import Partial
 from ..reader.building import Domain
-from .definitions import LawByDefinition, NoValue, Point
 
-#: Figures of a value, and of one on the way to a limit, where terms cancel.
-DIGITS, DIGITS_OF_A_LIMIT = 120, 260
-POINTS, FEWEST, POINTS_OF_A_LIMIT, TRIES = 16, 4, 4, 400
+#: Figures of a value, of those that are lost where terms cancel, and of the start of Newton's method.
+DIGITS, LOST, FIRST_DIGITS, NEWTON_STEPS = 200, 60, 15, 2_000
+LARGEST_EXPONENT_BITS = 200
+POINTS, FEWEST, TRIES = 16, 4, 400
 #: How far from 1 letters are drawn, as powers of e, one try after the other.
 SPREADS = (1, 1, 2, 2, 1, 1, 4, 4) * 8 + (12, 12, 40, 40)
-#: Powers of ten on the way to a limit, and the share of the error that may be left after the last
-#: step.
-STEPS, LEFT = (10, 20, 40), (99, 100)
+#: Powers of ten on the way to a limit, and the share of the error that may be left at the last.
+STEPS, LEFT = (20, 40), Rational(99, 100)
 #: The signs that lhs - rhs may have at a point; strict bounds may come near to equality, and are not
 #: equalities throughout.
-AGREES = {"==": (0,), "<=": (-1, 0), "<": (-1, 0), ">=": (0, 1), ">": (0, 1), "!=": (-1, 0, 1)}
+AGREES = {
+    **dict.fromkeys(("==", "approx", "propto"), (0,)),
+    **dict.fromkeys(("<", "<="), (-1, 0)),
+    **dict.fromkeys((">", ">="), (0, 1)),
+    "!=": (-1, 0, 1),
+}
+HOLDS = {">": (1,), "!=": (-1, 1), ">=": (0, 1)}
 STRICT = ("<", ">", "!=")
-INSIDE = -1
-NO_VALUE = (NoValue, OverflowError, ZeroDivisionError)
+#: The letters of the law by their canonical names, and what is found from values beside each other.
+LETTERS, BY_DIFFERENCES = ("A", "B", "E", "beta", "gamma", "C", "r"), {"alpha", "C_opt"}
+NO_VALUE = (ValueError, OverflowError, ZeroDivisionError)
+Point = dict[Symbol, Any]
 
 
-@dataclass(frozen=True)
-class Finding:
-    """At how many points the claim was tried, and the one at which it fails; a reason where there
-    are too few.
+@dataclass
+class LawByDefinition:
+    """The two-term law under a budget: its own letters by their canonical names, and the canonical
+    name of each quantity that is worked out.
     """
 
-    points: int
-    reason: str = ""
-    fails_at: Mapping[str, str] | None = None
+    letters: Mapping[str, Symbol]
+    quantities: Mapping[str, str]
+    budget: Budget
+    found: dict[Any, Any] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return f"not checked: {self.reason}" if self.reason else f"checked at {self.points} points"
+    def __post_init__(self) -> None:
+        self.mp = mpmath.mp.clone()
+        self.mp.dps = DIGITS
+        self.step = self.mp.mpf(10) ** (-(DIGITS // 6))
+
+    def near(self, *expressions: Expr) -> Any:
+        """The share of the size of its terms below which a value cannot be told from 0."""
+        used = set[Expr]().union(*(e.atoms(Symbol, AppliedUndef, Partial) for e in expressions))
+        names = {self.quantities.get(getattr(e, "name", "")) for e in used}
+        is_rough = any(isinstance(e, Partial) for e in used) or names & BY_DIFFERENCES
+        return self.mp.mpf(10) ** -(DIGITS // 4 if is_rough else DIGITS - LOST)
+
+    # -- the law -----------------------------------------------------------------------------------
+
+    def quantity(self, name: str, given: Collection[Any], point: Point) -> Any:
+        """What the quantity of this canonical name is by definition, at its arguments if it has any."""
+        if any(value <= 0 for value in given):
+            raise ValueError(f"{name} is of what is positive")
+        A, B, E, beta, gamma, C = (point[self.letters[x]] for x in LETTERS[:6])
+        of_budget = (self.budget.coefficient, *(power for _, power in self.budget.powers))
+        kappa, a, d = (self.value(e, point)[0] for e in of_budget)
+        law = (A, B, beta, gamma, kappa, a, d)
+
+        def reducible(N: Any, D: Any) -> Any:
+            return A * N**-beta + B * D**-gamma
+
+        def least(compute: Any) -> Any:
+            return reducible(*self.optimum(law, compute))
+
+        floor = E if name[0] == "L" else 0
+        match name, *given:
+            case "T_N" | "T_D", x:
+                return A * x**-beta if name == "T_N" else B * x**-gamma
+            case "L" | "L_hat" | "R", N, D:
+                return floor + reducible(N, D)
+            case "L" | "L_hat" | "R" | "L_opt" | "R_opt", compute:
+                return floor + least(compute)
+            case "N_opt" | "D_opt", compute:
+                return self.optimum(law, compute)[name == "D_opt"]
+            case ("G",):
+                return self.optimum(law, kappa)[0]
+            case ("C0",):
+                return least(self.mp.one)
+            case ("alpha",):
+                more, less = (least(C * self.mp.exp(h)) for h in (self.step, -self.step))
+                return -self.mp.log(more / less) / (2 * self.step)
+            case "C_opt", loss:
+                return (least(self.mp.one) / (loss - E)) ** (1 / self.quantity("alpha", (), point))
+            case ("w_N" | "w_D",):
+                N, D = self.optimum(law, C)
+                return (A * N**-beta if name == "w_N" else B * D**-gamma) / reducible(N, D)
+            case "P", ratio:
+                return reducible(*self.run(ratio, point)) / least(C)
+        raise ValueError(f"{name} has no definition here")
+
+    def run(self, ratio: Any, point: Point) -> tuple[Any, Any]:
+        """N and D of the run with this many times the optimal params at the same compute."""
+        params = self.budget.variables[0]
+        N = ratio * self.quantity("N_opt", (point[self.letters["C"]],), point)
+        return N, self.value(self.budget.remaining(params), {**point, params: N})[0]
+
+    def optimum(self, law: tuple[Any, ...], compute: Any) -> tuple[Any, Any]:
+        """N and D on the budget where the loss is least: Newton's method in ln N."""
+        *_, kappa, a, d = law
+        key = (law, compute)
+        if key not in self.found:
+            with self.mp.workdps(FIRST_DIGITS):
+                start = self._least(law, compute, self.mp.zero)
+            size = self.mp.exp(self._least(law, compute, start))
+            self.found[key] = size, (compute / (kappa * size**a)) ** (1 / d)
+        return self.found[key]
+
+    def _least(self, law: tuple[Any, ...], compute: Any, x: Any) -> Any:
+        """Where A e^(-beta x) + B D^(-gamma) is least, with ln D = (ln(C/kappa) - a x)/d."""
+        A, B, beta, gamma, kappa, a, d = law
+        mp, falls, rises = self.mp, beta, gamma * a / d
+        log_params, log_tokens = mp.log(A), mp.log(B) - gamma * mp.log(compute / kappa) / d
+        for _ in range(NEWTON_STEPS):
+            first, second = mp.exp(log_params - falls * x), mp.exp(log_tokens + rises * x)
+            slope, bend = rises * second - falls * first, rises**2 * second + falls**2 * first
+            x -= slope / bend
+            if abs(slope / bend) <= mp.eps * 1024 * (1 + abs(x)):
+                return x
+        raise ValueError("the optimum is not found")
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def value(self, e: Expr, point: Point) -> tuple[Any, Any]:
+        """The value of an expression, and the size of the terms that it is what is left of."""
+        mp = self.mp
+        if e.is_Symbol:
+            known = self.quantities.get(e.name)
+            found = point[e] if known is None else self.quantity(known, (), point)
+            return found, abs(found)
+        if e.is_Rational:
+            number = mp.mpf(int(e.p)) / int(e.q)
+            return number, abs(number)
+        if e in (EULER, pi):
+            return (mp.e, mp.e) if e == EULER else (mp.pi, mp.pi)
+        if isinstance(e, Partial):
+            return self._slope(e.args[0], e.args[1], point)
+        if isinstance(e, Subs):
+            of, letters, places = e.args
+            there = zip(letters, (self.value(place, point)[0] for place in places), strict=True)
+            return self.value(of, {**point, **dict(there)})
+        values = [self.value(argument, point) for argument in e.args]
+        if isinstance(e, AppliedUndef):
+            given = [value for value, _ in values]
+            found = self.quantity(self.quantities[e.func.__name__], given, point)
+            return found, abs(found)
+        if e.is_Add:
+            return mp.fsum(v for v, _ in values), mp.fsum(size for _, size in values)
+        if e.is_Mul:
+            return mp.fprod(v for v, _ in values), mp.fprod(size for _, size in values)
+        if isinstance(e, exp) or e.is_Pow:
+            return self._power(*((mp.e, mp.e), *values)[-2:])
+        (value, size), *_ = values
+        if isinstance(e, log) and value > 0:
+            return mp.log(value), abs(mp.log(value)) + size / value
+        if isinstance(e, Abs):
+            return abs(value), size
+        raise ValueError(f"{e} has no value")
+
+    def _slope(self, of: Expr, variable: Expr, point: Point) -> tuple[Any, Any]:
+        """The derivative by a letter, or by its logarithm, from values beside each other."""
+        letter = variable.args[0] if isinstance(variable, log) else variable
+        x, h = point[letter], self.step
+        (more, size), (less, _) = (
+            self.value(of, {**point, letter: x * self.mp.exp(step)}) for step in (h, -h)
+        )
+        scale = 1 if isinstance(variable, log) else x
+        return (more - less) / (2 * h * scale), size / abs(scale)
+
+    def _power(self, base: tuple[Any, Any], exponent: tuple[Any, Any]) -> tuple[Any, Any]:
+        (b, of_base), (p, of_exponent) = base, exponent
+        whole = self.mp.isint(p)
+        if (b < 0 and not whole) or (b == 0 and p <= 0):
+            raise ValueError("a power has no value")
+        if b == 0:
+            return b, of_base**p
+        bits = p * self.mp.log(abs(b))
+        if self.mp.mag(bits) > LARGEST_EXPONENT_BITS:
+            raise ValueError("a tower of powers")
+        value = b ** int(p) if whole and abs(p) < 1000 else b**p
+        of_both = of_exponent * abs(self.mp.log(abs(b))) + abs(p) * of_base / abs(b)
+        return value, abs(value) * (1 + of_both)
+
+
+# -- points and relations --------------------------------------------------------------------------
 
 
 @dataclass
 class Trial:
-    """A claim as it was read, with no closed forms in it, tried point by point.
-
-    Attributes
-    ----------
-    lhs, rhs : sympy.Expr
-    relation : str
-    domain : Domain
-        Where it is claimed.
-    limit : tuple of Symbol and str, or None
-    moving : tuple of Symbol
-        What a proportion lets move.
-    letters : mapping of str to Symbol
-        Those of the law, by canonical name.
-    budget : Budget
-    seed : int
+    """A claim as it was read, with no closed forms in it, tried point by point where it is claimed:
+    the letters that are `replaced` are what is assumed to be equal to them, N, D, rho and s, if
+    they are of a `run`, what C and r determine, and those `moving` move in a proportion.
     """
 
     lhs: Expr
     relation: str
     rhs: Expr
     domain: Domain
+    replaced: Mapping[Symbol, Expr]
+    run: tuple[Symbol, ...]
     limit: tuple[Symbol, str] | None
     moving: tuple[Symbol, ...]
-    letters: Mapping[str, Symbol]
-    budget: Budget
+    law: LawByDefinition
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        self.is_limit = self.relation in ("->", "~")
-        self.random = Random(self.seed)
-        digits = DIGITS_OF_A_LIMIT if self.is_limit else DIGITS
-        self.law = LawByDefinition(self.letters, self.budget, digits)
-        known = (self.lhs, self.rhs, *(e for group in self.domain.groups for e in group))
-        own = {*self.moving, *(self.limit or ())[:1]}.union(*(e.free_symbols for e in known))
-        self.own = sorted(own, key=str)
-        #: What may be 0, but need not.
-        self.edges = [*self.domain.nonnegative, *(x for x in self.own if x.is_zero is None)]
-
-    def outcome(self) -> Finding:
-        """The first point at which the claim fails, or how many there are at which it does not."""
-        if self.is_limit and self.limit is None:
-            return Finding(0, "no limit is said")
-        if not (self.is_limit or self.relation in (*AGREES, "propto")):
-            return Finding(0, f"{self.relation} is of one law")
-        tried: Counter[int] = Counter()
-        equal: Counter[int] = Counter()
-        most = POINTS_OF_A_LIMIT if self.is_limit else POINTS
-        for place, point in self.points():
+    def outcome(self) -> tuple[str, Mapping[str, str] | None]:
+        """At how many points the claim was tried, or why at none, and the one at which it fails."""
+        most = POINTS if self.relation in AGREES else FEWEST
+        tried, equal = Counter[int](), Counter[int]()
+        self.random, self.own = Random(self.seed), self._letters()
+        for place, point in self._points():
             try:
-                if self.is_limit:
-                    agrees: bool | None = self.tends(point)
-                elif self.relation == "propto":
-                    agrees = self.is_proportional(point)
-                else:
-                    sign = self.sign(point)
-                    agrees = sign in AGREES[self.relation]
-                    equal[place] += sign == 0
+                agrees, is_equal = self._agrees(point)
             except NO_VALUE:
                 continue
-            if agrees is None:
-                continue
             tried[place] += 1
-            if agrees and tried.total() < most:
-                continue
-            always = {at for at, n in tried.items() if n > 1 and equal[at] == n}
-            if not agrees or (self.relation in STRICT and always):
-                shown = {str(x): mpmath.nstr(point[x], 8) for x in self.own}
-                return Finding(tried.total(), fails_at=shown)
-            break
-        enough = tried.total() >= min(FEWEST, most)
-        return Finding(tried.total(), "" if enough else "too few points are found")
+            equal[place] += is_equal
+            is_over, said = tried.total() >= most, f"checked at {tried.total()} points"
+            always = self.relation in STRICT and any(1 < n == equal[at] for at, n in tried.items())
+            if not agrees or (is_over and always):
+                return said, {str(x): mpmath.nstr(point[x], 8) for x in self.own}
+            if is_over:
+                return said, None
+        few = "not checked: too few points are found"
+        return few if tried.total() < FEWEST else f"checked at {tried.total()} points", None
 
-    # -- points ----------------------------------------------------------------------------------------
+    def _letters(self) -> list[Symbol]:
+        """Those of the claim that are drawn."""
+        of_run = {self.law.letters["C"], self.law.letters["r"]} if self.run else set()
+        known = [self.lhs, self.rhs, *self.replaced.values()]
+        known += [e for group in self.domain.groups for e in group]
+        own = {*self.moving, *(self.limit or ())[:1], *of_run}.union(
+            *(e.free_symbols for e in known)
+        )
+        found = {*self.run, *self.replaced} - of_run
+        return sorted((x for x in own - found if x.name not in self.law.quantities), key=str)
 
-    def points(self) -> Iterator[tuple[int, Point]]:
-        """Points at which all holds that is assumed, every second one on an edge; each with the number
-        of its edge.
+    def _points(self) -> Iterator[tuple[int, Point]]:
+        """Points at which all holds that is assumed, every second one on an edge, where something is
+        0 that may be; each with the number of its edge, or -1.
         """
-        of_law = {*self.letters.values(), *self.budget.compute().free_symbols}
-        letters, edges = sorted({*self.own, *of_law}, key=str), self.edges
+        edges = [*self.domain.nonnegative, *(x for x in self.own if x.is_zero is None)]
+        of_law = {*self.law.letters.values(), *self.law.budget.compute().free_symbols}
+        letters = sorted({*self.own, *of_law}, key=str)
         for i in range(TRIES):
-            point = {x: self.drawn(x, SPREADS[i % len(SPREADS)]) for x in letters}
-            place = i // 2 % len(edges) if edges and i % 2 else INSIDE
+            point = {x: self._drawn(x, SPREADS[i % len(SPREADS)]) for x in letters}
+            place = i // 2 % len(edges) if edges and i % 2 else -1
             try:
-                if place != INSIDE:
-                    point = self.on_edge(edges[place], point)
-            except (*NO_VALUE, ValueError):
+                point = self._completed(point)
+                point = point if place < 0 else self._on_edge(edges[place], point)
+                if self._holds(point):
+                    yield place, point
+            except NO_VALUE:
                 continue
-            if self.holds(point):
-                yield place, point
 
-    def drawn(self, letter: Symbol, spread: int) -> Any:
+    def _drawn(self, letter: Symbol, spread: int) -> Any:
         """A value of a sign that the letter may have."""
         mp, most = self.law.mp, 1000 * spread
-        signs = [
-            sign for sign, no in ((1, letter.is_nonpositive), (-1, letter.is_nonnegative)) if not no
-        ]
+        no = {1: letter.is_nonpositive, -1: letter.is_nonnegative}
+        signs = [sign for sign in no if not no[sign]] or [0]
         size = mp.exp(mp.mpf(self.random.randint(-most, most)) / 1000)
-        return size * (self.random.choice(signs) if signs else 0)
+        return size * self.random.choice(signs)
 
-    def on_edge(self, edge: Expr, point: Point) -> Point:
+    def _completed(self, point: Point) -> Point:
+        """The point with the letters that others determine: first those of the law."""
+        found, letters = dict(point), self.law.letters
+        of_run = {*self.run, letters["C"], letters["r"]} if self.run else set()
+        for letter in sorted(
+            self.replaced.keys() - of_run, key=lambda x: x not in letters.values()
+        ):
+            found[letter] = self.law.value(self.replaced[letter], found)[0]
+        if self.run:
+            (N, D, rho, s), ratio = self.run, point[letters["r"]]
+            best, size = (self.law.run(x, found) for x in (self.law.mp.one, ratio))
+            found |= dict(zip((N, D), size, strict=True))
+            found |= {rho: size[1] / size[0] / (best[1] / best[0]), s: self.law.mp.log(ratio)}
+        return found
+
+    def _on_edge(self, edge: Expr, point: Point) -> Point:
         """The point with one letter changed so that the expression is 0: by the secant method."""
         tends = set() if self.limit is None else {self.limit[0]}
-        free = sorted(edge.free_symbols - tends, key=str)
+        free = sorted((edge.free_symbols - tends) & {*self.own}, key=str)
         if not free:
-            raise NoValue("nothing is free")
+            raise ValueError("nothing is free")
         letter = self.random.choice(free)
 
         def value(x: Any) -> Any:
-            return self.law.value(edge, {**point, letter: x})[0]
+            return self.law.value(edge, self._completed({**point, letter: x}))[0]
 
         start = point[letter]
         root = 0 * start if edge == letter else self.law.mp.findroot(value, (start, start * 9 / 8))
         if (letter.is_positive and root <= 0) or (letter.is_nonnegative and root < 0):
-            raise NoValue("it has not this sign")
-        return {**point, letter: root}
+            raise ValueError("it has not this sign")
+        return self._completed({**point, letter: root})
 
-    def holds(self, point: Point) -> bool:
+    def _holds(self, point: Point) -> bool:
         """Whether all that is assumed holds, as far as it can be told."""
-        try:
-            for relation, group in zip((">", "!=", ">="), self.domain.groups, strict=True):
-                for e in group:
-                    value, size = self.law.value(e, point)
-                    sign = 0 if abs(value) <= self.law.near(e) * size else 1 if value > 0 else -1
-                    if sign not in {">": (1,), "!=": (-1, 1), ">=": (0, 1)}[relation]:
-                        return False
-        except NO_VALUE:
-            return False
-        return True
-
-    # -- relations -------------------------------------------------------------------------------------
-
-    def sign(self, point: Point) -> int:
-        """Of lhs - rhs, as far as it can be told."""
-        sides = self.lhs, self.rhs
-        (left, of_left), (right, of_right) = (self.law.value(e, point) for e in sides)
-        if abs(left - right) <= self.law.near(*sides) * (of_left + of_right):
-            return 0
-        return 1 if left > right else -1
-
-    def tends(self, point: Point) -> bool:
-        """Whether the error of a limit becomes less, at a number other than 0 from both sides."""
-        assert self.limit is not None
-        end = self.limit[1]
-        ten = self.law.mp.mpf(10)
-        if end in ("0", "oo"):
-            return self.falls(point, [ten ** (step if end == "oo" else -step) for step in STEPS])
-        at = self.law.value(Rational(end), {})[0]
         return all(
-            self.falls(point, [at + sign * ten**-step for step in STEPS]) for sign in (1, -1)
+            self._sign(c.expression, Integer(0), point) in HOLDS[c.relation]
+            for c in self.domain.conditions
         )
 
-    def falls(self, point: Point, places: Sequence[Any]) -> bool:
-        """Whether the error becomes less from place to place of the letter that tends to a limit."""
+    def _sign(self, lhs: Expr, rhs: Expr, point: Point) -> int:
+        """Of lhs - rhs, as far as it can be told."""
+        (left, of_left), (right, of_right) = (self.law.value(e, point) for e in (lhs, rhs))
+        return self._told(left - right, of_left + of_right)
+
+    def _told(self, difference: Any, size: Any) -> int:
+        is_zero = abs(difference) <= self.law.near(self.lhs, self.rhs) * size
+        return 0 if is_zero else 1 if difference > 0 else -1
+
+    def _agrees(self, point: Point) -> tuple[bool, bool]:
+        """Whether the claim holds at a point, as far as it can be told, and as an equality."""
+        if self.relation == "propto":
+            return self._is_proportional(point), True
+        if self.relation in AGREES:
+            sign = self._sign(self.lhs, self.rhs, point)
+            return sign in AGREES[self.relation], sign == 0
         assert self.limit is not None
-        lhs, rhs = self.lhs, self.rhs
-        letter = self.limit[0]
-        near, errors = self.law.near(lhs, rhs), []
-        for place in places:
-            at = {**point, letter: place}
-            left, of_left = self.law.value(lhs, at)
-            if rhs in (oo, -oo):
-                if (left < 0) == (rhs == oo):
+        ten, end = self.law.mp.mpf(10), self.limit[1]
+        if end in ("0", "oo"):
+            ways = [[ten ** (step if end == "oo" else -step) for step in STEPS]]
+        else:
+            at = self.law.value(Rational(end), {})[0]
+            ways = [[at + sign * ten**-step for step in STEPS] for sign in (1, -1)]
+        return all(self._falls(point, *places) for places in ways), False
+
+    def _falls(self, point: Point, far: Any, near: Any) -> bool:
+        """Whether the error becomes less from one place of the letter to the next, nearer to the
+        limit; of what has none, its inverse.
+        """
+        assert self.limit is not None
+        errors = []
+        for place in (far, near):
+            at = self._completed({**point, self.limit[0]: place})
+            (left, of_left), end = self.law.value(self.lhs, at), self.rhs
+            if end in (oo, -oo):
+                if (left < 0) == (end == oo):
                     return False
                 errors.append((1 / abs(left), 0))
                 continue
-            right, of_right = self.law.value(rhs, at)
-            scale = self.law.mp.one
-            if self.relation == "~":
-                scale = abs(right)
-            errors.append((abs(left - right) / scale, near * (of_left + of_right) / scale))
-        (before, _), (last, told) = errors[-2:]
-        share, of = LEFT
-        return bool(last <= told or last * of < before * share)
+            right, of_right = self.law.value(self.rhs, at)
+            scale = abs(right) if self.relation == "~" else self.law.mp.one
+            errors.append((abs(left - right) / scale, (of_left + of_right) / scale))
+        (before, _), (last, size) = errors
+        return self._told(last, size) == 0 or bool(last * LEFT.q < before * LEFT.p)
 
-    def is_proportional(self, point: Point) -> bool | None:
-        """Whether the quotient is the same at another value of what moves; None where there is no
-        such point.
-        """
-        sides = self.lhs, self.rhs
+    def _is_proportional(self, point: Point) -> bool:
+        """Whether the quotient is the same at another value of what moves."""
         for spread in SPREADS:
-            other = {**point, **{x: self.drawn(x, spread) for x in self.moving}}
-            if self.holds(other):
-                (left, of_left), (right, of_right) = (self.law.value(e, point) for e in sides)
-                (there, of_there), (under, of_under) = (self.law.value(e, other) for e in sides)
+            moved = {x: self._drawn(x, spread) for x in self.moving}
+            other = self._completed({**point, **moved})
+            if self._holds(other):
+                (left, of_left), (right, of_right), (there, of_there), (under, of_under) = (
+                    self.law.value(e, at) for at in (point, other) for e in (self.lhs, self.rhs)
+                )
                 sizes = of_left * of_under + of_right * of_there
-                return bool(abs(left * under - right * there) <= self.law.near(*sides) * sizes)
-        return None
+                return self._told(left * under - right * there, sizes) == 0
+        raise ValueError("nothing moves")

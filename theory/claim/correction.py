@@ -8,19 +8,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Mul, Symbol, cancel, powsimp
-from sympy.core.function import AppliedUndef
+from sympy import Expr, Symbol, cancel, powsimp
 
-from ..budget import Budget
 from ..envelope import derive
+from ..kernel.functions import Partial
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError
 from .chain import Chain
 from .question import decided
-from .spelling import MOST_PARTS
+from .spelling import spelt
 
-#: A factor that is missing has at most so many operations.
-LARGEST_MISSING = 6
+#: Longer expressions are not rewritten, and a factor that is missing has at most so many operations.
+MOST_PARTS, LARGEST_MISSING = 60, 6
 #: Names that play the same part for params and for tokens.
 TWINS = (("beta", "gamma"), ("A", "B"), ("N", "D"), ("N_opt", "D_opt"), ("T_N", "T_D"), ("w_N", "w_D"))  # fmt: skip
 
@@ -41,70 +40,51 @@ class Corrector:
         if relation == "propto":
             yield self._power()
         elif relation == "==":
-            yield self._closed_forms()
-            yield self._changed()
-
-    # -- closed forms ------------------------------------------------------------------------------
-
-    def _closed_forms(self) -> str:
-        sides = [k for k in (self.i, self.i + 1) if self._is_derived(k)]
-        short = [k for k in sides if self.chain.sides[k].count_ops() <= MOST_PARTS]
-        forms = [(self.chain.sources[k], self._closed(k)) for k in short]
-        return ", ".join(f"{text} = {form}" for text, form in forms if text != form)
-
-    def _quantity(self, k: int) -> str | None:
-        """The name of a quantity with a closed form, where a side is that alone."""
-        side, names = self.chain.in_names(k), self.chain.words.names
-        is_function = isinstance(side, AppliedUndef)
-        name = side.func.__name__ if is_function else str(side)
-        is_name = name in names and (is_function or side.is_Symbol)
-        return name if is_name and not isinstance(names[name], Symbol) else None
-
-    def _is_derived(self, k: int) -> bool:
-        """Whether a side is a named quantity, or `dL/dN` or the like alone."""
-        texts = [token.text for token in self.chain.parts[k] if token.text not in ("(", ")")]
-        if texts.count("/") == 1 and not {"+", "*", "^"} & {*texts}:
-            above, below = texts[0], texts[texts.index("/") + 1]
-            if all(name == "partial" or name[0] == "d" for name in (above, below)):
-                return True
-        return self._quantity(k) is not None
+            sides = [k for k in (self.i, self.i + 1) if self._closed(k)]
+            forms = [(self.chain.sources[k], self._closed(k)) for k in sides]
+            yield ", ".join(f"{text} = {form}" for text, form in forms if text != form)
+            yield self._changed(self.i if sides == [self.i + 1] else self.i + 1)
 
     def _closed(self, k: int) -> str:
-        """In names where a paper has them: E + C0 C^-alpha."""
-        name, words, spelling = self._quantity(k), self.chain.words, self.chain.spelling
-        meaning = words.names[name] if name in ("L_opt", "R_opt", "C0") else None
-        body = meaning.body if isinstance(meaning, NamedFunction) else meaning
-        if body is None or self.chain.sides[k] != body:
-            return spelling.simplest(self.chain.sides[k])
-        envelope = derive(budget=Budget.parse(str(words.budget)))
+        """The closed form of a side that is a derivative or a named quantity alone, in names where a
+        paper has them: E + C0 C^-alpha.
+        """
+        chain, side, named = self.chain, self.chain.sides[k], self.chain.in_names(k)
+        name = named.name if named.is_Symbol else getattr(named.func, "__name__", "")
+        meaning = chain.words.names.get(name)
+        is_quantity = name in chain.words.means and not isinstance(meaning, Symbol)
+        if not (is_quantity or isinstance(named, Partial)) or side.count_ops() > MOST_PARTS:
+            return ""
+        envelope = derive(budget=chain.settings.budget) if chain.settings.budget else derive()
         forms = {"L_opt": envelope.named.loss, "R_opt": envelope.named.reducible}
-        return spelling(forms.get(str(name), envelope.coefficient_in_names), words.notation)
+        body = meaning.body if isinstance(meaning, NamedFunction) else meaning
+        if side == body and name in (*forms, "C0"):
+            form = forms.get(name, envelope.coefficient_in_names)
+            return spelt(form, latex=chain.latex, notation=chain.words.notation)
+        ways = [powsimp(side, combine="exp")]
+        ways += [side.cancel(), side.factor()] if side.is_rational_function() else []
+        return min((spelt(way, latex=chain.latex) for way in ways), key=len)
 
     def _power(self) -> str:
         """`N_opt propto C^(gamma/(beta + gamma))`."""
-        moving, lhs = self.chain.questions[self.i].moving, self.chain.sides[self.i]
-        if len(moving) != 1:
-            return ""
-        (x,) = moving
+        chain, lhs = self.chain, self.chain.sides[self.i]
+        x, *more = chain.questions[self.i].moving
         power = cancel(powsimp((x * lhs.diff(x) / lhs).expand()))
         power = cancel(power.simplify()) if power.has(x) else power
-        sign = r"\propto" if self.chain.spelling.latex else "propto"
-        left = self.chain.sources[self.i]
-        return "" if power.has(x) else f"{left} {sign} {self.chain.spelling(x**power)}"
+        sign = r"\propto" if chain.latex else "propto"
+        is_power = not (more or power.has(x))
+        return f"{chain.sources[self.i]} {sign} {spelt(x**power, latex=chain.latex)}" * is_power
 
-    # -- small changes -----------------------------------------------------------------------------
-
-    def _changed(self) -> str:
-        chain, i, question = self.chain, self.i, self.chain.questions[self.i]
-        changes_left = self._is_derived(i + 1) and not self._is_derived(i)
-        side, other = (i, i + 1) if changes_left else (i + 1, i)
-        equals = "=" if chain.spelling.latex else "=="
-        for words, changed, named in self._changes(side, chain.sides[other]):
-            text, kept = chain.spelling(named), chain.sources[other]
-            instead = replace(question, **{"lhs" if changes_left else "rhs": changed})
+    def _changed(self, k: int) -> str:
+        """The link with the first change of one side under which it is proved."""
+        chain, question = self.chain, self.chain.questions[self.i]
+        other = self.i if k > self.i else self.i + 1
+        for words, side, named in self._changes(k, chain.sides[other]):
+            text, kept = spelt(named, latex=chain.latex), chain.sources[other]
+            instead = replace(question, **{"rhs" if k > self.i else "lhs": side})
             if text != kept and decided(instead, chain.words, chain.given)[0].proved:
-                left, right = (text, kept) if changes_left else (kept, text)
-                return f"{words}: {left} {equals} {right}"
+                left, right = (kept, text) if k > self.i else (text, kept)
+                return f"{words}: {left} {'=' if chain.latex else '=='} {right}"
         return ""
 
     def _changes(self, k: int, wanted: Expr) -> Iterator[tuple[str, Expr, Expr]]:
@@ -113,22 +93,20 @@ class Corrector:
         own = chain.words.notation.names()
         for pair in TWINS:
             a, b = (own.get(name, name) for name in pair)
-            twin = {a: b, b: a}
+            twin, letters = {a: b, b: a}, [chain.words.names.get(x) for x in (a, b)]
             if any(token.text in twin for token in chain.parts[k]):
                 tokens = [replace(t, text=twin.get(t.text, t.text)) for t in chain.parts[k]]
+                is_letter = chain.latex and all(isinstance(x, Symbol) for x in letters)
+                a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
                 with suppress(ParseError):
-                    words = f"with {self._shown(a)} and {self._shown(b)} exchanged"
+                    words = f"with {a} and {b} exchanged"
                     yield words, chain.value(tokens), chain.in_names(k, tokens)
         factor = powsimp(cancel(powsimp(wanted / side)), force=True)
-        short = min(LARGEST_MISSING, max(wanted.count_ops(), side.count_ops()) - 1)
         if factor == -1:
             yield "with the other sign", -side, -named
             return
+        short = min(LARGEST_MISSING, max(wanted.count_ops(), side.count_ops()) - 1)
         missing = factor.is_number or (not factor.is_Add and factor.count_ops() <= short)
         of_budget = chain.words.budget.as_coeff_Mul()[0]
         for x in (*([factor] if missing else []), of_budget, 1 / of_budget):
-            yield f"with a factor {chain.spelling(x)}", Mul(x, side), Mul(x, named)
-
-    def _shown(self, name: str) -> str:
-        meaning = self.chain.words.names.get(name)
-        return self.chain.spelling.name(meaning) if isinstance(meaning, Symbol) else name
+            yield f"with a factor {spelt(x, latex=chain.latex)}", x * side, x * named

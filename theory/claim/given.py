@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer, Symbol, oo
+from sympy import Expr, Mul, Symbol, oo
 
 from ..kernel import symbols as sym
-from ..kernel.arithmetic import OutsideScope
-from ..kernel.convert import arithmetic_for, normal_form
 from ..kernel.decide import is_zero
 from ..reader.building import Domain, NamedFunction, plainly_positive, substituted
 from ..reader.latex import tokens_of
 from ..reader.parse import read
 from ..reader.tokens import PRIME, ParseError, Token, quoted
-from .typed import CANNOT_BE_A_FACTOR, called, is_latex, split, starred
-from .vocabulary import Meaning, Vocabulary
+from .typed import called, is_latex, split, starred
+from .vocabulary import Meaning, Table, Vocabulary
 
 LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
@@ -29,104 +27,14 @@ SIGN_ASSUMED = re.compile(
     r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
     r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?|>=)\s*0)\s*"
 )
-SIGNS = {"": (-1, 0, 1), "<": (-1,), "<=": (-1, 0), ">=": (0, 1)}
-ORDERS = ("<", "<=", ">", ">=")
+SIGNS = {"": {-1, 0, 1}, "<": {-1}, "<=": {-1, 0}, ">=": {0, 1}}
 INFINITIES = (["oo"], ["inf"], ["infinity"])
-Table = Mapping[str, Meaning]
-
-
-def _joined(token: Token) -> str:
-    """A name with its index behind it: `C0` for `C_0`."""
-    is_index = token.kind == "name" and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
-    return token.text.replace("_", "") if is_index else token.text
-
-
-def defined(definitions: Sequence[str], words: Vocabulary) -> Table:
-    """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
-    have the meaning that they have without, else that of another definition.
-
-    Raises
-    ------
-    ParseError
-        Where a name is defined twice, or by way of itself.
-    """
-    waiting: dict[str, tuple[str, list[Token], list[Token]]] = {}
-    for text in definitions:
-        left, _, right = map(str.strip, re.sub(":?==?", "=", text, count=1).partition("="))
-        named = called(tokens_of(left, latex=is_latex(left))) if left else None
-        if named is None or not right:
-            raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
-        name, latex = _joined(named[0]), is_latex(right)
-        if name in waiting:
-            raise ParseError(f"{quoted(text)}: {name} has a meaning already")
-        body = tokens_of(right, latex=latex)
-        ends = (*CANNOT_BE_A_FACTOR, "+", "-")
-        waiting[name] = text, named[1], body if latex else starred(body, words.names, ends)
-    found: dict[str, Meaning] = {}
-    while waiting:
-        for name, (text, parameters, body) in waiting.items():
-            own = {token.text for token in parameters} | words.names.keys()
-            if not ({n for token in body for n in (token.text, _joined(token))} - own) & {*waiting}:
-                found[name] = _meaning(found, words, text, parameters, body)
-                del waiting[name]
-                break
-        else:
-            name, (text, *_) = next(iter(waiting.items()))
-            raise ParseError(f"{quoted(text)}: {name} is defined by way of itself")
-    return found
-
-
-def _meaning(
-    found: Table, words: Vocabulary, text: str, parameters: list[Token], body: list[Token]
-) -> Meaning:
-    """What a definition says; a function alone gives its other name."""
-    given = Given(words, more=found)
-    alone = given.table.get(body[0].text) if len(body) == 1 else None
-    if isinstance(alone, NamedFunction):
-        return alone
-    letters = tuple(given.read(text, [token]) for token in parameters)
-    value = given.read(text, body)
-    return NamedFunction(letters, value) if letters else value
-
-
-def signs_assumed(
-    assume: Sequence[str], words: Vocabulary
-) -> tuple[dict[str, frozenset[int]], list[str]]:
-    """The signs that letters which the law does not have may take, and the other assumptions."""
-    signs: dict[str, frozenset[int]] = {}
-    others = []
-    for text in assume:
-        match = SIGN_ASSUMED.fullmatch(text)
-        letters = re.findall(r"\w+", match["letters"]) if match is not None else []
-        known = [name for name in letters if name in words.names]
-        if match is not None and match["real"] and known:
-            raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
-        if match is None or known:
-            others.append(text)
-            continue
-        for name in letters:
-            signs[name] = frozenset(signs.get(name, SIGNS[""])) & {*SIGNS[match["sign"] or ""]}
-    return signs, others
 
 
 class Given:
-    """What names mean and what is assumed: equalities as replacements of a symbol, inequalities as
-    bounds of the domain. A letter without a meaning is taken in as it is met.
-
-    Attributes
-    ----------
-    words : Vocabulary
-    table : dict
-        The names, with those that are defined and the free letters.
-    free : dict of str to Symbol
-        The free letters that are met.
-    typed : Domain
-        Where what is read has a value.
-    replaced : dict of Symbol to Expr
-    domain : Domain
-        Where the assumptions hold.
-    kept : bool
-        Whether what is read stays as it is written.
+    """What names mean and what is assumed: equalities as letters that are `replaced`, inequalities as
+    bounds of the `domain`. What is read has a value where `typed` holds; a letter without a meaning
+    is taken into the `table`, and among those that are `free`, as it is met.
     """
 
     def __init__(
@@ -136,90 +44,101 @@ class Given:
         let: Sequence[str] = (),
         more: Table | None = None,
     ) -> None:
-        signs, others = signs_assumed(assume, words)
-        words = replace(words, signs={**words.signs, **signs}) if signs else words
-        own = defined(let, words)
-        if known := own.keys() & words.signs.keys():
+        signs, others = _signs_assumed(assume, words)
+        self.words = replace(words, signs={**words.signs, **signs})
+        own = _defined(let, self.words)
+        if known := own.keys() & self.words.signs.keys():
             raise ParseError(f"{min(known)} is defined, and its sign follows from that")
-        self.words, self.kept = words, False
         self.table: dict[str, Meaning] = {**(more or {}), **words.names, **own}
         self.free: dict[str, Symbol] = {}
         self.typed, self.domain = Domain(), Domain()
         self.replaced: dict[Symbol, Expr] = {}
-        self.source: dict[Symbol, str] = {}
         for text in others:
-            self._add(text)
+            self._assume(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(others)))
 
-    def read(self, text: str, tokens: list[Token], relation: str = "==") -> Expr:
-        """The expression of one side; after `->` it may be infinite."""
+    # -- reading -----------------------------------------------------------------------------------
+
+    def read(
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        relation: str = "==",
+        more: Mapping[str, Symbol] | None = None,
+    ) -> Expr:
+        """The expression of one side, where `more` names may stand for letters; after `->` it may
+        be infinite.
+        """
         signs = [token.text for token in tokens if token.text in ("+", "-")]
         bare = [token.text for token in tokens if token.text not in ("+", "-")]
         if relation == "->" and bare in INFINITIES:
             return -oo if signs.count("-") % 2 else oo
-        tokens = list(map(self._known, tokens))
+        tokens = [replace(token, text=_known(token, self.table)) for token in tokens]
         for token in tokens:
             slope_of = token.text.partition(f"_{PRIME}")[0]
             is_slope = isinstance(self.table.get(slope_of), NamedFunction)
-            if token.kind == "name" and token.text not in self.table and not is_slope:
+            is_known = token.text in self.table or token.text in (more or ())
+            if token.kind == "name" and not is_known and not is_slope:
                 letter = self.words.free_symbol(token.text)
                 if letter is not None:
                     self.free[token.text] = self.table[token.text] = letter
-        return read(
-            text,
-            tokens,
-            self.table,
-            domain=self.typed,
-            letters=self.words.names.keys(),
-            kept=self.kept,
-        )
-
-    def _known(self, token: Token) -> Token:
-        """`C_0` is `C0` where that is a name, and `C^*` the least compute."""
-        other = "C_opt" if token.text == "C_star" else _joined(token)
-        is_other = token.text not in self.table and other in self.table
-        return Token(token.kind, other, token.position) if is_other else token
-
-    def _add(self, text: str) -> None:
-        parts, relations = split(text, self.words)
-        if len(relations) != 1 or relations[0].text not in ("==", "!=", *ORDERS):
-            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
-            raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
-        domain, relation = self.domain, relations[0].text
-        left, right = (self.at(self.read(text, part), text) for part in parts)
-        if relation == "==":
-            self._replace(*_replacement(left, right, text), text)
-        elif relation == "!=":
-            domain.nonzero.append(left - right)
-        else:
-            larger, smaller = (left, right) if relation[0] == ">" else (right, left)
-            if plainly_positive(larger) and smaller.is_negative:
-                said = "holds without being assumed, as every letter is positive; one that may"
-                raise ParseError(f"{quoted(text)}: {said} be negative is declared, as in `x real`")
-            group = domain.positive if len(relation) == 1 else domain.nonnegative
-            group.append(larger - smaller)
-
-    def _replace(self, symbol: Symbol, value: Expr, text: str) -> None:
-        known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
-        self.replaced = {**known, symbol: value}
-        self.source[symbol] = text
-        if symbol.is_positive and not plainly_positive(value):
-            self.domain.positive.append(value)
-        elif symbol.is_nonnegative and value.is_nonnegative is not True:
-            self.domain.nonnegative.append(value)
+        words, table = self.words, {**self.table, **(more or {})}
+        known = words.names.keys()
+        return read(text, tokens, table, domain=self.typed, letters=known, kept=words.kept)
 
     def at(self, expression: Expr, text: str) -> Expr:
         """The expression with every replacement made."""
         return substituted(expression, self.replaced, text)
 
-    def ties(self, letters: set[Symbol] | frozenset[Symbol]) -> set[Symbol]:
+    # -- assumptions -------------------------------------------------------------------------------
+
+    def _assume(self, text: str) -> None:
+        parts, relations = split(text, self.words)
+        if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
+            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
+            raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
+        relation = relations[0].text
+        left, right = (self.at(self.read(text, part), text) for part in parts)
+        if relation == "==":
+            self._replace(left, right, text)
+        elif relation == "!=":
+            self.domain.nonzero.append(left - right)
+        else:
+            larger, smaller = (left, right) if relation[0] == ">" else (right, left)
+            if plainly_positive(larger) and smaller.is_negative:
+                said = "holds without being assumed, as every letter is positive; one that may"
+                raise ParseError(f"{quoted(text)}: {said} be negative is declared, as in `x real`")
+            group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
+            group.append(larger - smaller)
+
+    def _replace(self, left: Expr, right: Expr, text: str) -> None:
+        """Take an equality for a replacement of the symbol that one of its sides is."""
+        is_letter = left.is_Symbol and left.name not in self.words.means
+        symbol, value = (left, right) if is_letter else (right, left)
+        said = ""
+        if not symbol.is_Symbol or symbol in value.free_symbols:
+            said = "one side of an equality must be a symbol that the other does not hold"
+        elif symbol.is_positive and value.is_nonpositive:
+            said = f"{symbol} is positive"
+        elif symbol.is_nonnegative and value.is_negative:
+            said = f"{symbol} is not negative"
+        if said:
+            raise ParseError(f"{quoted(text)}: {said}")
+        known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
+        self.replaced = {**known, symbol: value}
+        if symbol.is_positive and not plainly_positive(value):
+            self.domain.positive.append(value)
+        elif symbol.is_nonnegative and value.is_nonnegative is not True:
+            self.domain.nonnegative.append(value)
+
+    def ties(self, letters: Collection[Symbol]) -> set[Symbol]:
         """The letters that an equality other than the budget, `C == 6*N*D` or solved for another
         letter, ties to some of these.
         """
         tied: set[Symbol] = set()
         for x, e in self.replaced.items():
             is_budget = is_zero((sym.C - self.words.budget).xreplace({x: e}))
-            if not is_budget and ({x} | e.free_symbols) & letters:
+            if not is_budget and ({x} | e.free_symbols) & {*letters}:
                 tied |= {x} | e.free_symbols
         return tied
 
@@ -231,7 +150,7 @@ class Given:
             forms = "`symbol -> 0`, `symbol -> 1` or `symbol -> oo` for a symbol of the claim"
             raise ParseError(f"{quoted(text)}: a limit reads {forms}")
         if symbol in self.replaced:
-            said = f"{symbol} cannot tend to a limit where {self.source[symbol]!r} replaces it"
+            said = f"{symbol} cannot tend to a limit where {self.replaced[symbol]} replaces it"
             raise ParseError(f"{quoted(text)}: {said}")
         return symbol, match["point"] or ("0" if match["zero"] else "oo")
 
@@ -250,37 +169,88 @@ class Given:
         nonzero: dict[Expr, None] = {}
         for condition in (*self.domain.nonzero, *self.typed.nonzero):
             value = self.at(condition, text)
-            if not plainly_positive(value):
-                nonzero |= dict.fromkeys(_factors(value, condition, positive, text))
+            if is_zero(value):
+                raise ParseError(f"{quoted(text)}: division by zero, for {condition} is 0")
+            factors = (factor.as_base_exp()[0] for factor in Mul.make_args(value))
+            nonzero |= dict.fromkeys(e for e in factors if not plainly_positive(e))
         return Domain(positive, list(nonzero), self.domain.nonnegative)
 
 
-def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
-    """The factors of a divisor whose sign is not certain; refused where the divisor is zero
-    throughout.
+# -- what is declared ------------------------------------------------------------------------------
+
+
+def _joined(name: str) -> str:
+    """A name with its index at once: `C0` for `C_0`."""
+    return re.sub(r"^([A-Za-z]+)_([0-9]+)$", r"\1\2", name)
+
+
+def _known(token: Token, names: Collection[str]) -> str:
+    """The name that a token is: `C_0` is `C0` where that is known, and `C^*` the least compute."""
+    other = "C_opt" if token.text == "C_star" else _joined(token.text)
+    is_other = token.kind == "name" and token.text not in names and other in names
+    return other if is_other else token.text
+
+
+def _signs_assumed(
+    assume: Sequence[str], words: Vocabulary
+) -> tuple[dict[str, frozenset[int]], list[str]]:
+    """The signs that letters which the law does not have may take, and the other assumptions."""
+    signs: dict[str, frozenset[int]] = {}
+    others = []
+    for text in assume:
+        match = SIGN_ASSUMED.fullmatch(text)
+        letters = re.findall(r"\w+", match["letters"]) if match is not None else []
+        known = [name for name in letters if name in words.names]
+        if match is not None and match["real"] and known:
+            raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
+        if match is None or known:
+            others.append(text)
+            continue
+        for name in letters:
+            signs[name] = signs.get(name, frozenset(SIGNS[""])) & SIGNS[match["sign"] or ""]
+    return signs, others
+
+
+def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
+    """What the names mean that are defined, `k := kappa` or `f(x) == x^2`. On the right side names
+    have the meaning that they have without, else that of another definition.
+
+    Raises
+    ------
+    ParseError
+        Where a name is defined twice, or by way of itself.
     """
-    try:
-        arithmetic = arithmetic_for((value,), positive)
-        form = normal_form(value, arithmetic)
-        if arithmetic.is_zero(form):
-            raise ParseError(f"{quoted(text)}: division by zero, for {condition} is 0")
-        before = len(arithmetic.nonzero)
-        arithmetic.power(form, normal_form(Integer(-1), arithmetic))
-    except OutsideScope:
-        return [value]
-    return arithmetic.nonzero[before:]
+    waiting: dict[str, tuple[str, list[Token], list[Token]]] = {}
+    for text in definitions:
+        left, _, right = map(str.strip, re.sub(":?==?", "=", text, count=1).partition("="))
+        named = called(tokens_of(left, latex=is_latex(left))) if left else None
+        if named is None or not right:
+            raise ParseError(f"{quoted(text)}: a definition reads `name := expression`")
+        name, latex = _joined(named[0].text), is_latex(right)
+        if name in waiting:
+            raise ParseError(f"{quoted(text)}: {name} has a meaning already")
+        body = tokens_of(right, latex=latex)
+        waiting[name] = text, named[1], body if latex else starred(body, words.names)
+    found: dict[str, Meaning] = {}
 
+    def define(name: str, above: tuple[str, ...]) -> None:
+        text, parameters, body = waiting[name]
+        if name in above:
+            raise ParseError(f"{quoted(text)}: {name} is defined by way of itself")
+        own = {token.text for token in parameters} | words.names.keys()
+        for other in {_known(token, waiting) for token in body} - own:
+            if other in waiting and other not in found:
+                define(other, (*above, name))
+        given = Given(words, more=found)
+        alone = given.table.get(body[0].text) if len(body) == 1 else None
+        if isinstance(alone, NamedFunction):
+            found[name] = alone
+            return
+        letters = tuple(given.read(text, [token]) for token in parameters)
+        value = given.read(text, body)
+        found[name] = NamedFunction(letters, value) if letters else value
 
-def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
-    """The symbol of an equality and what it stands for."""
-    symbol, value = (left, right) if left.is_Symbol else (right, left)
-    said = ""
-    if not symbol.is_Symbol or symbol in value.free_symbols:
-        said = "one side of an equality must be a symbol that the other does not hold"
-    elif symbol.is_positive and value.is_nonpositive:
-        said = f"{symbol} is positive"
-    elif symbol.is_nonnegative and value.is_negative:
-        said = f"{symbol} is not negative"
-    if said:
-        raise ParseError(f"{quoted(text)}: {said}")
-    return symbol, value
+    for name in waiting:
+        if name not in found:
+            define(name, ())
+    return found

@@ -1,42 +1,36 @@
 """A claim as a user types it: proved, refuted with a witness, or undecided.
 
-`prove` reads the text in a notation; `proved` takes it apart into single claims, chains and
-implications; a `Chain` decides each of its links.
+`prove` reads the text in a notation; `proved` takes it apart into chains and implications.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
-from ..kernel.answer import BOUNDS, Answer, undecided, weaker
+from ..kernel.answer import Answer, undecided, weaker
 from ..reader.tokens import ParseError, Token
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import Coefficients, HasCoefficients
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
-from .typed import as_typed, limit_of, separated, sources, spans, split, without_dollars
+from .typed import as_typed, limit_of, sources, spans, split, without_dollars
 from .vocabulary import refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
-SIGNS_SAID = {
-    frozenset([1]): ">", frozenset([0, 1]): ">=", frozenset([-1, 1]): "!=",
-    frozenset([-1]): "<", frozenset([-1, 0]): "<=", frozenset([0]): "=",
-}  # fmt: skip
-#: The names that the law has in one of the two notations alone, and alpha, which both have: of what.
-HOFFMANNS = frozenset(HOFFMANN.names().values()) - {*HOFFMANN.names()} | {"alpha"}
-OURS_ALONE = frozenset(HOFFMANN.names()) - {*HOFFMANN.names().values()}
-#: The terms of the law as Hoffmann has them, `A/N^alpha` and `B D^{-\\beta}`.
-HOFFMANNS_TERMS = re.compile(r"\bN\W{0,4}\^\W{0,4}alpha.*\bD\W{0,4}\^\W{0,4}beta", re.DOTALL)
+#: The names that mean something else, or nothing, in the other notation.
+SPELT_TWICE = {name for pair in HOFFMANN.names().items() if len({*pair}) > 1 for name in pair}
+#: The less is said, the first.
+RANKED = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
 
 
 @dataclass(frozen=True)
@@ -50,9 +44,7 @@ class Proof(Shown):
     links : tuple of ChainLink
         One for `a == b`, several for `a == b == c`.
     free : tuple of str
-        Names that stand for free symbols because the law has none of that name.
-    signs : mapping of str to frozenset of int
-        Those of the free symbols that are not just positive.
+        Names that stand for free positive symbols because the law has none of that name.
     reading : str
         The claim in one line of plain text as it was read, every product with its star.
     """
@@ -60,7 +52,6 @@ class Proof(Shown):
     text: str
     links: tuple[ChainLink, ...]
     free: tuple[str, ...] = ()
-    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
     reading: str = ""
 
     @property
@@ -71,14 +62,7 @@ class Proof(Shown):
     def tables(self) -> tuple[Table, ...]:
         """A row a link of the chain."""
         columns = [Column(name, align="left") for name in ("claim", "answer", "reason")]
-        rows = [
-            {
-                "claim": link.text or self.text.strip(),
-                "answer": link.decision.answer.value,
-                "reason": link.decision.reason,
-            }
-            for link in self.links
-        ]
+        rows = [link.as_dict() for link in self.links]
         return (Table(columns, rows, title=f"{self.answer.value}: {self.text.strip()}"),)
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,12 +78,10 @@ class Proof(Shown):
     def __str__(self) -> str:
         lines = [f"{self.answer.value}: {self.text.strip()}"]
         for link in self.links:
-            lines += [f"  {line}" for line in link.lines(named=len(self.links) > 1)]
-        positive = [name for name in self.free if name not in self.signs]
-        lines += [f"  free positive symbols: {', '.join(positive)}"] if positive else []
-        bounds = ((name, SIGNS_SAID.get(signs)) for name, signs in self.signs.items())
-        others = [f"{x} {sign} 0" if sign else f"{x} real" for x, sign in bounds]
-        lines += [f"  free symbols: {', '.join(others)}"] if others else []
+            lines.append(f"  {link.text}: {link}" if len(self.links) > 1 else f"  {link}")
+            lines += [f"  the tool derives {link.derived}"] if link.derived else []
+            lines += [f"  right {link.correction}"] if link.correction else []
+        lines += [f"  free positive symbols: {', '.join(self.free)}"] if self.free else []
         return "\n".join([*lines, f"  read as {self.reading}"])
 
 
@@ -138,9 +120,8 @@ def prove(
         `R_opt := D*/N*` gives a name another meaning than the one it has by default, `k := kappa`
         another name to a quantity. On the right side names have their default meanings.
     notation : {"schaeffer", "hoffmann"}, optional
-        Schaeffer's letters by default. A claim that is not proved in these, and has alpha or a name
-        that only Hoffmann's have (a, b) and none that only these have (gamma), is read in
-        Hoffmann's, and judged so where these prove it, or where it has a meaning in them alone; the
+        By default Schaeffer's letters, and where these do not prove a claim Hoffmann's are tried:
+        they are meant where they leave fewer letters without a meaning, or else prove it; the
         answer says so.
     limit : str, optional
         `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
@@ -183,38 +164,22 @@ def prove(
 
     if notation is not None:
         return in_letters(notation)
-    words = set(re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume])))
-    may_be_hoffmanns = words & HOFFMANNS and not words & OURS_ALONE
+    words = {*re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume, *let]))}
     found: dict[str, Proof] = {}
     errors: list[ValueError] = []
-    for name in (DEFAULT.name, HOFFMANN.name)[: 1 + bool(may_be_hoffmanns)]:
+    for name in (DEFAULT.name, HOFFMANN.name)[: 2 if words & SPELT_TWICE else 1]:
         try:
             found[name] = in_letters(name)
+            if found[name].answer is Answer.PROVED:
+                break
         except ValueError as error:
             errors.append(error)
-        if name in found and found[name].answer is Answer.PROVED:
-            break
-    proof, other = (found.get(name) for name in (DEFAULT.name, HOFFMANN.name))
-    if other is not None and (proof is None or _is_hoffmanns(other, proof)):
-        return replace(other, reading=f"{other.reading}, in Hoffmann's letters")
-    if proof is None:
+    if not found:
         raise errors[0]
-    return proof
-
-
-def _is_hoffmanns(other: Proof, proof: Proof) -> bool:
-    """Whether a claim that is not proved in the default letters is meant in Hoffmann's: where it
-    holds in them, has no meaning by default, or fails in both and has the others' terms of the law,
-    or letters that by default are not the law's.
-    """
-    if other.answer is not Answer.REFUTED:
-        return other.answer is Answer.PROVED
-    is_unknown = any("is unknown" in link.decision.reason for link in proof.links)
-    is_theirs = len(other.free) < len(proof.free) or HOFFMANNS_TERMS.search(proof.text)
-    return is_unknown or (proof.answer is Answer.REFUTED and bool(is_theirs))
-
-
-# -- single claims, several claims, and implications -----------------------------------------------
+    # the first where both make as much sense
+    best = max(found, key=lambda x: (-len(found[x].free), RANKED.index(found[x].answer)))
+    said = ", in Hoffmann's letters" if best == HOFFMANN.name else ""
+    return replace(found[best], reading=found[best].reading + said)
 
 
 def proved(
@@ -236,8 +201,6 @@ def proved(
     if (rewritten := limit_of(text, latex)) is not None:
         claim, towards = rewritten
         return replace(proved(claim, settings, latex=latex, limit=towards), text=text)
-    if (several := _several(text, settings, latex)) is not None:
-        return several
     _, relations = split(text, settings.words, latex=latex)
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, settings, latex)
@@ -246,36 +209,10 @@ def proved(
     for i, link in enumerate(links):
         if link.decision.refuted and settings.numbers is None:
             links[i] = replace(link, corrector=Corrector(chain, i))
-    return Proof(text, tuple(links), chain.free(links), chain.words.signs, chain.reading)
+    return Proof(text, tuple(links), chain.free, chain.reading)
 
 
-def _joined(text: str, proofs: Sequence[Proof]) -> Proof:
-    """The verdict on claims that stand in one text."""
-    links = tuple(link for proof in proofs for link in proof.links)
-    free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
-    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
-    return Proof(text, links, free, proofs[0].signs, reading)
-
-
-def _several(text: str, settings: Settings, latex: bool) -> Proof | None:
-    """`N^* = ..., D^* = ...`: each is judged; None where the text is one claim."""
-    pieces = separated(text)
-    if len(pieces) < 2:
-        return None
-    try:
-        signs = [split(piece, settings.words, latex=latex)[1] for piece in pieces]
-    except ParseError:
-        return None
-    relations = [{sign.text for sign in each} for each in signs]
-    if any(names & {*IMPLICATIONS} for names in relations):
-        return None
-    proofs = [proved(piece, settings, latex=latex) for piece in pieces]
-    bounds = [names <= {*BOUNDS, "!="} for names in relations]
-    for proof, is_bound in zip(proofs, bounds, strict=True):
-        if is_bound and not all(bounds) and proof.answer is not Answer.PROVED:
-            what = f"{proof.text.strip()} beside an equation may be a claim or a condition"
-            raise ParseError(f"{what}: say --assume for a condition", text=text)
-    return _joined(text, proofs)
+# -- implications ----------------------------------------------------------------------------------
 
 
 def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
@@ -284,65 +221,54 @@ def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: b
     proofs: list[Proof] = []
     for sign, (one, other) in zip(signs, pairwise(spans(text, signs)), strict=True):
         for premise, conclusion in ((one, other), (other, one))[: 1 + (sign.text == "iff")]:
-            proof = _under(premise, conclusion, settings, latex)
+            proof, reading = _under(premise, conclusion, settings, latex), ""
             said = f"{premise.strip()} implies "
             links = tuple(replace(link, text=said + link.text) for link in proof.links)
-            proofs.append(replace(proof, links=links))
-    return _joined(text, proofs)
+            reading = f"{Chain(premise, settings, latex).reading} implies {proof.reading}"
+            proofs.append(replace(proof, links=links, reading=reading))
+    every = tuple(link for proof in proofs for link in proof.links)
+    free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
+    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
+    return Proof(text, every, free, reading)
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
-    """The conclusion where the premise is assumed; undecided where it cannot be, and neither can
-    the converse of equations.
+    """The conclusion where the premise is assumed, or the premise refuted where the conclusion is;
+    undecided where neither is an assumption that can be made.
     """
     bare = proved(conclusion, settings, latex=latex)
-    reading = f"{Chain(premise, settings, latex).reading} implies {bare.reading}"
-    bare = replace(bare, reading=reading)
     if bare.answer is Answer.PROVED:
         return bare
     try:
-        assumed = _links_of(premise, settings, latex)
-        return replace(proved(conclusion, settings, latex=latex, assume=assumed), reading=reading)
+        return proved(conclusion, settings, latex=latex, assume=_links(premise, settings, latex))
     except ParseError as error:
-        if (turned := _contrapositive(premise, conclusion, settings, latex)) is not None:
-            return replace(bare, links=(replace(bare.links[0], **turned),))
         why = undecided(f"the premise cannot be taken for an assumption: {error}")
-        links = (
-            link if link.decision.proved else replace(link, decision=why, corrector=None)
-            for link in bare.links
-        )
-        return replace(bare, links=tuple(links))
+    fails = _links(premise, settings, latex, fails=True)
+    assumed = _links(conclusion, settings, latex, fails=True)
+    if len(fails) == len(assumed) == len(bare.links) == 1:  # P(r) = 1 implies r = 1
+        try:
+            (link,) = proved(fails[0], settings, latex=latex, assume=assumed).links
+        except ParseError:
+            link = bare.links[0]
+        if link.decision.proved:
+            reason = f"where the conclusion fails the premise does: {link.decision.reason}"
+            why = replace(link.decision, reason=reason)
+        elif link.relation == "!=" and link.decision.refuted:
+            why = replace(link.decision, reason="the premise holds where the conclusion fails")
+    links = (
+        link if link.decision.proved else replace(link, decision=why, corrector=None)
+        for link in bare.links
+    )
+    return replace(bare, links=tuple(links))
 
 
-def _links_of(text: str, settings: Settings, latex: bool, *, equal: str = "==") -> list[str]:
-    """A chain as its links, `a < b` and `b < c`, with another sign in place of `==`."""
+def _links(text: str, settings: Settings, latex: bool, *, fails: bool = False) -> list[str]:
+    """A chain as its links, `a < b` and `b < c`; of equations, what says that they fail."""
     _, relations = split(text, settings.words, latex=latex)
     links = zip(pairwise(sources(text, relations)), relations, strict=True)
+    if fails and any(sign.text != "==" for sign in relations):
+        return []
     return [
-        as_typed(left, equal if sign.text == "==" else sign.text, right, latex=latex)
+        as_typed(left, "!=" if fails else sign.text, right, latex=latex)
         for (left, right), sign in links
     ]
-
-
-def _contrapositive(
-    premise: str, conclusion: str, settings: Settings, latex: bool
-) -> dict[str, Any] | None:
-    """That one equation fails wherever another does, as what it changes of the link; None where
-    that is not decided.
-    """
-    pair = (premise, conclusion)
-    if any([r.text for r in split(x, settings.words, latex=latex)[1]] != ["=="] for x in pair):
-        return None
-    (fails,), assumed = (_links_of(x, settings, latex, equal="!=") for x in pair)
-    try:
-        (link,) = proved(fails, settings, latex=latex, assume=assumed).links
-    except ParseError:
-        return None
-    if link.decision.proved:
-        reason = f"where the conclusion fails the premise does: {link.decision.reason}"
-    elif link.decision.witness is not None:
-        reason = "the premise holds at a point where the conclusion fails"
-    else:
-        return None
-    decision = replace(link.decision, reason=reason)
-    return {"decision": decision, "definitions": link.definitions, "corrector": None}

@@ -1,5 +1,5 @@
-"""A step of a theorem as a claim of its own: what `prove` says where the argument of the step does not
-go through.
+"""A step of a theorem as a claim of its own: what `prove` says where the argument of the step does
+not go through.
 """
 
 from __future__ import annotations
@@ -27,30 +27,26 @@ def looked_at_again(
     of_the_law = misallocation(derive(budget=budget)).definitions
     own = [d for d in needed(step.where, replace(step, where=())) if d not in of_the_law]
     fixed = [d for d in own if isinstance(known.get(str(d.name)), Symbol)]
-    renamed = [d for d in own if d not in fixed and _name(d) in known]
-    named = [d for d in own if d not in fixed and d not in renamed]
+    renamed = [d for d in own if d not in fixed and str(d.name).partition("(")[0] in known]
+    named = [replace(d, value=unfolded(d.value, renamed)) for d in own if d not in fixed + renamed]
+
+    def equality(definition: Definition) -> str:
+        return f"{plain(definition.name)} == {plain(definition.value)}"
+
     lhs, rhs = (plain(unfolded(side, renamed)) for side in (step.lhs, step.rhs))
-    assumed = [plain_sentence(Sentence("{}", (condition(e),))) for e in step.assume]
-    real = [f"{x} real" for x in sorted(step.symbols, key=str) if x.is_positive is None]
-    limit = None if step.limit is None else f"{step.limit[0]} -> {step.limit[1]}"
+    assume = [*map(equality, fixed)]
+    assume += [plain_sentence(Sentence("{}", (condition(e),))) for e in step.assume]
+    assume += [f"{x} real" for x in sorted(step.symbols, key=str) if x.is_positive is None]
     try:
         return prove(
             f"{lhs} {step.relation} {rhs}",
-            assume=[*map(_equality, fixed), *assumed, *real],
-            let=[_equality(replace(d, value=unfolded(d.value, renamed))) for d in named],
+            assume=assume,
+            let=list(map(equality, named)),
             notation="schaeffer",
-            limit=limit,
+            limit=None if step.limit is None else f"{step.limit[0]} -> {step.limit[1]}",
             budget=budget,
             seed=seed,
             seconds=seconds,
         )
     except ValueError:
         return None
-
-
-def _name(definition: Definition) -> str:
-    return str(definition.name).partition("(")[0]
-
-
-def _equality(definition: Definition) -> str:
-    return f"{plain(definition.name)} == {plain(definition.value)}"

@@ -1,10 +1,9 @@
-"""The text of a claim: its sides, the relations between them, and claims side by side."""
+"""The text of a claim: its sides, the relations between them, and its limit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
 
 from ..reader.latex import tokens_of
 from ..reader.tokens import OPTIMA, ParseError, Token
@@ -27,10 +26,6 @@ AS = re.compile(
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
-SEPARATOR = re.compile(
-    r"(?<!\d),|,(?!\d{3}(?!\d))|;|\\q?quad(?![A-Za-z])|\\(?:text|mathrm)\{\s*and\s*\}"
-    r"|(?<![A-Za-z_\\])and(?![A-Za-z_])"
-)
 
 
 def is_latex(text: str) -> bool:
@@ -88,11 +83,9 @@ def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token
     return parts, relations
 
 
-def starred(
-    tokens: Sequence[Token], known: Collection[str], ends: Sequence[str] = CANNOT_BE_A_FACTOR
-) -> list[Token]:
-    """`N*(C)`, `D*/N*`: a star behind which no factor can stand, or the argument C, is that of the
-    optimum; `N* D*` and `L*(2*C)` may be products as well, and are refused.
+def starred(tokens: Sequence[Token], known: Collection[str]) -> list[Token]:
+    """`N*(C)`, `D*/N*`, `L* - E`: a star behind which no factor can stand, or the argument C, is
+    that of the optimum; `N* D*`, `L*-E` and `L*(2*C)` may be products as well, and are refused.
     """
     found: list[Token] = []
     for i, token in enumerate(tokens):
@@ -100,37 +93,33 @@ def starred(
         if token.text != "*" or OPTIMA.get(before.text) not in known:
             found.append(token)
             continue
-        inside = _inside(after)
-        behind = after[len(inside) + 2 :] if inside else ()
-        is_raised = bool(behind) and behind[0].kind == "power"
-        is_of_compute = [part.text for part in inside] == ["C"] and not is_raised
-        if _ends_there(after, ends) or is_of_compute:
+        texts = [part.text for part in after[:3]]
+        is_of_compute = texts == ["(", "C", ")"] and [t.kind for t in after[3:4]] != ["power"]
+        is_over = not after or after[0].kind in ("relation", "power")
+        is_close = token.position == before.position + 1
+        is_spaced = is_close and bool(after) and after[0].position > token.position + 1
+        is_signed = texts[:1] in (["+"], ["-"])
+        if is_over or texts[0] in CANNOT_BE_A_FACTOR or is_of_compute or (is_signed and is_spaced):
             found[-1] = Token("name", OPTIMA[before.text], before.position)
             continue
-        is_spaced = after[0].position > token.position + 1 == before.position + 2
-        is_pair = after[0].text in OPTIMA and [t.text for t in after[1:2]] == ["*"]
-        has_compute = {part.text for part in inside if part.kind == "name"} == {"C"}
-        is_multiple = has_compute and not {"+", "-"} & {part.text for part in inside}
-        if is_spaced or is_multiple or (is_pair and _ends_there(after[2:], ends)):
-            shown = "".join(
-                part.text for part in (after[: len(inside) + 2] if inside else after[:1])
-            )
+        is_pair = texts[0] in OPTIMA and texts[1:2] == ["*"]
+        inside = {part.text for part in _bracket(after) if part.kind == "name" or part.text in "+-"}
+        if is_signed or is_spaced or is_pair or inside == {"C"}:
             hint = f"{OPTIMA[before.text]} for the optimum, {before.text} * for a product"
-            raise ParseError(f"ambiguous '{before.text}*{shown}': write {hint}")
+            raise ParseError(f"ambiguous '{before.text}*{texts[0]}': write {hint}")
         found.append(token)
     return found
 
 
-def _inside(tokens: Sequence[Token]) -> Sequence[Token]:
-    """What stands in the bracket with which these tokens begin."""
-    depths = list(accumulate((token.text == "(") - (token.text == ")") for token in tokens))
-    is_open = bool(tokens) and tokens[0].text == "(" and 0 in depths
-    return tokens[1 : depths.index(0)] if is_open else ()
-
-
-def _ends_there(after: Sequence[Token], ends: Sequence[str]) -> bool:
-    """Whether no factor can stand here."""
-    return not after or after[0].kind in ("relation", "power") or after[0].text in ends
+def _bracket(tokens: Sequence[Token]) -> list[Token]:
+    """The bracket with which these tokens begin."""
+    depth, found = 0, list[Token]()
+    for token in tokens:
+        depth += (token.text == "(") - (token.text == ")")
+        if depth == 0:
+            break
+        found.append(token)
+    return found
 
 
 def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:
@@ -180,19 +169,3 @@ def limit_of(text: str, latex: bool) -> tuple[str, str] | None:
     match = LIM.fullmatch(text)
     arrow = r"\to" if latex else "->"
     return match and (f"{match['body'].strip()} {arrow} {match['value'].strip()}", match["to"])
-
-
-def separated(text: str) -> list[str]:
-    """The claims that stand side by side in a text: between commas, semicolons, wide spaces and
-    `and`, outside of brackets.
-    """
-    pieces, start, depth, position = [], 0, 0, 0
-    while position < len(text):
-        depth += (text[position] in "([{") - (text[position] in ")]}")
-        match = SEPARATOR.match(text, position) if depth == 0 else None
-        if match is not None:
-            pieces.append(text[start:position])
-            start = position = match.end()
-        else:
-            position += 2 if text[position] == "\\" else 1
-    return [piece for piece in (*pieces, text[start:]) if piece.strip()]

@@ -77,6 +77,15 @@ class Domain:
     nonzero: list[Expr] = field(default_factory=list)
     nonnegative: list[Expr] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, conditions: Iterable[Condition]) -> Domain:
+        """The domain that conditions make."""
+        found = cls()
+        groups = dict(zip((">", "!=", ">="), found.groups, strict=True))
+        for condition in conditions:
+            groups[condition.relation].append(condition.expression)
+        return found
+
     @property
     def groups(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
         return self.positive, self.nonzero, self.nonnegative

@@ -361,6 +361,8 @@ class _Reader(Builder):
             self.refuse(token, "cannot read {}", rest)
         (variable,) = single[0].parameters
         slope = self._derived(token, single[:1], [(variable, False)] * order)
+        if self.kept:
+            return Subs(slope.body, slope.parameters, tuple(self.arguments(depth)))
         return self._formula(slope, token, depth)
 
     def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
@@ -618,10 +620,11 @@ class _Reader(Builder):
         meant = next((case for case in cases if wanted <= case.body.free_symbols), None)
         self.differentiated = set((meant or cases[0]).body.free_symbols)
         if self.kept:
-            found = cases[0].body
+            case = meant or cases[0]
+            found = case.body
             for variable, is_log in reversed(variables):
                 found = Partial(found, log(variable) if is_log else variable)
-            return NamedFunction(cases[0].parameters, found)
+            return NamedFunction(case.parameters, found)
         if meant is None:
             missing = ", ".join(sorted(map(str, wanted - cases[0].body.free_symbols)))
             rest = f" that cannot be meant: {cases[0].body} does not depend on {missing}"
