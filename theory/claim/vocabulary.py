@@ -144,7 +144,7 @@ def vocabulary(notation: str | Notation = "schaeffer", budget: Budget = SIX_ND) 
     return Vocabulary(
         {name: respelt(meaning) for name, meaning in names.items()},
         spelling,
-        {x: back.get(x, x) for x, e in names.items() if not isinstance(e, Symbol)},
+        {name: back.get(name) or name for name, e in names.items() if not isinstance(e, Symbol)},
         {symbol: value.xreplace(own) for symbol, value in run.items()},
         definitions,
         budget.compute(),
