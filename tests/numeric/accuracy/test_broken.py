@@ -1,6 +1,4 @@
-"""Broken laws: derivatives against many digits, recovered truths, refits, and what runs leave open.
-How often drawn truths are recovered: tests/studies/bnsl_recovery.py.
-"""
+"""Broken laws: derivatives against many digits, recovered truths, refits, and what runs leave open."""
 
 import mpmath
 import numpy as np
