@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +10,29 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import listed
-from .columns import BUDGET
-from .metrics import passes
-from .rows import View, chosen_rows, names_in_conditions
+from ..words import counted, listed
+from .budget import doubts
+from .columns import (
+    BUDGET,
+    EVALUATIONS,
+    LETTERS,
+    SPELLINGS,
+    choose,
+    is_spelt,
+    name_it,
+    recognise,
+    require,
+    spelt_in,
+)
+from .metrics import benchmark_and_metric, is_accuracy, passes
+from .rows import Rows, View, names_in_conditions, repeated
 from .sample import Points, Sample
 from .scale import checked_baseline
-from .scores import read_evaluations
-from .table import table_of
+from .table import Table, table_of
 from .where import holds
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -28,12 +40,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluations"]
 
+#: Relative difference within which two rows agree on a number of their run: that of printed digits.
+AGREEMENT = 1e-6
+#: Columns that name a model, at one or at many points of its training.
+MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
 
-    The arrays cannot be written to. M runs. A *key* is a benchmark, or ``"benchmark metric"`` where
+    M runs. A *key* is a benchmark, or ``"benchmark metric"`` where
     it was scored by several metrics, or ``"benchmark pass@k"`` for k > 1.
 
     Attributes
@@ -46,8 +63,6 @@ class Evaluations(View):
         Key -> raw accuracy in [0, 1]; NaN where the run was not evaluated.
     metric_types : dict of str to str or None
         Key or proxy -> its metric, as in the source.
-    benchmark_names : dict of str to str
-        Key or proxy -> its benchmark, where that is not the key itself.
     proxies : dict of str to ndarray of float64, (M,)
         Losses and other metrics that are no accuracy; NaN where a run has none.
     table_baselines : dict of str to float
@@ -70,14 +85,11 @@ class Evaluations(View):
     compute: Any = None
     scores: dict[str, Any]
     metric_types: dict[str, str | None] = field(default_factory=dict)
-    benchmark_names: dict[str, str] = field(default_factory=dict)
     proxies: dict[str, Any] = field(default_factory=dict)
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
     derived: str | None = None
-
-    # -- reading -----------------------------------------------------------------------------------
 
     @classmethod
     def read(
@@ -97,7 +109,7 @@ class Evaluations(View):
             (``metric_type``, ``metric``, ...) and the accuracy of guessing (``random_baseline``,
             ...); or a row for each run, with columns such as ``acc_hellaswag``,
             ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow.
-            Evaluations are returned as they are, but for ``where``.
+            Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
             compute) -> column or expression; None: there is none. In a table with a row for each
@@ -127,13 +139,8 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            return data._read_again(where, columns=columns)
-        return cls(**read_evaluations(table_of(data), columns, where))
-
-    # -- use ---------------------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        return len(self.run)
+            return data._unread(columns=columns, where=where)
+        return _read(data, columns, where)
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -150,7 +157,7 @@ class Evaluations(View):
 
     def benchmark_of(self, key: str) -> str:
         """The benchmark of a key or proxy."""
-        return self.benchmark_names.get(key, key)
+        return key.removesuffix(f" {self.metric_types.get(key)}")
 
     def _k(self, key: str) -> int | None:
         return passes(self.metric_types.get(key))
@@ -180,10 +187,7 @@ class Evaluations(View):
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
-        chosen = self._at(chosen_rows(index, len(self)))
-        if len({*chosen.run}) < len(chosen):
-            raise ArgumentError("index", complaint="a run is there twice; must be different")
-        return chosen
+        return self._at(index)
 
     def held_out(self, sample: Sample, condition: str) -> Mask:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
@@ -194,30 +198,19 @@ class Evaluations(View):
             Where it cannot be read, or names a column that is empty at a run of the sample: such a
             run is neither held out nor not.
         """
-        at = np.arange(len(self)) if sample.index is None else sample.index
-        named = {name: values[at] for name, values in self.named().items()}
+        named = {name: values[sample.index] for name, values in self.named().items()}
         if sample.at.k is not None:
             named["k"] = sample.at.k
         mask: Mask = holds(condition, named, self.source, "hold_out", everywhere=True)
         return mask
 
-    def sample(self, benchmark: str, baseline: float, *, proxy: str | None = None) -> Sample:
-        """A benchmark at the runs that have a score, and the proxy where one is asked for.
-
-        Parameters
-        ----------
-        benchmark : str
-            A key of ``scores``.
-        baseline : float
-            Accuracy of guessing, in [0, 1).
-        proxy : str, optional
-            A proxy, or any column of numbers.
+    def sample(self, benchmark: str, baseline: float) -> Sample:
+        """A benchmark, a key of ``scores``, at the runs that have a score; `baseline`: accuracy of
+        guessing, in [0, 1).
         """
         self.require(benchmark)
-        beside = np.zeros(len(self)) if proxy is None else self.proxy(proxy)
-        at = np.flatnonzero(~np.isnan(self.scores[benchmark] + beside))
-        more = {} if proxy is None else {"proxy": beside[at]}
-        return self._sample(benchmark, baseline, self.scores[benchmark][at], at, **more)
+        at = np.flatnonzero(~np.isnan(self.scores[benchmark]))
+        return self._sample(benchmark, baseline, self.scores[benchmark][at], at)
 
     def pairs(self, benchmark: str, baseline: float = 0.0) -> Sample:
         """pass@k of a benchmark at every run and k that was evaluated, by k and then by run."""
@@ -236,11 +229,10 @@ class Evaluations(View):
         self, benchmark: str, baseline: float, accuracy: Any, at: Any, **more: Any
     ) -> Sample:
         if not len(at):
-            what = " and proxy" if "proxy" in more else ""
-            complaint = f"no run of {self.source} has a score{what}"
+            complaint = f"no run of {self.source} has a score"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
         held = {name: values[at] for name, values in self._budget().items()}
-        if not held and not more:
+        if not held:
             what = "has no params, tokens or compute of the runs; a law needs some"
             raise TableError(self.source, what)
         chance = checked_baseline("baseline", baseline)
@@ -249,17 +241,14 @@ class Evaluations(View):
 
     def proxy(self, name: str) -> Floats:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
-        keys = {*self.proxies, *self.scores}
-        columns = {column: key for key, column in self.columns.items() if key in keys}
-        numeric = {key: values for key, values in self.extra.items() if values.dtype.kind in "iuf"}
-        for held in (self.proxies, numeric, self.scores):
-            for key in {name, columns.get(name, name)} & held.keys():
-                return np.asarray(held[key], dtype=np.float64)
+        numeric = {key: v for key, v in self.extra.items() if v.dtype.kind in "iuf"}
+        held = {**self.scores, **numeric, **self.proxies}
+        key = next((key for key, column in self.columns.items() if column == name), name)
+        for found in {name, key} & held.keys():
+            return np.asarray(held[found], dtype=np.float64)
         every = (*self.proxies, *numeric)
         there = f"it has {listed(every) or 'no numbers beside its scores'}"
         complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
-        if name in self.extra:
-            complaint = "the column holds text; must be numbers"
         raise ArgumentError("proxy", name, complaint=complaint)
 
     def _budget(self) -> dict[str, Any]:
@@ -269,6 +258,202 @@ class Evaluations(View):
         """What each name means in a condition."""
         others = {"run": self.run, **self.scores, **self.proxies}
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
-        budget = self._budget()
-        own = {self.columns[name]: v for name, v in budget.items() if name in self.columns}
-        return names_in_conditions(budget, {**others, **self.extra, **own})
+        return names_in_conditions(self._budget(), {**others, **self.extra}, self.columns)
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Evaluations:
+    """See `Evaluations.read`."""
+    table, chosen, benchmarks = choose(table_of(data), EVALUATIONS, columns, None)
+    of = recognise(table, EVALUATIONS, chosen)
+    is_long = bool(chosen.get("benchmark")) or {"benchmark", "score"} <= of.keys()
+    if is_long:
+        require(table, of, "score")
+        for name in [*benchmarks][:1]:
+            complaint = f"{name!r} is no quantity of a table with a row for each score"
+            raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
+        meant: dict[str, tuple[str, str | None]] = {of["score"]: ("", None)}
+    else:
+        of = {name: of[name] for name in of if name in (*chosen, "run", *BUDGET)}
+        meant = _measured(table, of, benchmarks)
+    rows = Rows(table, of)
+    derived = rows.read([name for name in BUDGET if name in of], BUDGET)
+    rows.drop_empty(*(name for name in ("run", "benchmark", "metric_type") if name in of))
+    scored = {name: table.numbers(name) for name in meant}
+    missing = np.all([np.isnan(values) for values in scored.values()], axis=0)
+    rows.drop("score is missing" if is_long else "every score is missing", missing)
+    others = {name: (table.columns | scored)[of[name]] for name in of if name not in BUDGET}
+    others |= {benchmark: scored[column] for column, (benchmark, _) in meant.items() if benchmark}
+    rows.select(where, "is of use", others | scored)
+    index, first, names, extra = _runs(rows, {*meant} - {*of.values()}, is_long)
+    scores = _scores(rows, scored, meant, is_long).assign(run=lambda held: index[held["row"]])
+    _check(rows, scores, names)
+    accuracies = scores[scores["is_accuracy"]]
+    budget = {name: rows.numbers[name][first] for name in BUDGET if name in rows.numbers}
+    warnings = doubts(budget, of)
+    if len(ones := accuracies.loc[accuracies["value"] == 1.0, "key"]):
+        what = f"{counted(len(ones), 'score')} ({listed(ones.unique())})"
+        ends = "-log 1 = 0, and laws of -log accuracy leave them out"
+        warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
+    kinds = scores.drop_duplicates("key").set_index("key")
+    values = scores.pivot(index="run", columns="key", values="value")
+    held = {key: values[key].to_numpy() for key in kinds.index}
+    return Evaluations(
+        run=names,
+        **budget,
+        scores={key: held[key] for key in kinds.index[kinds["is_accuracy"]]},
+        proxies={key: held[key] for key in kinds.index[~kinds["is_accuracy"]]},
+        metric_types=kinds["metric"].to_dict(),
+        table_baselines=_baselines(rows, accuracies),
+        extra={name: table.columns[name][first] for name in extra},
+        row=first + 1,
+        columns=of | ({} if is_long else kinds["column"].to_dict()),
+        derived=derived,
+        **rows.origin(*warnings),
+    )
+
+
+def _measured(
+    table: Table, of: Mapping[str, str], benchmarks: Mapping[str, str | None]
+) -> dict[str, tuple[str, str | None]]:
+    """Column -> benchmark and metric, in a table with a row for each run."""
+    parts = {name: benchmark_and_metric(name) or ("", None) for name in table.names}
+    found: dict[str, tuple[str, str | None]] = {}
+    for benchmark, column in benchmarks.items():
+        if column is not None:
+            metric = parts.get(column, ("", None))[1]
+            found[column] = benchmark, metric if is_accuracy(metric) else None
+    aside = {*benchmarks, *found, *of.values()}
+    for column in [name for name in table.names if name not in aside]:
+        benchmark, metric = parts[column]
+        if is_spelt(column, SPELLINGS["loss"]):
+            found[column] = column, "loss"
+        elif benchmark and benchmark not in benchmarks:
+            found[column] = benchmark, metric
+    if not any(is_accuracy(metric) for _, metric in found.values()):
+        which = f"the columns are {listed(table.names)}; {name_it('hellaswag')}"
+        raise TableError(table.source, f"no column of accuracy, such as acc_hellaswag; {which}")
+    return found
+
+
+def _runs(rows: Rows, scores: set[str], is_long: bool) -> tuple[Any, Any, Any, list[str]]:
+    """The run of each row, the first row of each run, its name, and the columns of runs.
+
+    Rows of one run have the same name in the column `run`. Without one, they have the same model,
+    params, tokens and compute where a row is a score; else each row is a run.
+    """
+    table, of, at = rows.table, rows.of, rows.rows
+    free = [name for name in table.names if name not in {*scores, *of.values()}]
+    naming = [of["run"]] if "run" in of else [name for name in free if is_spelt(name, MODELS)]
+    by = naming if "run" in of else [*naming, *(of[name] for name in BUDGET if name in of)]
+    if is_long and not by:
+        raise rows.error(f"no column tells which run a score is of; {name_it('run')}")
+    index = np.full(len(table.frame), -1)
+    index[at] = rows.grouped(by)[0] if is_long or "run" in of else range(len(at))
+    first = at[np.unique(index[at], return_index=True)[1]]
+    ahead = first[index[at]]
+    for name in [name for name in BUDGET if name in rows.numbers]:
+        values = rows.numbers[name]
+        for row in np.flatnonzero(np.abs(values[at] / values[ahead] - 1.0) > AGREEMENT)[:1]:
+            what = f"{values[ahead[row]]:.10g} and {values[at[row]]:.10g}; must be one number"
+            raise rows.error(f"the same run has {name}={what}", ahead[row], at[row])
+    texts = {name: table.texts(name) for name in free}
+    varying = [name for name in free if (texts[name][at] != texts[name][ahead]).any()]
+    if varying:
+        rows.warnings.append(f"set aside, as they vary within a run: columns {listed(varying)}")
+    extra = [name for name in (*free, *naming) if name not in (*varying, "run")]
+    return index, first, _names(rows, first, naming), [*dict.fromkeys(extra)]
+
+
+def _names(rows: Rows, first: Any, naming: Sequence[str]) -> Any:
+    """A name for each run: that in the table, with its size where it is not alone, else its row."""
+    letters = {name: letter for letter, name in LETTERS.items() if name in rows.numbers}
+    held = [(letters[name], rows.numbers[name][first]) for name in [*letters][:2]]
+    sizes = [[f"{letter}={x:.4g}" for x in values] for letter, values in held]
+    own = [rows.table.texts(name)[first] for name in naming]
+    for parts in (own[:1], own, [*own, *sizes]):
+        names = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
+        if len({*names}) == len(first) and all(names):
+            return np.array(names, dtype=object)
+    return np.array([f"row {row + 1}" for row in first], dtype=object)
+
+
+def _scores(
+    rows: Rows,
+    scored: Mapping[str, Any],
+    meant: Mapping[str, tuple[str, str | None]],
+    is_long: bool,
+) -> pd.DataFrame:
+    """A row for each score: the row of the table, column, benchmark, metric, value, whether it is an
+    accuracy, and what the benchmark by that metric is called.
+    """
+    import pandas as pd
+
+    table, of, at = rows.table, rows.of, rows.rows
+    scores = pd.DataFrame(scored).iloc[at].assign(row=at).melt("row", var_name="column")
+    scores = scores.dropna(subset="value")
+    pairs = [meant[column] for column in scores["column"]]
+    if is_long:
+        metric = (
+            table.texts(of["metric_type"]) if "metric_type" in of else [None] * len(table.frame)
+        )
+        benchmark = table.texts(of["benchmark"])
+        pairs = [(benchmark[row], metric[row]) for row in scores["row"]]
+    for row, (_, metric) in zip(scores["row"], pairs, strict=True):
+        if is_accuracy(metric) is None:
+            sign = f"{spelt_in(of['metric_type'])} {{}} {metric!r}"
+            how = f'leave it out by --where "{sign.format("!=")}", or read it alone by --where '
+            how += f'"{sign.format("==")}" --column metric_type='
+            complaint = f"metric {metric!r} is not known: {how}"
+            raise rows.error(complaint, row, column=of["metric_type"])
+    pairs = [(name, f"pass@{k}" if (k := passes(metric)) else metric) for name, metric in pairs]
+    metrics = {name: {held for other, held in pairs if other == name} for name, _ in {*pairs}}
+    return scores.assign(
+        metric=pd.Series([metric for _, metric in pairs], scores.index, dtype=object),
+        is_accuracy=[bool(is_accuracy(metric)) for _, metric in pairs],
+        key=[_key(name, metric, metrics[name]) for name, metric in pairs],
+    )
+
+
+def _key(benchmark: str, metric: str | None, metrics: Collection[str | None]) -> str:
+    """What a benchmark by a metric is called: the metric is named where it must be."""
+    rivals = [each for each in metrics if is_accuracy(each) and (passes(each) or 1) == 1]
+    is_alone = len(rivals if is_accuracy(metric) else metrics) == 1
+    return benchmark if is_alone and (passes(metric) or 1) == 1 else f"{benchmark} {metric}"
+
+
+def _check(rows: Rows, scores: pd.DataFrame, names: Any) -> None:
+    """A run has one score of each key, accuracies are shares, and others are finite."""
+    if twice := repeated(scores, ["run", "key"]):
+        one = scores[scores["row"] == twice[0]].iloc[0]
+        cure = f"take one by where= (--where), or say what tells runs apart; {name_it('run')}"
+        what = f"{one['key']} of {names[one['run']]!r}"
+        raise rows.error(f"hold two scores of the same run, {what}: {cure}", *twice)
+    known = scores[scores["is_accuracy"]]
+    if known.empty:
+        metrics = listed(sorted({*scores["metric"]}))
+        raise TableError(rows.table.source, f"no score is an accuracy; its metrics are {metrics}")
+    for score in known[~known["value"].between(0.0, 1.0)].head(1).itertuples():
+        name = "score" if "score" in rows.of else score.key
+        cure = f"of percent say --column {name}='{spelt_in(score.column)}/100'"
+        what = f"{score.key}: accuracy={score.value:.16g} must be a number from 0 to 1; {cure}"
+        raise rows.error(what, score.row, column=score.column)
+    for score in scores[~np.isfinite(scores["value"])].head(1).itertuples():
+        what = f"{score.key}={score.value!r} must be finite"
+        raise rows.error(what, score.row, column=score.column)
+
+
+def _baselines(rows: Rows, accuracies: pd.DataFrame) -> dict[str, float]:
+    """Key -> accuracy of guessing, one number in [0, 1), where the table has a column of it."""
+    if (column := rows.of.get("random_baseline")) is None:
+        return {}
+    values = rows.table.numbers(column)[accuracies["row"]]
+    by_key = accuracies.assign(value=values).dropna(subset="value").groupby("key")["value"]
+    for key in by_key.first()[
+        (by_key.min() < 0.0) | (by_key.max() >= 1.0) | (by_key.nunique() > 1)
+    ].index:
+        what = f"{key}: random_baseline must be one number of at least 0 and below 1"
+        raise rows.error(what, column=column)
+    return dict(by_key.first())

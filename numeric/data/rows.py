@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
-from .columns import BUDGET, LETTERS, Columns, put_aside
+from .columns import ALL_LETTERS, BUDGET
 from .table import Table
 from .where import holds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Dropped", "Rows", "View", "lost_rows", "names_in_conditions", "those_dropped"]
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
 #: Quantities of which a row must have a positive and finite number.
-POSITIVE = (*BUDGET, "loss", "weight")
-#: Whole numbers that floats hold exactly.
-LARGEST = 2.0**53
+POSITIVE = (*BUDGET, "loss", "weight", "gold")
 
 
 class Dropped(NamedTuple):
@@ -46,22 +47,30 @@ def those_dropped(dropped: Sequence[Dropped]) -> str:
     return f"{len(dropped)} dropped: {first}{f' and {rest} more' if rest > 0 else ''}"
 
 
-def lost_rows(left_out: int, dropped: Sequence[Dropped], by: str = "the condition") -> str:
+def lost_rows(left_out: int, dropped: Sequence[Dropped]) -> str:
     """What became of the rows of a table that are not in use.
 
     >>> lost_rows(2, ())
     '2 rows left out by the condition'
     """
-    parts = [f"{counted(left_out, 'row')} left out by {by}"] if left_out else []
+    parts = [f"{counted(left_out, 'row')} left out by the condition"] if left_out else []
     return "; ".join(parts + ([those_dropped(dropped)] if dropped else []))
 
 
-# -- views -----------------------------------------------------------------------------------------
+def names_in_conditions(
+    quantities: Mapping[str, Any], others: Mapping[str, Any], of: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What each name means in a condition: a quantity, its letter or its column (`of`) before other
+    columns.
+    """
+    letters = {each: quantities[name] for each, name in ALL_LETTERS.items() if name in quantities}
+    own = {(of or {}).get(name, name): values for name, values in quantities.items()}
+    return {**others, **own, **letters, **quantities}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class View:
-    """What a table was read into: arrays that cannot be written to, and where they come from.
+    """What a table was read into: arrays, and where they come from.
 
     Attributes
     ----------
@@ -86,25 +95,28 @@ class View:
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        lead, rows = self.aligned[0], len(getattr(self, self.aligned[0]))
-        for name in self.aligned:
-            value = getattr(self, name)
-            for key, array in (value if isinstance(value, dict) else {name: value}).items():
-                if array is not None and len(array) != rows:
-                    complaint = f"has {len(array)} entries, {lead} has {rows}; must be as many"
-                    raise ArgumentError(str(key), complaint=complaint)
-        for part in fields(self):
-            object.__setattr__(self, part.name, _mapped(getattr(self, part.name), _locked))
+    def __len__(self) -> int:
+        return len(getattr(self, self.aligned[0]))
 
-    def _at(self, chosen: Any, **changed: Any) -> Self:
+    def _at(self, index: Any, **changed: Any) -> Self:
         """The rows at a mask or at indices, with other fields changed."""
-        taken = {name: getattr(self, name) for name in self.aligned if name not in changed}
-        try:
-            rows = {name: _mapped(value, lambda a: a[chosen]) for name, value in taken.items()}
-        except IndexError as error:
-            raise ArgumentError("index", complaint=str(error)) from None
-        return replace(self, **rows, **changed)
+
+        def taken(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {key: taken(part) for key, part in value.items()}
+            return None if value is None else value[index]
+
+        return replace(
+            self, **{name: taken(getattr(self, name)) for name in self.aligned} | changed
+        )
+
+    def _unread(self, **options: Any) -> Self:
+        """The same; an error where an option says how to read a table."""
+        for name, value in options.items():
+            if value is not None:
+                complaint = f"these are {type(self).__name__} already, not a table to be read"
+                raise ArgumentError(name, value, complaint=complaint)
+        return self
 
     def named(self) -> dict[str, Any]:
         """What each name means in a condition."""
@@ -116,148 +128,87 @@ class View:
         """
         return holds(condition, self.named(), self.source, argument)
 
-    def _read_again(self, where: str | None, /, **options: Any) -> Self:
-        """The rows that satisfy a condition; an error where an option says how to read a table."""
-        for name, value in options.items():
-            if value is not None:
-                complaint = f"these are {type(self).__name__} already, not a table to be read"
-                raise ArgumentError(name, value, complaint=complaint)
-        if where is None:
-            return self
-        truth = self.mask(where)
-        if not truth.any():
-            complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
-            raise ArgumentError("where", where, complaint=complaint)
-        return self._at(truth, left_out=self.left_out + int(np.sum(~truth)))
-
     def __repr__(self) -> str:
-        n = len(getattr(self, self.aligned[0]))
         lost = lost_rows(self.left_out, self.dropped)
-        return f"<{type(self).__name__}: {n} from {self.source}{lost and f' ({lost})'}>"
-
-
-def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A value with every array in it changed."""
-    if isinstance(value, dict):
-        return {key: _mapped(part, function) for key, part in value.items()}
-    return function(value) if isinstance(value, np.ndarray) else value
-
-
-def _locked(values: Any) -> Any:
-    """The same array for reading only; the caller's own stays as it is."""
-    view = values.view()
-    view.setflags(write=False)
-    return view
-
-
-def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:
-    """A boolean mask or indices, checked."""
-    chosen = np.asarray(index, dtype=None if np.size(index) else np.int64)
-    mask = chosen.dtype.kind == "b"
-    if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (mask and len(chosen) != rows):
-        complaint = f"must be a mask of {rows} or indices"
-        raise ArgumentError(f"{argument} of {chosen.dtype}", complaint=complaint)
-    return chosen
-
-
-def names_in_conditions(
-    quantities: Mapping[str, Any],
-    others: Mapping[str, Any],
-    letters: Mapping[str, str] = LETTERS,
-) -> dict[str, Any]:
-    """What each name means in a condition: a quantity or its letter before a column."""
-    by_letter = {letter: quantities[name] for letter, name in letters.items() if name in quantities}
-    return {**others, **by_letter, **quantities}
-
-
-# -- reading ---------------------------------------------------------------------------------------
+        return f"<{type(self).__name__}: {len(self)} from {self.source}{lost and f' ({lost})'}>"
 
 
 class Rows:
     """The rows of a table under the names of quantities.
 
-    `numbers`: quantity -> its values, (rows,); `reasons`: why a row cannot be used, "" for others;
-    `selected`: whether it satisfies the condition; `derived`: the one of params, tokens and compute
-    that was computed from the other two.
+    `of`: quantity -> its column; `numbers`: quantity -> its values, (rows,); `reasons`: why a row
+    cannot be used, "" for others; `selected`: whether it satisfies the condition.
     """
 
-    def __init__(self, table: Table, columns: Columns) -> None:
-        self.table, self.of = table, columns.of
+    def __init__(self, table: Table, of: Mapping[str, str]) -> None:
+        self.table, self.of = table, dict(of)
         self.numbers: dict[str, Any] = {}
-        self.reasons = np.full(len(table), "", dtype=object)
-        self.selected = np.ones(len(table), dtype=bool)
+        self.reasons = np.full(len(table.frame), "", dtype=object)
+        self.selected = np.ones(len(table.frame), dtype=bool)
         self.warnings: list[str] = []
-        self.derived: str | None = None
-
-    @property
-    def kept(self) -> Any:
-        """Which rows are in use, a mask."""
-        return self.selected & (self.reasons == "")
 
     @property
     def rows(self) -> Any:
         """The indices of the rows that are in use."""
-        return np.flatnonzero(self.kept)
+        return np.flatnonzero(self.selected & (self.reasons == ""))
 
-    def read(self, *quantities: str, needed: Collection[str] = ()) -> None:
-        """Read quantities as numbers; rows where one that must be positive and finite is not are
-        dropped. A column of text that is not `needed` may be put aside.
+    def read(self, quantities: Sequence[str], needed: Sequence[str]) -> str | None:
+        """Read quantities as numbers and compute what follows from C = 6ND; the one of the three that
+        was computed everywhere.
+
+        Rows are dropped where a number that must be positive and finite is not, or one that is
+        `needed` is missing.
         """
-        for name in quantities:
-            remedy = "" if name in needed else put_aside(name)
-            values = self.numbers[name] = self.table.numbers(self.of[name], remedy)
-            if name in POSITIVE:
-                self.drop(unusable(name, values))
-
-    def fill_budget(self) -> None:
-        """Compute what follows from C = 6ND, and drop the rows where that is beyond the floats."""
-        values, self.derived, warnings = fill(self.numbers, "row")
-        for name, column in values.items():
-            if column is not self.numbers.get(name):
-                self.drop(unusable(name, column))
+        self.numbers = {name: self.table.numbers(self.of[name]) for name in quantities}
+        values, derived, self.warnings = fill(self.numbers)
         self.numbers |= values
-        self.warnings += warnings
+        for name in [name for name in POSITIVE if name in self.numbers]:
+            numbers = self.numbers[name]
+            reasons = [f"{name}={float(x)!r}: must be above 0 and finite" for x in numbers]
+            bad = ~np.isnan(numbers) & ~((numbers > 0.0) & np.isfinite(numbers))
+            self.drop(np.array(reasons, dtype=object), bad)
+        for name in [name for name in needed if name in self.numbers]:
+            self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
+        return derived
 
-    def drop(self, reasons: Any, rows: Any = True) -> None:
+    def drop(self, reasons: Any, rows: Any) -> None:
         """Note why rows cannot be used, one reason or one a row; the first one stays."""
         self.reasons = np.where((self.reasons == "") & rows, reasons, self.reasons)
 
-    def drop_missing(self, *quantities: str) -> None:
-        """Drop rows without a number that they must have."""
+    def drop_empty(self, *quantities: str) -> None:
+        """Drop the rows that have no text in a column."""
         for name in quantities:
-            self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
+            self.drop(f"{name} is missing", self.table.texts(self.of.get(name, name)) == "")
 
-    def select(
-        self,
-        where: str | None,
-        what: str,
-        quantities: Mapping[str, Any],
-        *,
-        letters: Mapping[str, str] = LETTERS,
-        others: Mapping[str, Any] | None = None,
-    ) -> None:
+    def select(self, where: str | None, what: str, others: Mapping[str, Any] | None = None) -> None:
         """Select the rows of a condition on quantities, `others` and the columns; an error where none
         is left, which says `what` none of them is or has.
         """
         if where is not None:
-            own = {self.of[name]: v for name, v in quantities.items() if name in self.of}
-            columns = self.table.columns | dict(others or {}) | own
-            every = names_in_conditions(quantities, columns, letters)
-            self.selected = holds(where, every, self.table.source)
-        if not self.kept.any():
-            origin = self.origin()
-            lost = lost_rows(origin["left_out"], origin["dropped"], f"the condition {where!r}")
-            raise self.error(f"none of {counted(len(self.table), 'row')} {what} ({lost})")
+            columns = self.table.columns | dict(others or {})
+            named = names_in_conditions(self.numbers, columns, self.of)
+            self.selected = holds(where, named, self.table.source)
+        if not len(self.rows):
+            lost = lost_rows(self.origin()["left_out"], self.origin()["dropped"])
+            raise self.error(f"none of {counted(len(self.table.frame), 'row')} {what} ({lost})")
+
+    def grouped(self, by: Sequence[str]) -> tuple[Any, tuple[tuple[str, ...], ...]]:
+        """The index of its group for each row in use, and the texts in some columns that make the
+        groups, in order of first appearance.
+        """
+        labels, index = self.table.labels(by), dict[tuple[str, ...], int]()
+        of_row = [index.setdefault(labels[row], len(index)) for row in self.rows]
+        return np.array(of_row, dtype=np.int64), tuple(index)
 
     def origin(self, *warnings: str) -> dict[str, Any]:
-        """The fields of every view."""
+        """The fields of every view, but for the rows in use."""
         dropped = np.flatnonzero(self.selected & (self.reasons != "")).tolist()
         return {
             "source": self.table.source,
-            "n_rows": len(self.table),
+            "n_rows": len(self.table.frame),
             "left_out": int(np.sum(~self.selected)),
             "dropped": tuple(Dropped(index + 1, self.reasons[index]) for index in dropped),
-            "warnings": warnings,
+            "warnings": (*self.warnings, *warnings),
         }
 
     def error(self, complaint: str, *indices: int, column: str | None = None) -> TableError:
@@ -267,37 +218,14 @@ class Rows:
 
     def refuse(self, quantity: str, bad: Any, domain: str) -> None:
         """TableError for the first row in use at which a number is bad."""
-        rows = np.flatnonzero(bad & self.kept)
-        if len(rows):
-            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
-            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
-            raise self.error(f"{value} must be {domain}{more}", rows[0], column=self.of[quantity])
-
-    def refuse_fractions(self, quantity: str, least: int) -> None:
-        """TableError for the first row in use that is no whole number of at least so much."""
-        values = self.numbers[quantity]
-        whole = (values >= least) & (values <= LARGEST) & (values == np.floor(values))
-        self.refuse(quantity, ~whole, f"a whole number from {least} to 2^53")
-
-    def refuse_empty(self, column: str, what: str) -> None:
-        """TableError for the first row in use without a text; `what`: what the column names."""
-        for index in np.flatnonzero((self.table.texts(column) == "") & self.kept)[:1]:
-            raise self.error(f"is empty; must name {what}", index, column=column)
-
-    def repeated(self, keys: Sequence[Any]) -> tuple[int, int] | None:
-        """The first row in use whose key an earlier one has: that one, and the row."""
-        first: dict[Any, int] = {}
-        for index in self.rows.tolist():
-            if (earlier := first.setdefault(keys[index], index)) != index:
-                return earlier, index
-        return None
+        for row in self.rows[bad[self.rows]][:1]:
+            value = f"{quantity}={self.numbers[quantity][row]:.16g} must be {domain}"
+            raise self.error(value, row, column=self.of[quantity])
 
 
-def unusable(quantity: str, values: Any) -> Any:
-    """Why cells with a number in them are no positive finite number; "" for others."""
-    reasons = np.full(len(values), "", dtype=object)
-    bad = ~np.isnan(values) & ~((values > 0.0) & np.isfinite(values))
-    for index in np.flatnonzero(bad).tolist():
-        domain = "finite (the largest float is 1.8e308)" if np.isinf(values[index]) else "above 0"
-        reasons[index] = f"{quantity}={float(values[index])!r}: must be {domain}"
-    return reasons
+def repeated(frame: pd.DataFrame, by: Sequence[str]) -> list[int]:
+    """The rows of the first entry whose values in some columns an earlier one has: that one's, and its
+    own; or none.
+    """
+    twice = frame[frame.duplicated([*by])].head(1)[[*by]].merge(frame, on=[*by])
+    return list(twice["row"][:2])

@@ -23,18 +23,8 @@ SPREAD = 1.15
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Points:
-    """Where a law is fitted or asked: (n,) each; None where it is not known.
-
-    Attributes
-    ----------
-    params, tokens : ndarray or None
-        N and D; > 0.
-    compute : ndarray or None
-        C; FLOP, > 0.
-    proxy : ndarray or None
-        Of a two-stage law: loss, or another metric of the run.
-    k : ndarray or None
-        Samples a problem of pass@k; >= 1.
+    """Where a law is fitted or asked, (n,) each, None where it is not known: params N, tokens D,
+    compute C (FLOP), the proxy of a two-stage law, and the samples k of pass@k.
     """
 
     params: Any = None
@@ -45,13 +35,9 @@ class Points:
 
     def __post_init__(self) -> None:
         for name, values in self._known().items():
-            array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-            object.__setattr__(self, name, array)
-        shapes = {values.shape for values in self._known().values()}
-        if len(shapes) != 1 or len(*shapes) != 1:
-            raise ArgumentError("points", sorted(shapes), "of one shape (n,)")
+            object.__setattr__(self, name, np.atleast_1d(np.asarray(values, dtype=np.float64)))
 
-    def _known(self) -> dict[str, Floats]:
+    def _known(self) -> dict[str, Any]:
         return {name: values for name, values in vars(self).items() if values is not None}
 
     def __len__(self) -> int:
@@ -62,13 +48,8 @@ class Points:
         return Points(**{name: values[index] for name, values in self._known().items()})
 
     def column(self, name: str) -> Floats:
-        """The values of a quantity.
-
-        Raises
-        ------
-        ValueError
-            Where it is not known, or at some point is no positive finite number (a proxy: no finite
-            number).
+        """The values of a quantity; a ValueError where it is not known, or somewhere no positive
+        finite number (a proxy: no finite number).
         """
         values = getattr(self, name)
         if values is None:
@@ -82,19 +63,8 @@ class Points:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sample:
-    """A benchmark's accuracy at n runs.
-
-    Attributes
-    ----------
-    benchmark : str
-    accuracy : ndarray
-        (n,): raw accuracy Q, in [0, 1].
-    baseline : float
-        Accuracy of guessing Q_r, in [0, 1).
-    at : Points
-        The runs.
-    index : ndarray of int64 or None
-        (n,): which run of the evaluations each is.
+    """A benchmark's raw accuracy Q at n runs `at`, (n,), with the accuracy of guessing Q_r in [0, 1);
+    `index`: which run of the evaluations each is.
     """
 
     benchmark: str
@@ -102,11 +72,6 @@ class Sample:
     baseline: float
     at: Points
     index: Any = None
-
-    def __post_init__(self) -> None:
-        if self.accuracy.shape != (len(self.at),):
-            domain = f"of shape {(len(self.at),)}, one for each run"
-            raise ArgumentError("accuracy", self.accuracy.shape, domain)
 
     def __len__(self) -> int:
         return len(self.accuracy)
@@ -132,10 +97,8 @@ def one_ratio(at: Points) -> tuple[float, float] | None:
 
 
 def above_guessing(accuracy: Floats, baseline: Any, margin: float | None) -> Mask:
-    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1. At Q = 1 its
-    logarithm is -inf.
-
-    Everywhere where the margin is None, as of laws that are fitted to all runs.
+    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1; everywhere
+    where the margin is None, as of laws that are fitted to all runs.
     """
     if margin is None:
         return np.ones(np.shape(accuracy), dtype=bool)

@@ -1,10 +1,10 @@
 """Expressions on the columns of a table: conditions on rows such as ``loss < 4.5 and source ==
 'train'``, and quantities such as ``log(perplexity)``.
 
-pandas evaluates them. Only comparisons, ``and``, ``or``, ``not``, ``in (...)``, arithmetic and
-functions of numbers (`FUNCTIONS`) are allowed. A column whose name is no word stands in backticks.
-The names of the quantities and their letters (params or N, tokens or D, compute or C, loss or L)
-mean the quantities, whatever their columns are called. A comparison with an empty cell is false.
+pandas evaluates them. Only comparisons, logic, ``in [...]``, arithmetic and functions of numbers
+(`FUNCTIONS`) are allowed. A column whose name is no word stands in backticks. The names of the
+quantities and their letters (params or N, tokens or D, compute or C, loss or L) mean the
+quantities, whatever their columns are called. A comparison with an empty cell is false.
 
 Examples
 --------
@@ -20,91 +20,54 @@ import ast
 import re
 from collections.abc import Mapping
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
-from ..words import counted, listed, one_line, shown
+from ..words import counted, listed, one_line
 
-__all__ = ["computed", "holds", "named"]
+__all__ = ["computed", "holds"]
 
-LONGEST_TEXT = 4_000
 #: A column in backticks; texts in quotes stay as they are.
 TOKEN = re.compile(r"""'[^']*'|"[^"]*"|`(?P<column>[^`]+)`""")
 FUNCTIONS = ("abs", "exp", "expm1", "floor", "log", "log10", "log1p", "sqrt")
 ALLOWED = (
-    *(ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call),
-    *(ast.And, ast.Or, ast.Not, ast.USub, ast.UAdd, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow),
-    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn),
-    *(ast.Name, ast.Load, ast.Constant, ast.Tuple, ast.List),
+    *(ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call, ast.boolop, ast.unaryop),
+    *(ast.cmpop, ast.operator, ast.Name, ast.Load, ast.Constant, ast.Tuple, ast.List),
 )
-SUCH, FORMULA = "\"loss < 4.5 and (source == 'a' or N >= 7e9)\"", "'tokens_B*1e9'"
+SUCH = "\"loss < 4.5 and source == 'a'\" or 'tokens_B*1e9'"
 
 
-def _parsed(text: str, argument: str) -> tuple[ast.expr, dict[str, str]]:
-    """The expression that a text spells, with nothing in it but what is allowed and every column
-    under a plain name; and the plain names with their columns.
-    """
-    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
-        domain = f"a text of at most {LONGEST_TEXT} characters, such as 'loss < 4.5'"
-        raise ArgumentError(argument, shown(text), domain)
-    names: dict[str, str] = {}  # column -> its plain name
+def _parsed(text: Any, argument: str) -> tuple[str, dict[str, str]]:
+    """The text with a plain name for every column in backticks, and name -> column."""
+    quoted: dict[str, str] = {}
 
-    def plain(column: str) -> str:
-        return names.setdefault(column, f"_column_{len(names)}")
+    def plain(match: re.Match[str]) -> str:
+        if match["column"] is None:
+            return match[0]
+        name = f"_column_{len(quoted)}"
+        quoted[name] = match["column"]
+        return name
 
     try:
-        quoted = TOKEN.sub(lambda m: plain(m["column"]) if m["column"] else m[0], text.strip())
-        with catch_warnings():
-            simplefilter("error")  # `1e9if` is an error, not a warning
-            tree = ast.parse(quoted, mode="eval").body
-        called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        quoted_names = {*names.values()}
-        for node in ast.walk(tree):
-            _check(node)
-            if isinstance(node, ast.Name) and not (id(node) in called or node.id in quoted_names):
-                node.id = plain(node.id)
-    except SyntaxError:
-        kind = (
-            f"formula such as {FORMULA}" if argument == "columns" else f"condition such as {SUCH}"
-        )
-        raise ArgumentError(argument, text, complaint=f"is no {kind}") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        reason = one_line(error) or "nested too deeply"
-        raise ArgumentError(argument, text, complaint=f"{reason}; write as in {SUCH}") from None
-    return tree, {name: column for column, name in names.items()}
-
-
-def _check(node: ast.AST) -> None:
-    """Raise where a part of an expression is none that is allowed; a whole number becomes a float,
-    so that none grows beyond bounds.
-    """
-    if not isinstance(node, ALLOWED):
-        what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
-        raise ValueError(f"{what}: only comparisons, arithmetic and functions are allowed")
-    if isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name not in FUNCTIONS or len(node.args) != 1 or node.keywords:
-            raise ValueError(f"{ast.unparse(node)}: functions are {', '.join(FUNCTIONS)}")
-    elif isinstance(node, ast.Constant):
-        if isinstance(node.value, int) and not isinstance(node.value, bool):
-            node.value = float(node.value)
-        elif not isinstance(node.value, (float, str, bool)):
-            raise ValueError(f"cannot read {node.value!r}")
-
-
-def named(text: str) -> tuple[str, ...]:
-    """The columns that an expression names; none where it is no expression.
-
-    >>> named("`tokens (B)`*1e9"), named("Model Size")
-    (('tokens (B)',), ())
-    """
-    try:
-        return tuple(sorted(_parsed(text, "")[1].values()))
-    except ArgumentError:
-        return ()
+        plain_text = TOKEN.sub(plain, text).strip()
+        nodes = [*ast.walk(ast.parse(plain_text, mode="eval").body)]
+    except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError):
+        raise ArgumentError(argument, text, complaint=f"is no expression such as {SUCH}") from None
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    functions = [call.func for call in calls]
+    foreign = [type(node).__name__ for node in nodes if not isinstance(node, ALLOWED)]
+    foreign += [
+        f"{ast.unparse(call.func)}(...)"
+        for call in calls
+        if ast.unparse(call.func) not in FUNCTIONS or len(call.args) != 1 or call.keywords
+    ]
+    if foreign:
+        complaint = f"{foreign[0]}: allowed are comparisons, arithmetic and {', '.join(FUNCTIONS)}"
+        raise ArgumentError(argument, text, complaint=complaint)
+    words = [node.id for node in nodes if isinstance(node, ast.Name) and node not in functions]
+    return plain_text, {name: quoted.get(name, name) for name in words}
 
 
 def holds(
@@ -117,16 +80,15 @@ def holds(
 ) -> Any:
     """Where a condition holds, a mask (rows,).
 
-    `columns`: numbers, truth values, or objects with None for an empty cell; `source` holds them,
-    and `argument` the condition, for errors; `everywhere`: no column that it names may be empty
-    anywhere.
+    `columns`: numbers, truth values, or objects; `source` holds them, and `argument` the condition,
+    for errors; `everywhere`: no column that it names may be empty anywhere.
     """
     import pandas as pd
 
-    found = _evaluated(text, columns, source, argument)
+    found, names = _evaluated(text, columns, source, argument)
     if found.dtype.kind != "b":
         raise ArgumentError(argument, text, complaint="is no condition: a comparison is expected")
-    empty = np.any([pd.isna(columns[name]) for name in named(text)], axis=0) & everywhere
+    empty = np.any([pd.isna(columns[name]) for name in names], axis=0) & everywhere
     if np.any(empty):
         where = f"{counted(int(np.sum(empty)), 'row')} of {len(found)}"
         complaint = f"names a column that is empty in {where}; must be true or false for each"
@@ -135,32 +97,36 @@ def holds(
 
 
 def computed(text: str, columns: Mapping[str, Any], source: str, argument: str = "columns") -> Any:
-    """The numbers or texts of an expression on columns, (rows,); raises as `holds` does."""
-    values = _evaluated(text, columns, source, argument)
+    """The numbers or texts of an expression on columns, (rows,); raises as `holds` does.
+
+    >>> computed("`tokens (B)`*1e9", {"tokens (B)": [1.0, 2.5]}, "data").tolist()
+    [1000000000.0, 2500000000.0]
+    """
+    values, _ = _evaluated(text, columns, source, argument)
     if values.dtype.kind == "b":
         raise ArgumentError(argument, text, complaint="is a condition, not a number or a text")
-    return values.astype(np.float64) if values.dtype.kind in "iuf" else values.astype(object)
+    return values
 
 
-def _evaluated(text: str, columns: Mapping[str, Any], source: str, argument: str) -> Any:
-    """The value of an expression at each row."""
+def _evaluated(
+    text: str, columns: Mapping[str, Any], source: str, argument: str
+) -> tuple[Any, list[str]]:
+    """The value of an expression at each row, and the columns that it names."""
     import pandas as pd
 
-    tree, names = _parsed(text, argument)
-    series = {}
-    for plain, name in names.items():
-        if name not in columns:
-            hint = close_matches(name, [*columns])
-            complaint = f"no column {name!r}{hint}; {source} has {listed(columns)}"
-            raise ArgumentError(argument, text, complaint=complaint)
-        cells = pd.Series(np.asarray(columns[name])).infer_objects()
-        # Whole numbers become floats here too, and text stays objects, of which None equals none.
-        kind = {"b": bool, "f": float, "i": float, "u": float}.get(cells.dtype.kind, object)
-        series[plain] = cells if kind is bool else pd.Series(columns[name], dtype=kind)
-    rows = len(next(iter(columns.values())))
+    plain_text, names = _parsed(text, argument)
+    for name in [name for name in names.values() if name not in columns]:
+        hint = close_matches(name, [*columns])
+        complaint = f"no column {name!r}{hint}; {source} has {listed(columns)}"
+        raise ArgumentError(argument, text, complaint=complaint)
+    rows = range(len(next(iter(columns.values()))))
+    held = {name: np.asarray(columns[column]) for name, column in names.items()}
+    # Products of whole numbers would leave the 64 bits without a word.
+    kinds = {name: float if v.dtype.kind in "iu" else v.dtype for name, v in held.items()}
+    series = {name: pd.Series(v, rows, kinds[name]) for name, v in held.items()}
     try:
         with np.errstate(all="ignore"):
-            frame = pd.DataFrame(series, index=range(rows))
-            return np.broadcast_to(np.asarray(frame.eval(ast.unparse(tree), engine="python")), rows)
+            values = pd.DataFrame(series, index=rows).eval(plain_text, engine="python")
+            return np.broadcast_to(np.asarray(values), len(rows)), [*names.values()]
     except Exception as error:  # pandas raises whatever its evaluation raises
         raise ArgumentError(argument, text, complaint=one_line(error) or "too deep") from None

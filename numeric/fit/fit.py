@@ -343,7 +343,6 @@ def fit(
     fixed: Mapping[str, float] | None = None,
     columns: Mapping[str, str | None] | None = None,
     where: str | None = None,
-    random_baseline: float | None = None,
     seed: int = 0,
 ) -> Fit:
     r"""The law of a given form that comes closest to the runs: the global minimum of the objective,
@@ -371,9 +370,6 @@ def fit(
         {"params": "Model Size"}.
     where : str, optional
         Condition on the rows, as in "loss < 4.5 and source == 'c4'".
-    random_baseline : float, optional
-        Accuracy of guessing, where the table has an accuracy and no loss: then -log of the
-        normalised accuracy is fitted.
     seed : int
         Of the starts of a general law; the named models need no random numbers.
 
@@ -404,14 +400,8 @@ def fit(
     if not isinstance(objective, Objective):
         objective = Objective(name=objective, delta=delta)
     seed, form = whole_number("seed", seed, 0), form_of(model)
-    table = Runs.read(
-        runs,
-        columns=columns,
-        where=where,
-        random_baseline=random_baseline,
-        require=(*form.requires, "loss"),
-        names=form.names,
-    )
+    named = {"require": form.requires, "names": form.names}
+    table = Runs.read(runs, columns=columns, where=where, **named)
     form = form.on(table)
     least, most = LOSSES
     if (wrong := ~((table.loss >= least) & (table.loss <= most))).any():

@@ -159,7 +159,7 @@ CASES = {
     f"fit {COUNTS} --law compute --ratio 2": "--ratio '2'|params-tokens",
     f"fit {COUNTS} --where \"model == 'none'\"": "none of 960 rows",
     f"fit {COUNTS} --where model=1": "--where",
-    "fit runs.csv --where 'loss <'": "--where 'loss <'|is no condition such as",
+    "fit runs.csv --where 'loss <'": "--where 'loss <'|is no expression such as",
     f"fit {COUNTS} --column n_correct=passed": "'passed'|n_correct",
     f"fit {COUNTS} --by suite": "--by 'suite'",
     f"fit {COUNTS} --where \"model == 'm00'\"": "1 models have an estimate",

@@ -48,7 +48,6 @@ def test_checks_of_domains(function: Any, value: Any, domain: str) -> None:
         (lambda: Runs.read(RUNS, where="lost < 3"), "where", "lost < 3"),
         (lambda: Runs.read(RUNS, columns={"size": "N"}), "columns", {"size": "N"}),
         (lambda: Runs.read(RUNS, columns={"params": "M"}), "columns", {"params": "M"}),
-        (lambda: Runs.read(RUNS, random_baseline=0.2), "random_baseline", 0.2),
         (lambda: Counts.read(COUNTS, by="size"), "by", "size"),
         (lambda: Counts.read(COUNTS, columns={"c": "right"}), "columns", {"c": "right"}),
         (lambda: Evaluations.read(SCORES).only(["sciq"]), "benchmark", "sciq"),

@@ -10,9 +10,8 @@ import argparse
 import re
 from functools import partial
 
-from ..numeric.data.numerals import parse
 from ..theory.data.notation import close_matches
-from .domains import figure, one_of, output, text
+from .domains import figure, one_of, output, parse, text
 from .errors import UsageError, option_of, shown
 
 TYPE_CHECKING = False

@@ -132,7 +132,7 @@ def _refuse_foreign(options: Options, what: str) -> None:
     """Options for tables of another kind."""
     foreign = {
         "counts": (*OF_EVALUATIONS, "--random-baseline"),
-        "runs": (*OF_EVALUATIONS, *OF_COUNTS),
+        "runs": (*OF_EVALUATIONS, "--random-baseline", *OF_COUNTS),
         EVALUATIONS: OF_COUNTS,
     }[what]
     for option in options.given(*foreign):

@@ -43,7 +43,7 @@ STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERD
 #: Argument of the library -> option.
 SETTINGS = {"draws": "--bootstrap"}
 SETTINGS |= {name: f"--{name}" for name in ("seed", "tolerance", "compute")}
-OF_RUNS = (*SETTINGS.values(), "--column", "--where", "--random-baseline", "--explain")
+OF_RUNS = (*SETTINGS.values(), "--column", "--where", "--explain")
 
 
 def parser() -> Parser:

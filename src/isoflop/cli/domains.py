@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
 
-from ..numeric.data.numerals import SUFFIXES, parse
 from ..numeric.errors import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL
 from ..theory.data.notation import close_matches
 
@@ -14,6 +14,33 @@ if TYPE_CHECKING:
     from typing import Any
 
     Reader = Callable[[str], Any]
+
+
+#: Powers of ten by suffix. There is no lower-case m: it would be read as milli or as million.
+SUFFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "b": 9, "B": 9, "t": 12, "T": 12, "%": -2}
+NUMBER = re.compile(
+    r"(?P<digits>[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+))"
+    r"(?:[eE](?P<exponent>[+-]?[0-9]{1,6}))?(?P<suffix>[kKMbBtT%]?)"
+)
+
+
+def parse(word: str) -> float:
+    """The float nearest to the number that a word spells; a ValueError where it spells none.
+
+    >>> parse("1.4T"), parse("20k"), parse("1%"), parse("-1e20")
+    (1400000000000.0, 20000.0, 0.01, -1e+20)
+    """
+    stripped = word.strip()
+    if stripped.lower().lstrip("+-") in ("inf", "infinity", "nan"):
+        return float(stripped)
+    match = NUMBER.fullmatch(stripped)
+    if match is None or (match["exponent"] and match["suffix"] not in ("", "%")):
+        raise ValueError("a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%")
+    power = int(match["exponent"] or 0) + SUFFIXES[match["suffix"]]
+    value = float(f"{match['digits']}e{power}")  # one rounding: 1.4T is the float 1.4e12
+    if math.isinf(value) or (value == 0.0 and match["digits"].strip("+-0._")):
+        raise ValueError("beyond the floats, 4.9e-324 to 1.8e308")
+    return value
 
 
 def text(word: str) -> str:

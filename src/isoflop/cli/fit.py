@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes
-from .domains import ends, finite, flop, one_of, output, positive, whole
+from .domains import ends, finite, flop, guess, one_of, output, positive, whole
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .fit_kinds import OF
 from .render import TABLES, draw, written
@@ -60,7 +60,9 @@ def parser() -> Parser:
         "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs that "
         "exceed guessing by 0.05"
     )
-    takes(built.add_argument_group("evaluations"), "--benchmark", "NAME", evaluations)
+    of_accuracy = built.add_argument_group("evaluations")
+    takes(of_accuracy, "--benchmark", "NAME", evaluations)
+    takes(of_accuracy, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
     law = built.add_argument_group("law and objective")
     model = (
         f"{', '.join(models)}, or an expression in columns and coefficients; default: {models[0]}"
@@ -168,6 +170,8 @@ def _runs(options: Options) -> Runs:
 
     form, benchmark = form_of(options["--model"]), options["--benchmark"]
     if benchmark is None:
+        if "--random-baseline" in options:
+            raise UsageError("--random-baseline: is for evaluations; name one by --benchmark")
         return runs_of_table(options, *form.requires, "loss", names=form.names)
     from ..numeric.accuracy.baselines import resolve
     from ..numeric.accuracy.law import runs_of

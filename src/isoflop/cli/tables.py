@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .arguments import POSITIONAL, takes
-from .domains import column_names, guess
+from .domains import column_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +37,8 @@ def _declare(parser: Parser, metavar: str, noun: str, quantities: str, example: 
 
 def declare_runs(parser: Parser) -> None:
     """The file of runs and the options that tell how to read it."""
-    quantities = (
-        "params, tokens, compute, loss, accuracy, weight or group, or a name of an expression"
-    )
-    group = _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
-    guessing = "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
-    takes(group, "--random-baseline", "SHARE", guessing, guess)
+    quantities = "params, tokens, compute, loss, weight or group, or a name of an expression"
+    _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
 
 
 def declare_counts(parser: Parser) -> None:
@@ -113,9 +109,7 @@ def runs(
     """
     from ..numeric.data.runs import Runs
 
-    baseline = options["--random-baseline"]
-    how = {"require": needed, "random_baseline": baseline, "names": names}
-    found: Runs = view(options, Runs, held, **how)
+    found: Runs = view(options, Runs, held, require=needed, names=names)
     return found
 
 

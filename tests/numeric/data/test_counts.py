@@ -36,16 +36,11 @@ def test_groups_in_order_of_appearance_and_subsets_of_them() -> None:
     assert (counts.group.tolist(), counts.problem.tolist()) == ([0, 1, 0], ["p", "p", "q"])
     assert [values.tolist() for values in counts.per_group(0)] == [[4, 6], [1, 3]]
     assert {counts.n.dtype, counts.c.dtype, counts.group.dtype} == {np.dtype(np.int64)}
-    assert counts.covariates["compute"].tolist() == [
-        1.2e20,
-        1.2e18,
-    ]  # n and c count, N and D do not
+    # n and c count, N and D do not.
+    assert counts.covariates["compute"].tolist() == [1.2e20, 1.2e18]
     swapped, second = counts.subset([1, 0]), counts.subset(np.array([False, True]))
     assert (swapped.names, swapped.row.tolist()) == (("a", "z"), [2, 1, 3])
     assert (second.n.tolist(), second.covariates["params"].tolist()) == ([5], [1e8])
-    for wrong in ([0, 0], [2], [-1], [True], [[0]], [0.5]):
-        with pytest.raises(ValueError, match="groups"):
-            counts.subset(wrong)
 
 
 @pytest.mark.parametrize("cells", [("True", "False"), (True, False), (1, 0), ("1", "0")])
@@ -66,9 +61,11 @@ def test_a_row_for_each_sample(cells: tuple[Any, Any]) -> None:
     refused("no column for n_samples", {"problem": [1, 2], "c": [1, 0]})  # of how many samples?
 
 
-def test_numerals_empty_cells_and_conditions(tmp_path: Path) -> None:
+def test_empty_cells_and_conditions(tmp_path: Path) -> None:
     path = tmp_path / "counts.csv"
-    path.write_text("model,problem,n_samples,n_correct\na,1,10k,5\na,2,,3\na,3,1e4,NA\nb,1,128,0\n")
+    path.write_text(
+        "model,problem,n_samples,n_correct\na,1,10000,5\na,2,,3\na,3,1e4,NA\nb,1,128,0\n"
+    )
     counts = Counts.read(path)
     assert (counts.n.tolist(), counts.c.tolist()) == ([10_000, 128], [5, 0])
     reasons = ["row 2: n_samples is missing", "row 3: n_correct is missing"]
@@ -86,14 +83,14 @@ def test_models_and_gold_are_joined_on_what_both_tables_have() -> None:
     assert counts.covariates["params"].tolist() == [1e8, 1e9, 1e9]
     assert counts.covariates["tokens"] == pytest.approx([1e10, 1e11, 1e11])  # two give the third
     both = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [2e8, None]})
-    assert both.covariates["params"].tolist() == [2e8, 1e9]
-    assert any("params of 1 group differs between two tables" in text for text in both.warnings)
+    assert np.array_equal(both.covariates["params"], [2e8, np.nan], equal_nan=True)
+    assert "models: 1 dropped: row 2: params is missing" in both.warnings
     nll = {"model": ["a", "a", "a", "b"], "problem_idx": [1, 2, 3, 1], "nll": [10.0, 20.0, 60.0, 5]}
     assert read(gold=nll).covariates["gold"].tolist() == [30.0, 5.0]  # the mean over problems
     missing = read(gold={"model": ["a", "a"], "gold": [3.0, None]})
     assert np.isnan(missing.covariates["gold"]).tolist() == [False, True]
     assert "no gold for 1 group of 2 ('b')" in missing.warnings
-    assert "gold: gold is missing in 1 row; the mean is over the others" in missing.warnings
+    assert "gold: 1 dropped: row 2: gold is missing" in missing.warnings
     gold, other = {"model": ["a"], "gold": [1.0]}, ROWS | {"benchmark": ["x", "x", "y", "y"]}
     refused("has no column 'benchmark', and the counts hold several", other, gold=gold)
     only = Counts.read(other, gold=gold, where="benchmark == 'x'")
@@ -116,22 +113,18 @@ def test_public_counts(public_runs: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (
-            {"n_correct": [0, 21, 13, 1]},
-            r"row 2, .*: n_correct=21 must be at most n_samples \(1 mo",
-        ),
+        ({"n_correct": [0, 21, 13, 1]}, "row 2, .*: n_correct=21 must be at most n_samples"),
         ({"n_correct": [0, 2.5, 3, 1]}, "row 2, column 'n_correct': n_correct=2.5"),
         ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, "row 3, .*: n_samples=0"),
-        ({"problem": [1, 1, 1, 2]}, r"rows 1 and 2: .* \('a problem 1'\)"),
-        ({"model": ["a", None, "b", "b"]}, "row 2, column 'model': is empty"),
-        ({"N": [1e8, 2e8, 1e9, 1e9]}, "column 'N': params of 'a' is 100000000 in row 1"),
+        ({"problem": [1, 1, 1, 2]}, r"rows 1 and 2: .* \('problem 1'\)"),
+        ({"model": [None] * 4, "by": "model"}, "row 1: model is missing"),
+        ({"N": [1e8, 2e8, 1e9, 1e9]}, "column 'N': params of 'a' is not the same"),
         ({"by": "modle"}, r"by='modle': no column 'modle' \(did you mean model"),
         ({"by": ["model", "model"]}, "is given twice"),
-        ({"by": 3}, "by=3: must be"),
         ({"models": {"size": ["a"], "N": [1.0]}}, "models: has no column in common"),
         ({"models": {"model": ["c"], "N": [1e8]}}, "models: none of its rows"),
-        ({"models": {"model": ["a"], "layers": [3]}}, "no column for params or tokens or compute"),
-        ({"gold": {"model": ["a"], "gold": [-5.0]}}, "column 'gold': gold=-5.0: must be above 0"),
+        ({"models": {"model": ["a"], "layers": [3]}}, "no column for params, tokens, compute"),
+        ({"gold": {"model": ["a"], "gold": [-5.0]}}, "gold=-5.0: must be above 0"),
         ({"models": {"model": ["a", "a"], "N": [1e8, 2e8]}}, "models, column 'N': params of 'a'"),
     ],
 )

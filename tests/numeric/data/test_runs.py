@@ -23,20 +23,11 @@ PLAIN: dict[str, list[Any]] = {
     "loss": [4.0, 3.5, 3.0, 2.5],
 }
 ROWS = list(zip(*PLAIN.values(), strict=True))
-OPTIONS = ("columns", "where", "require", "random_baseline")
 
 
-def read(**changes: Any) -> Runs:
-    """Runs from the plain table with columns changed or added, and options of Runs.read."""
-    options = {key: changes.pop(key) for key in OPTIONS if key in changes}
-    return Runs.read({**PLAIN, **changes}, **options)
-
-
-def refusal(**changes: Any) -> str:
-    with pytest.raises(ValueError, match=r".") as caught:
-        read(**changes)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+def read(columns: Any = None, **changes: Any) -> Runs:
+    """Runs from the plain table with columns changed or added."""
+    return Runs.read({**PLAIN, **changes}, columns=columns)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +40,6 @@ def refusal(**changes: Any) -> str:
         [dict(zip(PLAIN, row, strict=True)) for row in ROWS],
         np.array(ROWS, dtype=[("N", float), ("D", "int64"), ("loss", "float32")]),
     ],
-    ids=lambda table: type(table).__name__,
 )
 def test_tables(table: Any) -> None:
     runs = Runs.read(table)
@@ -57,7 +47,7 @@ def test_tables(table: Any) -> None:
     assert {values.dtype for values in (runs.params, runs.compute, runs.loss)} == {np.dtype(float)}
     assert runs.row.tolist() == [1, 2, 3, 4]
     assert (runs.n_rows, runs.left_out, runs.dropped, runs.warnings) == (4, 0, (), ())
-    assert (runs.metric, runs.derived, runs.weight, runs.group) == ("loss", "compute", None, None)
+    assert (runs.metric, runs.derived, runs.group) == ("loss", "compute", None)
 
 
 # -- C = 6ND ---------------------------------------------------------------------------------------
@@ -89,12 +79,8 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
     assert "compute is missing in 2 rows with params and tokens" in runs.warnings[1]
     both = read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10])
     assert [*map(str, both.dropped)] == ["row 2: tokens is missing"]
-    gaps = {
-        "N": [1e8, None, 4e8, 8e8],
-        "D": [2e9, None, 8e9, 1.6e10],
-        "C": [1e18, 2e18, 3e18, 4e18],
-    }
-    loose = read(**gaps, require=("loss",))
+    gaps = {"N": [1e8, None], "D": [2e9, None], "C": [1e18, 2e18], "loss": [3.0, 2.5]}
+    loose = Runs.read(gaps, require=("loss",))
     assert (loose.params, loose.tokens, loose.compute.tolist()) == (None, None, gaps["C"])
     assert "params is missing in 1 run; it is not required, and left out for all" in loose.warnings
 
@@ -105,31 +91,26 @@ def test_given_compute_is_not_replaced_and_gaps_are_filled_and_counted() -> None
 @pytest.mark.parametrize(
     ("cell", "reason"),
     [
-        *((empty, "loss is missing") for empty in (None, math.nan, pd.NA, "", " n/a ", "-")),
+        *((empty, "loss is missing") for empty in (None, math.nan, pd.NA, "nan")),
         (0, "loss=0.0: must be above 0"),
         ("1e-400", "loss=0.0: must be above 0"),
-        (10**400, "loss=inf: must be finite"),
+        (math.inf, "loss=inf: must be above 0 and finite"),
     ],
 )
 def test_dropped_with_its_reason(cell: Any, reason: str) -> None:
-    runs = read(loss=[4.0, cell, 3.0, 2.5], D=[-1, 4e9, 8e9, 1.6e10], weight=[1, 1, 0, 2])
-    first, second, third = runs.dropped
-    assert second.row == 2
-    assert second.reason.startswith(reason)
-    assert str(first) == "row 1: tokens=-1.0: must be above 0"
-    assert str(third) == "row 3: weight=0.0: must be above 0"
-    assert (runs.row.tolist(), runs.loss.tolist(), runs.n_rows) == ([4], [2.5], 4)
+    runs = read(loss=[4.0, cell, 3.0, 2.5], D=[-1, 4e9, 8e9, 1.6e10])
+    first, second = runs.dropped
+    assert (second.row, second.reason[: len(reason)]) == (2, reason)
+    assert str(first) == "row 1: tokens=-1.0: must be above 0 and finite"
+    assert (runs.row.tolist(), runs.loss.tolist(), runs.n_rows) == ([3, 4], [3.0, 2.5], 4)
 
 
-@pytest.mark.parametrize(
-    "cell", ["diverged", "1,000", "0x10", "7 B", "7m", "1e5B", True, [3.0], "x" * 500]
-)
+@pytest.mark.parametrize("cell", ["diverged", "1,000", "0x10", "7B", "", [3.0], "x" * 500])
 def test_what_is_not_a_number(cell: Any) -> None:
-    message = refusal(loss=[4.0, 3.5, cell, 2.5])
-    assert message.startswith("data, row 3, column 'loss': ")
-    assert "is not a number" in message
-    assert len(message) < 200
-    assert refusal(C=[1e18, 2e18, cell, 1]).endswith("(--column compute=) puts the column aside")
+    with pytest.raises(ValueError, match="is not a number") as caught:
+        read(loss=[4.0, 3.5, cell, 2.5])
+    assert str(caught.value).startswith("data, row 3, column 'loss': ")
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
@@ -137,7 +118,7 @@ def test_what_is_not_a_number(cell: Any) -> None:
     [
         ({"N": [0.1, 0.2, 0.4, 0.8]}, "--column params='N*1e6'"),
         ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute='10**C'"),
-        ({"loss": [54.6, 33.1, 20.1, 12.2]}, "loss above 20 in 3 of 4 runs: most 54.6"),
+        ({"loss": [54.6, 33.1, 20.1, 12.2]}, "in 3 of 4 runs, from 12.2 to 54.6"),
         ({"loss": [54.6, 33.1, 20.1, 12.2]}, "--column loss='log(loss)'"),
         ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
     ],
@@ -146,13 +127,7 @@ def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) 
     assert any(warning in text for text in read(**changes).warnings)
 
 
-@pytest.mark.parametrize("factor", [1e-300, 1e30])
-def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
-    assert "loss has median" in refusal(loss=[loss * factor for loss in PLAIN["loss"]])
-    assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4
-
-
-# -- conditions, accuracy, groups ------------------------------------------------------------------
+# -- conditions, groups, subsets -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -177,24 +152,13 @@ def test_names_in_conditions_mean_quantities_before_columns(where: str, rows: li
     runs = Runs.read(table, columns={"params": "Model Size"}, where=where)
     assert runs.row.tolist() == rows
     assert runs.left_out + len(runs.dropped) == 3 - len(rows)
-
-
-def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
-    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
-    runs = Runs.read(table)
-    assert (runs.metric, runs.extra["acc"].tolist()) == ("accuracy", table["acc"])
-    assert runs.loss.tolist() == pytest.approx([-math.log(q) for q in table["acc"]], rel=1e-15)
-    above = Runs.read(table, random_baseline=0.25)
-    expected = [-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]]
-    assert above.loss.tolist() == pytest.approx(expected, rel=1e-14)
-    assert [*map(str, above.dropped)] == ["row 1: accuracy=0.25: must be above 0.25"]
-    assert "1 row with an accuracy at or below that of guessing" in above.warnings[0]
+    again = Runs.read(table, columns={"params": "Model Size"})
+    assert again.row[again.mask(where)].tolist() == rows
 
 
 def test_groups_and_checkpoints_of_one_run() -> None:
     whole = read(seed=[1.0, 1.0, 2.0, 2.0]).group
     assert (whole.tolist(), {type(label) for label in whole}) == ([1, 1, 2, 2], {int})
-    assert read(group=[0.5, 0.5, 1, 1]).group.tolist() == [0.5, 0.5, 1.0, 1.0]
     gaps = read(seed=[1, None, 2, math.nan])
     assert gaps.group.tolist() == [1, "row 2", 2, "row 4"]
     assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)
@@ -202,40 +166,36 @@ def test_groups_and_checkpoints_of_one_run() -> None:
     runs = read(**checkpoints)
     assert (runs.group.tolist(), runs.columns["group"]) == (["x", "x", "y", "y"], "run_name")
     assert "4 rows of 2 runs by 'run_name'" in runs.warnings[0]
-    assert read(**checkpoints, columns={"group": None}).group is None
+    assert read({"group": None}, **checkpoints).group is None
     assert read(**checkpoints, seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
     assert read(run_name=["a", "a", "b", "b"]).group is None  # of two sizes
-    # A model may have been trained anew for each number of tokens.
-    assert read(N=checkpoints["N"], model=checkpoints["run_name"]).group is None
 
 
-# -- the object ------------------------------------------------------------------------------------
-
-
-def test_subsets_cannot_be_written_to_and_runs_are_read_again() -> None:
-    runs = read(note=["a", "b", "c", "d"], weight=[1, 2, 3, 4], seed=[1, 1, 2, 2])
+def test_subsets() -> None:
+    runs = read(note=["a", "b", "c", "d"])
     some = pickle.loads(pickle.dumps(runs)).subset(runs.loss < 3.2)
     assert (some.row.tolist(), some.extra["note"].tolist()) == ([3, 4], ["c", "d"])
-    assert runs.subset([3, 0, 0]).weight.tolist() == [4.0, 1.0, 1.0]
+    assert runs.subset([3, 0, 0]).loss.tolist() == [2.5, 4.0, 4.0]
     assert len(runs.subset(np.zeros(4, dtype=bool))) == len(runs.subset([])) == 0
-    for values in (runs.params, runs.group, runs.row, runs.extra["note"], runs.subset([0, 1]).loss):
-        with pytest.raises(ValueError, match="read-only"):
-            values[0] = values[1]
-    for index in ([True, False], [[0]], [0.5], ["a"], [4]):
-        with pytest.raises(ValueError, match=r"must be a mask of 4 or indices|^index: "):
-            runs.subset(index)
     assert Runs.read(runs) is runs
-    again = Runs.read(runs, where="note in ('a', 'b') and N > 1e8")
-    assert (again.row.tolist(), again.left_out) == ([2], 3)
-    for options in ({"where": "loss > 9"}, {"columns": {"loss": "note"}}):
-        with pytest.raises(ValueError, match=r"leaves none of 4 runs|these are Runs already"):
-            Runs.read(runs, **options)
+    with pytest.raises(ValueError, match="these are Runs already"):
+        Runs.read(runs, where="loss > 9")
 
 
-def test_chinchilla(public_runs: Path) -> None:
-    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
-    runs = Runs.read(path)
-    assert (len(runs), runs.derived, runs.warnings, runs.dropped) == (245, "tokens", (), ())
-    kept = Runs.read(path, where=f"loss < {float(np.sort(runs.loss)[-5])!r}")
-    assert (len(kept), kept.left_out) == (240, 5)
-    assert Runs.read(path, where="`Training FLOP` <= 1e20 and N > 1e9").compute.max() <= 1e20
+CHINCHILLA = "chinchilla/svg_extracted_data.csv"
+PUBLIC = {
+    CHINCHILLA: (245, {}, None, "tokens"),
+    "isoflops/isoflops.csv": (123, {}, "source == 'epochai_chinchilla'", None),
+    "porian2024/isoflop_points.csv": (1641, {}, None, None),
+    "gadre2024/runs.csv": (104, {"params": "N", "loss": "loss_c4_val"}, None, "compute"),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_runs(name: str, public_runs: Path) -> None:
+    n, columns, where, derived = PUBLIC[name]
+    runs = Runs.read(public_runs / name, columns=columns, where=where)
+    assert (len(runs), runs.derived, runs.dropped) == (n, derived, ())
+    if name == CHINCHILLA:
+        kept = Runs.read(public_runs / name, where=f"loss < {float(np.sort(runs.loss)[-5])!r}")
+        assert (len(kept), kept.left_out, runs.warnings) == (240, 5, ())

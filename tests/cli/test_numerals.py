@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.data.numerals import parse
+from isoflop.cli.domains import parse
 
 digits = st.from_regex(r"[0-9]{1,17}(\.[0-9]{0,17})?|\.[0-9]{1,17}", fullmatch=True)
 
