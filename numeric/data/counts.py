@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from .budget import doubts
 from .columns import BUDGET, COUNTS, PASS_AT_K, choose, quantity_named, recognise, require
 from .rows import Rows, View, repeated, those_dropped
 from .table import Table, table_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Counts", "pass_groups"]
 
@@ -38,10 +35,8 @@ class Counts(View):
 
     Attributes
     ----------
-    by : tuple of str
-        The columns whose values make a group.
-    labels : tuple of tuple of str
-        Their values for each of the G groups, in order of first appearance.
+    by, labels : tuple of str, tuple of tuple of str
+        The columns whose values make a group, and the values of each of the G groups.
     group : ndarray of int64, (R,)
         Index into ``labels``.
     problem : ndarray of object, (R,)
@@ -52,8 +47,7 @@ class Counts(View):
         params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
         solution, in nats); NaN where a group has none. Without the key where no group has any.
     row, source, n_rows, left_out, dropped, warnings
-        Where the counts come from, see `View`: ``dropped`` holds the rows without a number of
-        samples or of correct ones.
+        See `View`.
     """
 
     aligned = ("group", "problem", "n", "c", "row")
@@ -88,26 +82,18 @@ class Counts(View):
             whether it is correct (``correct``, ``passed``, ...). Counts are returned as they are.
         columns : mapping, optional
             Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute,
-            gold) -> column, in whichever of the tables has it; None: there is no such column.
-            Others are recognised by name.
+            gold) -> column or expression, in the table that has it; None: there is none. Others are
+            recognised by name.
         where : str, optional
-            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``;
-            see :mod:`isoflop.numeric.data.where`.
+            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``; see
+            :mod:`isoflop.numeric.data.where`.
         by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model, as far as
-            `data` has them.
-        models : path or table, optional
-            params, tokens and compute of each group, joined on the columns of `by` that it has;
-            repeated rows must agree. A group that is not in it has NaN, and a warning says so. Of
-            the three, two give the third by C = 6ND. Without it `data` may have these columns
-            itself, constant within a group.
-        gold : path or table, optional
-            -log probability of the gold reference solution in nats, > 0, one value a group or one a
-            problem, of which the mean counts. Groups without one have NaN, and a warning.
-
-        Returns
-        -------
-        Counts
+            Columns whose values make a group; by default those for benchmark and model.
+        models, gold : path or table, optional
+            params, tokens and compute of each group, two of which give the third by C = 6ND, and
+            the -log probability of the gold reference solution in nats, of each group or problem
+            (then the mean counts), joined on the columns of `by` that both tables have. Without
+            these tables `data` may have such columns itself.
 
         Raises
         ------
@@ -216,14 +202,12 @@ def _read(
         cure = f"; they differ in {listed(differ)}: by= (--by) makes groups" if differ else ""
         what = shown(f"problem {problem[twice[0]]}")
         raise rows.error(f"hold the same problem of the same group ({what}){cure}", *twice)
-    groups = pd.DataFrame([*labels], columns=range(len(by)), dtype=object).assign(all=0)
-    held = _covariates(rows, COVARIATES, dict(enumerate(by)), groups)
+    held, names = _covariates(rows, COVARIATES, by, labels), [" ".join(label) for label in labels]
     for side, other in sides.items():
         more = {key: columns[key] for key in theirs if quantity_named(key, COUNTS) in BESIDE[side]}
-        found, warnings = _beside(side, other, more, of, by, groups)
+        found, warnings = _beside(side, other, more, of, by, labels)
         held |= found
         rows.warnings += warnings
-    names = [" ".join(label) for label in labels]
     return Counts(
         by=by,
         labels=labels,
@@ -244,11 +228,9 @@ def _grouping(
     given = (by,) if isinstance(by, str) else tuple(by)
     chosen = tuple(name if name in table.names else of.get(name, name) for name in given)
     for name in chosen:
-        if name not in table.names or chosen.count(name) > 1:
-            there = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
-            is_there = name in table.names
-            what = f"{name!r} is given twice" if is_there else f"no column {name!r}{there}"
-            raise ArgumentError("by", by, complaint=what)
+        there = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
+        if name not in table.names:
+            raise ArgumentError("by", by, complaint=f"no column {name!r}{there}")
     return chosen
 
 
@@ -283,7 +265,7 @@ def _beside(
     columns: Mapping[str, str | None],
     counts: Mapping[str, str],
     by: Sequence[str],
-    groups: pd.DataFrame,
+    labels: Sequence[tuple[str, ...]],
 ) -> tuple[dict[str, Any], list[str]]:
     """What another table knows of the groups, joined on the columns that both tables have, and
     warnings.
@@ -292,21 +274,22 @@ def _beside(
     table, chosen, _ = choose(table, COUNTS, columns)
     of = recognise(table, {name: COUNTS[name] for name in (*GROUPING, *wanted)}, chosen)
     quantity = {counts[name]: name for name in GROUPING if name in counts}
-    theirs = {place: of.get(quantity.get(name, ""), name) for place, name in enumerate(by)}
-    keys = {place: column for place, column in theirs.items() if column in table.names}
-    if not keys:
+    theirs = [of.get(quantity.get(name, ""), name) for name in by]
+    shared = [place for place, name in enumerate(theirs) if name in table.names]
+    if not shared:
         raise TableError(table.source, f"has no column in common with the groups, by {listed(by)}")
-    for place in [place for place in theirs if place not in keys and side == "gold"]:
-        if groups[place].nunique() > 1:
-            several = (
-                f"{by[place]!r}, and the counts hold several ({listed(groups[place].unique())})"
-            )
-            raise TableError(table.source, f"has no column {several}")
+    for place, name in enumerate(by):
+        values = {label[place]: None for label in labels}
+        if side == "gold" and place not in shared and len(values) > 1:
+            what = f"has no column {name!r}, and the counts hold several: {listed(values)}"
+            raise TableError(table.source, what)
     there = [name for name in wanted if name in of]
     require(table, of, *([] if there else wanted))
     rows = Rows(table, of)
     rows.read(there, there)
-    found, dropped = _covariates(rows, wanted, keys, groups), rows.origin()["dropped"]
+    parts = [tuple(label[place] for place in shared) for label in labels]
+    found = _covariates(rows, wanted, [theirs[place] for place in shared], parts)
+    dropped = rows.origin()["dropped"]
     lost = [those_dropped(dropped)] if dropped else []
     if not found:
         none = f"none of its rows is of a group in the counts, by {listed(by)}"
@@ -315,31 +298,27 @@ def _beside(
 
 
 def _covariates(
-    rows: Rows, names: Sequence[str], keys: Mapping[int, str], groups: pd.DataFrame
+    rows: Rows, names: Sequence[str], by: Sequence[str], labels: Sequence[tuple[str, ...]]
 ) -> dict[str, Any]:
     """Quantities of the groups, (G,) each, as far as any group has one: the mean for gold, else the
-    one that all rows of the group have. `keys`: place in the labels of the groups -> column.
+    one that all rows of the group have. `by`: the columns that tell groups; `labels`: their texts
+    in each group.
     """
     import pandas as pd
 
-    names = [name for name in names if name in rows.numbers]
-    labels = {place: rows.table.texts(column) for place, column in keys.items()}
-    numbers = {name: rows.numbers[name] for name in names}
-    frame = pd.DataFrame(labels | numbers | {"all": np.zeros(len(rows.table.frame), int)}).iloc[
-        rows.rows
-    ]
-    by_group = frame.groupby(on := ["all", *keys], sort=False)
-    for name in [name for name in names if name != "gold"]:
-        if ((several := by_group[name].nunique()) > 1).any():
-            which = " ".join(map(str, np.atleast_1d(several.idxmax())[1:]))
+    numbers = {name: rows.numbers[name] for name in names if name in rows.numbers}
+    keys = ["\0".join(label) for label in rows.table.labels(by)]
+    by_group = pd.DataFrame(numbers | {"key": keys}).iloc[rows.rows].groupby("key")
+    held: dict[str, Any] = {}
+    for name in numbers:
+        if name != "gold" and ((several := by_group[name].nunique()) > 1).any():
+            which = str(several.idxmax()).replace("\0", " ")
             what = f"{name} of {which!r} is not the same in all rows; must be one for a group"
             raise TableError(rows.table.source, what, column=rows.of.get(name))
-    how = {name: "mean" if name == "gold" else "first" for name in names}
-    if not how:
-        return {}
-    joined = groups.merge(by_group.agg(how).reset_index(), "left", on=on, validate="many_to_one")
-    values = {name: joined[name].to_numpy(np.float64) for name in names}
-    return {name: held for name, held in values.items() if not np.isnan(held).all()}
+        found = by_group[name].mean() if name == "gold" else by_group[name].first()
+        values = found.reindex(["\0".join(label) for label in labels]).to_numpy(np.float64)
+        held |= {} if np.isnan(values).all() else {name: values}
+    return held
 
 
 def _doubts(held: Mapping[str, Any], groups: Sequence[str]) -> list[str]:

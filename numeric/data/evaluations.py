@@ -10,7 +10,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import counted, listed
+from ..words import listed
 from .budget import doubts
 from .columns import (
     BUDGET,
@@ -50,8 +50,8 @@ MODELS = r"(model|checkpoint)(name|id)?|name|ckpt"
 class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
 
-    M runs. A *key* is a benchmark, or ``"benchmark metric"`` where
-    it was scored by several metrics, or ``"benchmark pass@k"`` for k > 1.
+    M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
+    metrics, or ``"benchmark pass@k"`` for k > 1.
 
     Attributes
     ----------
@@ -59,22 +59,21 @@ class Evaluations(View):
         Different names.
     params, tokens, compute : ndarray of float64 or None, (M,)
         N, D and C (FLOP); > 0. Two give the third by C = 6ND. None where the table does not tell.
-    scores : dict of str to ndarray of float64, (M,)
-        Key -> raw accuracy in [0, 1]; NaN where the run was not evaluated.
+    scores, proxies : dict of str to ndarray of float64, (M,)
+        Key -> raw accuracy in [0, 1], and key -> loss or another metric that is no accuracy; NaN
+        where the run was not evaluated.
     metric_types : dict of str to str or None
-        Key or proxy -> its metric, as in the source.
-    proxies : dict of str to ndarray of float64, (M,)
-        Losses and other metrics that are no accuracy; NaN where a run has none.
+        Key -> its metric, as in the source.
     table_baselines : dict of str to float
         Key -> accuracy of guessing, in [0, 1), where the table has it.
     extra : dict of str to ndarray, (M,)
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
-        Quantity, key or proxy -> column of the source that held it.
+        Quantity or key -> column of the source that held it.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
-        Where the evaluations come from, see `View`; ``row`` is the first one of each run, (M,).
+        See `View`; ``row`` is the first one of each run, (M,).
     """
 
     aligned = ("run", *BUDGET, "scores", "proxies", "extra", "row")
@@ -108,8 +107,7 @@ class Evaluations(View):
             ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
             (``metric_type``, ``metric``, ...) and the accuracy of guessing (``random_baseline``,
             ...); or a row for each run, with columns such as ``acc_hellaswag``,
-            ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow.
-            Evaluations are returned as they are.
+            ``arc_easy_acc_norm`` and ``loss_c4``. Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
             compute) -> column or expression; None: there is none. In a table with a row for each
@@ -290,13 +288,7 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
     index, first, names, extra = _runs(rows, {*meant} - {*of.values()}, is_long)
     scores = _scores(rows, scored, meant, is_long).assign(run=lambda held: index[held["row"]])
     _check(rows, scores, names)
-    accuracies = scores[scores["is_accuracy"]]
     budget = {name: rows.numbers[name][first] for name in BUDGET if name in rows.numbers}
-    warnings = doubts(budget, of)
-    if len(ones := accuracies.loc[accuracies["value"] == 1.0, "key"]):
-        what = f"{counted(len(ones), 'score')} ({listed(ones.unique())})"
-        ends = "-log 1 = 0, and laws of -log accuracy leave them out"
-        warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
     kinds = scores.drop_duplicates("key").set_index("key")
     values = scores.pivot(index="run", columns="key", values="value")
     held = {key: values[key].to_numpy() for key in kinds.index}
@@ -306,12 +298,12 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
         scores={key: held[key] for key in kinds.index[kinds["is_accuracy"]]},
         proxies={key: held[key] for key in kinds.index[~kinds["is_accuracy"]]},
         metric_types=kinds["metric"].to_dict(),
-        table_baselines=_baselines(rows, accuracies),
+        table_baselines=_baselines(rows, scores),
         extra={name: table.columns[name][first] for name in extra},
         row=first + 1,
         columns=of | ({} if is_long else kinds["column"].to_dict()),
         derived=derived,
-        **rows.origin(*warnings),
+        **rows.origin(*doubts(budget, of)),
     )
 
 
@@ -396,24 +388,22 @@ def _scores(
     scores = scores.dropna(subset="value")
     pairs = [meant[column] for column in scores["column"]]
     if is_long:
-        metric = (
-            table.texts(of["metric_type"]) if "metric_type" in of else [None] * len(table.frame)
-        )
-        benchmark = table.texts(of["benchmark"])
-        pairs = [(benchmark[row], metric[row]) for row in scores["row"]]
+        none = [None] * len(table.frame)
+        metrics = table.texts(of["metric_type"]) if "metric_type" in of else none
+        names = table.texts(of["benchmark"])
+        pairs = [(names[row], metrics[row]) for row in scores["row"]]
     for row, (_, metric) in zip(scores["row"], pairs, strict=True):
         if is_accuracy(metric) is None:
-            sign = f"{spelt_in(of['metric_type'])} {{}} {metric!r}"
-            how = f'leave it out by --where "{sign.format("!=")}", or read it alone by --where '
-            how += f'"{sign.format("==")}" --column metric_type='
-            complaint = f"metric {metric!r} is not known: {how}"
+            out = f'--where "{spelt_in(of["metric_type"])} != {metric!r}"'
+            alone = f"where it is an accuracy {out.replace('!=', '==')} --column metric_type="
+            complaint = f"metric {metric!r} is not known: leave it out by {out}, or {alone}"
             raise rows.error(complaint, row, column=of["metric_type"])
     pairs = [(name, f"pass@{k}" if (k := passes(metric)) else metric) for name, metric in pairs]
-    metrics = {name: {held for other, held in pairs if other == name} for name, _ in {*pairs}}
+    each = {name: {metric for other, metric in {*pairs} if other == name} for name, _ in {*pairs}}
     return scores.assign(
         metric=pd.Series([metric for _, metric in pairs], scores.index, dtype=object),
         is_accuracy=[bool(is_accuracy(metric)) for _, metric in pairs],
-        key=[_key(name, metric, metrics[name]) for name, metric in pairs],
+        key=[_key(name, metric, each[name]) for name, metric in pairs],
     )
 
 
@@ -445,15 +435,13 @@ def _check(rows: Rows, scores: pd.DataFrame, names: Any) -> None:
         raise rows.error(what, score.row, column=score.column)
 
 
-def _baselines(rows: Rows, accuracies: pd.DataFrame) -> dict[str, float]:
+def _baselines(rows: Rows, scores: pd.DataFrame) -> dict[str, float]:
     """Key -> accuracy of guessing, one number in [0, 1), where the table has a column of it."""
     if (column := rows.of.get("random_baseline")) is None:
         return {}
-    values = rows.table.numbers(column)[accuracies["row"]]
-    by_key = accuracies.assign(value=values).dropna(subset="value").groupby("key")["value"]
-    for key in by_key.first()[
-        (by_key.min() < 0.0) | (by_key.max() >= 1.0) | (by_key.nunique() > 1)
-    ].index:
+    held = scores.assign(guess=rows.table.numbers(column)[scores["row"]])[scores["is_accuracy"]]
+    held = held[["key", "guess"]].dropna().drop_duplicates()
+    for key in held[held.duplicated("key") | ~held["guess"].between(0, 1, "left")]["key"][:1]:
         what = f"{key}: random_baseline must be one number of at least 0 and below 1"
         raise rows.error(what, column=column)
-    return dict(by_key.first())
+    return dict(held.itertuples(index=False))

@@ -70,14 +70,13 @@ def names_in_conditions(
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class View:
-    """What a table was read into: arrays, and where they come from.
+    """What a table was read into.
 
     Attributes
     ----------
     row : ndarray of int64
         Number of the row in the source; the first row of data is 1.
     source : str
-        Where the rows come from, as messages say it.
     n_rows, left_out : int
         Rows in the source, and those of them that did not satisfy ``where``.
     dropped : tuple of Dropped

@@ -31,15 +31,11 @@ class Runs(View):
 
     Attributes
     ----------
-    params : ndarray of float64 or None
-        Number of parameters N; > 0. None where the table has none and none was required.
-    tokens : ndarray of float64 or None
-        Number of training tokens D; > 0.
-    compute : ndarray of float64 or None
-        Training compute C; FLOP, > 0.
+    params, tokens, compute : ndarray of float64 or None
+        N, D and C (FLOP); > 0. None where the table has none and none was required.
     loss : ndarray of float64
-        Loss L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and
-        random baseline Q_r.
+        L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and of the
+        accuracy of guessing Q_r, the `random_baseline`.
     weight : ndarray of float64 or None
         Weight of each run in a fit; > 0. None where every run counts once.
     group : ndarray of object or None
@@ -47,14 +43,12 @@ class Runs(View):
     extra : dict of str to ndarray
         The other columns as they are, None or NaN where a cell is empty.
     metric : {"loss", "accuracy"}
-    random_baseline : float or None
-        Accuracy of guessing Q_r, where the metric is accuracy.
     columns : dict of str to str
         Quantity -> column of the source that held it.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
-        Where the runs come from, see `View`: ``dropped`` holds the rows that are no usable runs.
+        See `View`.
     """
 
     aligned = ("loss", *BUDGET, "weight", "group", "row", "extra")
@@ -89,22 +83,20 @@ class Runs(View):
             CSV (comma, semicolon or tab), JSON, JSON lines, or Parquet where pandas has an engine
             for it. UTF-8. Runs are returned as they are.
         columns : mapping, optional
-            Quantity (params, tokens, compute, loss, weight, group) -> column as in the source, or an
-            expression on columns such as ``tokens_B*1e9`` or ``log(perplexity)``; None says that
-            the table has no column for it. Other quantities are recognised by name: their own, a
-            letter (N, D, C, L), or a usual spelling (``Model Size``, ``flops``, ``val_loss``,
-            ``train/loss``), without regard to case, spaces and underscores. Numbers are taken as
-            they stand: for a unit in a heading, as in ``params (B)``, the error gives the
-            expression. Rows of one ``run_name`` at several tokens are one group.
+            Quantity (params, tokens, compute, loss, weight, group) -> column, or expression such as
+            ``tokens_B*1e9`` or ``log(perplexity)``; None: the table has none. Others are recognised
+            by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
+            ``val_loss``, ``train/loss``). Numbers are taken as they stand: for a unit in a heading,
+            as in ``params (B)``, the error gives the expression. Rows of one ``run_name`` at
+            several tokens are one group.
         where : str, optional
-            Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in
-            backticks. See :mod:`isoflop.numeric.data.where`.
+            Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; see
+            :mod:`isoflop.numeric.data.where`.
         require : collection of str
-            The quantities that every run must have besides a loss. Of params, tokens and compute,
-            two give the third: C = 6ND.
+            What every run must have besides a loss. Of params, tokens and compute, two give the
+            third: C = 6ND.
         names : collection of str
-            What `columns` may name besides the quantities: each such column is then in ``extra``
-            under that name as well.
+            What `columns` may name besides: such a column is then in ``extra`` under that name.
 
         Returns
         -------
@@ -115,8 +107,8 @@ class Runs(View):
         Raises
         ------
         ValueError
-            Where the file cannot be read, a required quantity has no column or several, a cell
-            holds no number, or no run remains. The message names file, row and column.
+            Naming file, row and column: where the file cannot be read, a required quantity has no
+            column or several, a cell holds no number, or no run remains.
 
         Examples
         --------

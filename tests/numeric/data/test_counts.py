@@ -120,7 +120,6 @@ def test_public_counts(public_runs: Path) -> None:
         ({"model": [None] * 4, "by": "model"}, "row 1: model is missing"),
         ({"N": [1e8, 2e8, 1e9, 1e9]}, "column 'N': params of 'a' is not the same"),
         ({"by": "modle"}, r"by='modle': no column 'modle' \(did you mean model"),
-        ({"by": ["model", "model"]}, "is given twice"),
         ({"models": {"size": ["a"], "N": [1.0]}}, "models: has no column in common"),
         ({"models": {"model": ["c"], "N": [1e8]}}, "models: none of its rows"),
         ({"models": {"model": ["a"], "layers": [3]}}, "no column for params, tokens, compute"),
