@@ -193,8 +193,8 @@ def choose(
                 cells = computed(column, table.columns, table.source)
                 table = replace(table, frame=table.frame.assign(**{column: cells}))
             except ArgumentError as error:
-                hint = close_matches(column, table.names)
-                complaint = f"{table.source} has no column {column!r}{hint}: {error.complaint}"
+                is_named = error.complaint.startswith("no column")
+                complaint = ("" if is_named else f"no column {column!r}, and ") + error.complaint
         if complaint:
             raise ArgumentError("columns", {key: column}, complaint=complaint)
         target[quantity or key] = column

@@ -135,7 +135,8 @@ class Counts(View):
     def pairs(self) -> tuple[Any, Any, Any]:
         """The different pairs (n, c), (U,) each, and the index into them of every row, (R,)."""
         pairs, index = np.unique(np.stack([self.n, self.c]), axis=1, return_inverse=True)
-        return pairs[0], pairs[1], index.ravel()
+        n, c = np.ascontiguousarray(pairs)
+        return n, c, index.ravel()
 
     def subset(self, groups: Any) -> Counts:
         """The groups at a boolean mask or at indices, each at most once, in that order."""
