@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.pass_table import pass_groups
+from ..data.counts import pass_groups
 from ..errors import nonnegative_number, outside
 from ..words import counted
 from .estimator import estimated_covariance, log_fail, whole_numbers
@@ -149,7 +149,7 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     tolerance : float
         How far each entry may be off by rounding, in pass@k.
     **reading
-        How to read the table; see `isoflop.numeric.data.pass_table.pass_groups`.
+        How to read the table; see `isoflop.numeric.data.counts.pass_groups`.
 
     Returns
     -------
