@@ -5,34 +5,27 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Add, Expr, Integer, Mul, Symbol, expand
+from sympy import Add, Expr, Mul, Symbol, expand
 
 from ..budget import Budget
-from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, SCHAEFFER, Notation
+from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, Notation
 from ..kernel import symbols as sym
 from ..reader.building import APPLIED
 from ..reader.latex import tokenize_latex
 from ..reader.parse import read
 from ..reader.tokens import ParseError, Token
-from .document import NOWHERE, Piece, Place
-from .typed import at_relations, called, limit_of, sources
+from .typed import at_relations, called, in_one_line, limit_of, sources
 
-#: A part of the loss, which is no loss by its name.
-OF_BOTH = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
-COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
-DEFINED_AS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
-NAMED_BEHIND = re.compile(r"=\s*:(?!=)")
-LAGRANGIAN = "is a Lagrangian"
-MULTIPLIERS = [Symbol(name, positive=True) for name in ("lambda", "mu", "nu")]
 OPTIMAL = ("_opt", "_star")
-#: The canonical names in a law, by role, and what others mean where its letters are those of
-#: neither notation.
-ROLES = {
+NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
+#: The roles of the letters in a law with their canonical names, and what the others are called where
+#: these letters are of neither notation.
+LETTERS = {
     "irreducible": "E",
     "params_coefficient": "A",
     "tokens_coefficient": "B",
@@ -44,7 +37,7 @@ OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_all
 
 @dataclass(frozen=True)
 class Sides:
-    """A formula split at its relations; `N = 3` where it reads `3 =: N`, and `P(r) \\to 1` with its
+    """A formula split at its relations; `x = y` where it reads `y =: x`, and `P(r) \\to 1` with its
     limit where it reads `\\lim_{r \\to 1} P(r) = 1`.
     """
 
@@ -52,140 +45,98 @@ class Sides:
     parts: list[list[Token]]
     relations: list[str]
     sources: list[str]
-    limit: str | None = None
+    limit: str | None
 
     @classmethod
-    def of(cls, text: str) -> Sides:
-        """Read a formula; ParseError where its tokens are not read."""
-        text = " ".join(DEFINED_AS.sub("=", text).replace("&", " ").split())
-        behind = NAMED_BEHIND.search(text)
-        if behind is not None:
-            text = f"{text[behind.end() :]} = {text[: behind.start()]}".strip()
+    def of(cls, text: str, spelt: Mapping[str, str] | None = None) -> Sides:
+        """Read a formula, with other names for some; ParseError where its tokens are not read."""
+        text = NAMED_BEHIND.sub(r"\2 = \1", in_one_line(text)).strip()
         text, limit = limit_of(text, latex=True) or (text, None)
-        parts, relations = at_relations(tokenize_latex(text))
+        found, other = tokenize_latex(text), spelt or {}
+        parts, relations = at_relations(replace(t, text=other.get(t.text, t.text)) for t in found)
         return cls(text, parts, [r.text for r in relations], sources(text, relations), limit)
-
-    @property
-    def is_equation(self) -> bool:
-        """Whether it begins with `x = y` or `x \\approx y`."""
-        return self.relations[:1] in (["=="], ["approx"])
 
     @property
     def names(self) -> set[str]:
         """Every name in it."""
-        return set().union(*map(_names, self.parts))
+        return {token.text for part in self.parts for token in part if token.kind == "name"}
 
     def named(self, i: int) -> tuple[str, tuple[str, ...]]:
         """The name that a side is, with its arguments; an empty one where it is more."""
         found = called(self.parts[i]) if i < len(self.parts) else None
         return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
 
-    def renamed(self, names: Mapping[str, str]) -> Sides:
-        """With other names; what is typed stays."""
-        parts = [[replace(t, text=names.get(t.text, t.text)) for t in part] for part in self.parts]
-        return replace(self, parts=parts)
+    @property
+    def defined(self) -> str:
+        """The name that an equation says something of."""
+        return self.named(0)[0] if self.relations[:1] in (["=="], ["approx"]) else ""
 
     def value(self, i: int) -> Expr | None:
         """A side in which every name is a letter; None where that cannot be read."""
-        letters = {x: Symbol(x, positive=True) for x in _names(self.parts[i]) - {*APPLIED}}
+        letters = {x: Symbol(x, positive=True) for x in self.names - {*APPLIED}}
         try:
             return read(self.text, self.parts[i], letters)
         except (ParseError, ValueError):
             return None
 
 
+def sides_of(text: str) -> Sides | None:
+    """A formula split at its relations; None where its tokens are not read."""
+    try:
+        return Sides.of(text)
+    except ParseError:
+        return None
+
+
 def name_of(text: str) -> str:
     """The name that a side is, with arguments or without; empty where it is more, or not read."""
-    try:
-        return Sides.of(text).named(0)[0]
-    except ParseError:
-        return ""
-
-
-def _names(tokens: Sequence[Token]) -> set[str]:
-    return {token.text for token in tokens if token.kind == "name"}
+    sides = sides_of(text)
+    return "" if sides is None else sides.named(0)[0]
 
 
 @dataclass(frozen=True)
 class LawOfDocument:
-    """What a formula says of the law.
-
-    Attributes
-    ----------
-    notation : Notation or None
-        Where the law is in letters: theirs.
-    let : tuple of str
-        Other names for N, D and L.
-    sizes : tuple of str
-        What the document calls N and D.
-    numbers : tuple of (str, sympy.Expr)
-        Where it is in numbers: canonical names and values.
-    trouble : str
-        Why it is no law of this shape.
-    names : frozenset of str
-        Those of a law of another shape.
+    """What a formula says of the law: its notation where it is in letters, with other names for N,
+    D and L, `E == 0` where it has no constant, and what it calls N and D; its numbers by canonical
+    names where it is in numbers; why it is no law of this shape; and its names.
     """
 
     notation: Notation | None = None
     let: tuple[str, ...] = ()
+    assume: tuple[str, ...] = ()
     sizes: tuple[str, str] = ("N", "D")
     numbers: tuple[tuple[str, Expr], ...] = ()
     trouble: str = ""
-    has_constant: bool = True
     names: frozenset[str] = frozenset()
-    place: Place = NOWHERE
-
-
-def laws_of(pieces: Sequence[Piece]) -> list[LawOfDocument | None]:
-    """The law that each piece of a document gives, `R(N, D)` being what it stands for. One of
-    another shape counts before there is one of the shape, and where it has letters of its own.
-    """
-    formulas = [piece.text.partition("=") for piece in pieces if piece.kind != "declared"]
-    meanings = {left.strip(): right for left, _, right in reversed(formulas) if right}
-    parts = {call: right for call, right in meanings.items() if OF_BOTH.fullmatch(call)}
-    found: list[LawOfDocument | None] = []
-    known: set[str] = set()
-    for piece in pieces:
-        left, equals, right = piece.text.partition("=")
-        for call, meaning in parts.items() if left.strip() not in parts else ():
-            right = right.replace(call, f"({meaning.partition('=')[0]})")
-        law = law_of(f"{left}{equals}{right}") if piece.kind != "declared" else None
-        if law is not None and law.notation is not None:
-            known |= {*law.notation.names().values(), *law.sizes}
-        elif law is not None and known and law.names and law.names <= known:
-            law = None
-        found.append(law and replace(law, place=piece.place))
-    return found
+    line: int = 0
 
 
 def law_of(text: str) -> LawOfDocument | None:
-    """The law that a formula gives: of the shape, or of another; None where it gives none."""
-    try:
-        sides = Sides.of(text)
-    except ParseError as error:
+    """The law that a formula gives: of the shape, or of another; None where it gives none, as where
+    it names C.
+    """
+    sides = sides_of(text)
+    if sides is None:
         left, _, right = text.partition("=")
         is_of_both = {*"ND"} <= {*right} and not re.search(r"L(?![_A-Za-z])", right)
-        is_law = name_of(left) in LOSSES and is_of_both
-        return LawOfDocument(trouble=f"is not read: {error.complaint}") if is_law else None
-    name, arguments = sides.named(0)
-    if not name or not sides.is_equation or len(arguments) not in (0, 2):
+        is_law = is_of_both and name_of(left) in LOSSES
+        return LawOfDocument(trouble="is not read") if is_law else None
+    name, arguments = sides.defined, sides.named(0)[1]
+    if not name or len(arguments) not in (0, 2):
         return None
     values = [sides.value(i) for i in range(1, len(sides.parts))]
-    for value in values:
-        shape = None if value is None else _shape(value)
-        if value is None or shape is None or not {*arguments} <= set(map(str, value.free_symbols)):
-            continue
-        if name in LOSSES or shape[0] != 0:
-            is_at_the_optimum = any(str(x).endswith(OPTIMAL) for _, x, _ in shape[1:])
-            return None if is_at_the_optimum else _law(name, sides, *shape)
-    own, names = {*arguments} or {"N", "D"}, _names(sides.parts[1])
-    is_value = any(x.endswith(OPTIMAL) for x in own) or names & {*LOSSES}
+    for shape in filter(None, map(_shape, filter(None, values))):
+        sizes = {str(x) for _, x, _ in shape[1:]}
+        if {*arguments} <= sizes:
+            is_law = name in LOSSES or shape[0] != 0
+            is_at_the_optimum = any(x.endswith(OPTIMAL) for x in sizes)
+            return _law(sides, *shape) if is_law and not is_at_the_optimum else None
+    own, names = {*arguments} or {"N", "D"}, frozenset(sides.names - {name})
+    is_value = any(x.endswith(OPTIMAL) for x in own) or names & {"C", *LOSSES}
     if name not in LOSSES or is_value or not own <= names:
         return None
-    if _is_lagrangian(values[0]):
-        return LawOfDocument(trouble=LAGRANGIAN)
     why = "is not read" if values[0] is None else "has another shape"
-    return LawOfDocument(trouble=why, names=frozenset(names))
+    return LawOfDocument(trouble=why, names=names)
 
 
 Term = tuple[Expr, Symbol, Expr]
@@ -212,43 +163,30 @@ def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
     return constant, first, second
 
 
-def _is_lagrangian(e: Expr | None) -> bool:
-    """Whether it is of the shape but for a multiplier of a budget, `lambda (6 N D - C)`."""
-    multiplier = next((x for x in MULTIPLIERS if e is not None and x in e.free_symbols), None)
-    if e is None or multiplier is None:
-        return False
-    shape, tied = _shape(e.xreplace({multiplier: Integer(0)})), expand(e.diff(multiplier))
-    sizes = {shape[1][1], shape[2][1]} if shape else set()
-    spent = [sizes & term.free_symbols for term in Add.make_args(tied)]
-    return (
-        bool(sizes)
-        and multiplier not in tied.free_symbols
-        and sorted(spent, key=len) == [set(), sizes]
-    )
-
-
 def _is_plain(e: Expr) -> bool:
     """Whether it is one letter or a positive number."""
     return bool(e.is_Symbol or (e.is_Rational and e > 0))
 
 
-def _law(name: str, sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
+def _law(sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocument:
     """The law of a shape, in letters or in numbers."""
     (a, n, beta), (b, d, gamma) = first, second
-    sizes = str(n), str(d)
-    others = [(x, own) for x, own in zip(sizes, "ND", strict=True) if x != own]
-    let = [f"{x} := {own}" for x, own in others]
-    let += [f"{x}{optimal} := {own}_opt" for x, own in others for optimal in OPTIMAL]
-    if name in LOSSES and name not in ("L", "L_hat"):
+    sizes, values = (str(n), str(d)), (constant, a, b, beta, gamma)
+    let: list[str] = []
+    for x, own in zip(sizes, "ND", strict=True):
+        let += (
+            [] if x == own else [f"{x} := {own}", *(f"{x}{mark} := {own}_opt" for mark in OPTIMAL)]
+        )
+    if sides.defined in LOSSES and sides.defined not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
-    values = (constant, a, b, beta, gamma)
     if a.is_number:
-        numbers = (*zip(ROLES.values(), values, strict=True),)
-        return LawOfDocument(let=tuple(let), sizes=sizes, numbers=numbers)
-    letters = dict(zip(ROLES, map(str, values), strict=True))
-    letters["irreducible"] = "E" if constant == 0 else str(constant)
-    has_constant = constant != 0 or name not in LOSSES
-    return LawOfDocument(_notation(letters), tuple(let), sizes, has_constant=has_constant)
+        return LawOfDocument(
+            None, tuple(let), (), sizes, (*zip(LETTERS.values(), values, strict=True),)
+        )
+    absent = ("E == 0",) if constant == 0 and sides.defined in LOSSES else ()
+    letters = dict(zip(LETTERS, map(str, (constant or sym.E, *values[1:])), strict=True))
+    names = frozenset((*letters.values(), *sizes))
+    return LawOfDocument(_notation(letters), tuple(let), absent, sizes, names=names)
 
 
 def _notation(letters: dict[str, str]) -> Notation:
@@ -257,31 +195,25 @@ def _notation(letters: dict[str, str]) -> Notation:
         if all(getattr(known, role) == name for role, name in letters.items()):
             return known
     exponents = {letters["params_exponent"], letters["tokens_exponent"]}
-    bases = ((HOFFMANN, {"alpha", "beta"}), (SCHAEFFER, {"beta", "gamma"}))
-    base = next((known for known, own in bases if exponents == own), None)
-    own: dict[str, Any] = {
-        role: name
-        for role, name in OTHERS.items()
-        if base is None or getattr(base, role) in letters.values()
-    }
-    return replace(base or DEFAULT, name="the document's", **own | letters)
+    base = HOFFMANN if exponents == {"alpha", "beta"} else DEFAULT
+    is_like = exponents in ({"alpha", "beta"}, {"beta", "gamma"})
+    is_free = not {getattr(base, role) for role in OTHERS} & {*letters.values()}
+    own: dict[str, Any] = ({} if is_like and is_free else OTHERS) | letters
+    return replace(base, name="the document's", **own)
 
 
-def budget_of(text: str, sizes: tuple[str, str] = ("N", "D")) -> tuple[Budget, str] | None:
+def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
     """The budget that a formula gives in the document's names for N and D, with its name for C;
     None where it gives none.
     """
-    try:
-        sides = Sides.of(text)
-    except ParseError:
+    sides = sides_of(text)
+    if sides is None or sides.relations[:1] not in (["=="], ["approx"]):
         return None
-    left, right = (0, 1) if sides.named(0)[0] else (1, 0)
-    name, arguments = sides.named(left)
-    if not name or arguments not in ((), sizes) or not sides.is_equation:
-        return None
+    left = 0 if sides.named(0)[0] else 1
+    (name, arguments), value = sides.named(left), sides.value(1 - left)
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
-    value = sides.value(right)
-    if value is None or not letters.keys() <= value.free_symbols:
+    is_of_both = value is not None and letters.keys() <= value.free_symbols
+    if value is None or not name or arguments not in ((), sizes) or not is_of_both:
         return None
     try:
         return Budget.from_expression(value.xreplace(letters)), name

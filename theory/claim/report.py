@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .paper import ANSWERS, BY_SYMPY, HOLDS, REFUTED, UNDECIDED, UNREADABLE, Judgement
-from .state import State
+from .paper import ANSWERS, HOLDS, REFUTED, UNDECIDED, UNREADABLE, Judgement, State
 
-UNJUDGED = (UNREADABLE, UNDECIDED, BY_SYMPY)
+NOT_JUDGED = "not judged"
 
 
 def as_dict(
@@ -29,85 +28,66 @@ def as_dict(
 
 
 def _entry(one: Judgement) -> dict[str, Any]:
-    place = one.piece.place
-    data: dict[str, Any] = {
-        "file": place.file,
-        "line": place.line,
-        "label": one.piece.label or None,
-    }
-    if one.link is not None:
-        data |= one.link.as_dict()
-    return data | {
-        "claim": one.claim,
-        "answer": one.answer,
-        "reason": one.reason,
-        "reading": "" if one.proof is None else one.proof.reading,
-        "where": one.where,
-        "stated": list(one.piece.conditions),
-        "remedy": one.remedy and f"% isoflop: {one.remedy}",
-        "free": [] if one.proof is None else list(one.proof.free),
-    }
+    piece, link = one.piece, {} if one.link is None else one.link.as_dict()
+    said = {"claim": one.claim, "answer": one.answer, "reason": one.reason, "where": one.where}
+    reading, free = (one.proof.reading, one.proof.free) if one.proof is not None else ("", ())
+    place = {"file": piece.file, "line": piece.line, "label": piece.label or None}
+    remedy = one.remedy and f"% isoflop: {one.remedy}"
+    read = {"reading": reading, "free": list(free), "stated": list(piece.conditions)}
+    return place | link | said | read | {"remedy": remedy}
 
 
 def setting(state: State) -> str:
     """The law and the budget that the document has, in one line."""
-    parts = []
-    for law in state.laws:
-        line = f"line {law.place.line}"
-        if law.notation is None:
-            parts.append(f"{line} has another law")
-            continue
-        names = law.notation.names()
-        a, b, beta, gamma = (names[x] for x in ("A", "B", "beta", "gamma"))
-        constant = f"{names['E']} + " if law.has_constant else ""
-        lets = f" with {', '.join(law.let)}" if law.let else ""
-        parts.append(f"law of {line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}")
-    if not parts and state.notation:
-        parts.append(f"notation {state.notation}")
-    where = f" of line {state.budget_place.line}" if state.budget_place.line else ""
-    parts.append(f"budget{where}: {state.budget or 'C = 6*D*N, as none is displayed'}")
-    return "; ".join(parts)
+    law, where = state.law, f" of line {state.budget_line}" if state.budget_line else ""
+    budget = f"budget{where}: {state.declared.budget or 'C = 6*D*N, as none is displayed'}"
+    if law is None or law.notation is None or not law.line:
+        return f"{state.lawless or f'notation {state.settings.words.notation.name}'}; {budget}"
+    a, b, beta, gamma = (law.notation.names()[x] for x in ("A", "B", "beta", "gamma"))
+    constant = "" if law.assume else f"{law.notation.irreducible} + "
+    lets = f" with {', '.join(law.let)}" if law.let else ""
+    return f"law of line {law.line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}; {budget}"
 
 
 def as_text(
     found: Sequence[Judgement], state: State, missing: Sequence[str], path: str, *, in_full: bool
 ) -> str:
     """The report in plain text."""
-    refuted = [one for one in found if one.answer == REFUTED]
-    unjudged = [one for one in found if one.answer in UNJUDGED]
-    others = [one for one in found if one not in refuted and one not in unjudged]
-    lines = [line for one in (*refuted, *unjudged) for line in _lines(one, path)]
-    counts = {answer: sum(one.answer == answer for one in others) for answer in ANSWERS}
-    counts |= {"definitions": counts.pop("definition")} if counts["definition"] > 1 else {}
-    shown = [f"{n} {answer}" for answer, n in counts.items() if n]
-    if in_full:
-        lines += [line for one in others for line in _lines(one, path)]
+
+    def kind(one: Judgement) -> str:
+        return one.answer if one.answer in (REFUTED, *HOLDS) else NOT_JUDGED
+
+    kinds = (REFUTED, NOT_JUDGED, *HOLDS)
+    shown = sorted(found, key=lambda one: min(kinds.index(kind(one)), 2))
+    lines = [
+        line for one in shown if in_full or kind(one) not in HOLDS for line in _lines(one, path)
+    ]
     free = dict.fromkeys(x for one in found if one.proof is not None for x in one.proof.free)
     letters = f"; letters of the document: {', '.join(free)}" if free else ""
     lines += [f"every letter is positive{letters}", setting(state)]
     if missing:
         lines.append(f"files that are missing or include themselves: {', '.join(missing)}")
-    head = [f"{len(refuted)} refuted"] if refuted else []
-    head += [f"{len(unjudged)} not judged"] if unjudged else []
-    listed = " (--all lists them)" if others and not in_full else ""
-    return "\n".join([*lines, f"{path}: {', '.join([*head, *shown])}{listed}"])
+    counts = {word: sum(kind(one) == word for one in found) for word in kinds}
+    listed = " (--all lists them)" if any(map(counts.get, HOLDS)) and not in_full else ""
+    total = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    return "\n".join([*lines, f"{path}: {total}{listed}"])
 
 
 def _lines(one: Judgement, path: str) -> list[str]:
-    place = one.piece.place
-    line = f"line {place.line}" if place.file == path else f"{place.file} line {place.line}"
-    label = f"  {one.piece.label}" if one.piece.label else ""
-    answer = "not judged" if one.answer in UNJUDGED[:2] else one.answer
-    beside = [f"under {', '.join(one.piece.conditions)}"] if one.piece.conditions else []
-    read = [] if one.proof is None else [f"read as {one.proof.reading}"]
-    where = [one.where] if one.where else []
-    is_proved = one.answer in HOLDS[:3]
-    below = [*beside, *(where if is_proved else ["; ".join([one.reason, *where])])]
-    link = one.link
+    """A claim, and below it how it was read, why it is so, and what would be right."""
+    piece, link = one.piece, one.link
+    line = f"line {piece.line}" if piece.file == path else f"{piece.file} line {piece.line}"
+    answer = NOT_JUDGED if one.answer in (UNREADABLE, UNDECIDED) else one.answer
+    below = [
+        f"under {', '.join(piece.conditions)}" if piece.conditions else "",
+        f"read as {one.proof.reading}" if one.proof is not None else "",
+        one.reason if one.answer not in HOLDS else "",
+        one.where,
+    ]
     if one.answer == REFUTED and link is not None and link.decision.witness is not None:
         below.append(f"{'at ' if link.point else ''}{link.counterexample}")
-        below += [f"the tool derives {link.derived}"] if link.derived else []
-        below += [f"right {link.correction}"] if link.correction else []
-    if one.remedy and one.answer in UNJUDGED:
-        below.append(f"% isoflop: {one.remedy}")
-    return [f"{line}  {answer}  {one.claim}{label}", *(f"    {line}" for line in (*read, *below))]
+        below += [link.derived and f"the tool derives {link.derived}"]
+        below += [link.correction and f"right {link.correction}"]
+    below.append(one.remedy and f"% isoflop: {one.remedy}")
+    head = f"{line}  {answer}  {one.claim}" + (f"  {piece.label}" if piece.label else "")
+    return [head, *(f"    {line}" for line in below if line)]

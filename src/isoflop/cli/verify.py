@@ -136,25 +136,22 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     """The equations of a LaTeX document."""
     from pathlib import Path
 
-    from ..theory.claim.document import Document
+    from ..theory.claim.document import pieces_of
     from ..theory.claim.paper import HOLDS, judged
     from ..theory.claim.report import as_dict, as_text
 
     folder, text = Path(path).parent, read_text(POSITIONAL, path)
     try:
-        document = Document.read(text, path, lambda name: (folder / name).read_text("utf-8"))
+        pieces, missing = pieces_of(text, path, lambda name: (folder / name).read_text("utf-8"))
     except ValueError as error:
         raise _refused(path, error) from None
-    verdicts = judged(document, SECONDS)
-    state, found = next(verdicts)
-    for state, more in verdicts:  # noqa: B007 - what holds at the end is reported
-        found += more
-    data = as_dict(found, state, document.missing, path)
-    is_good = data["answer"] in HOLDS and not document.missing
+    state, found = judged(pieces, SECONDS)
+    data = as_dict(found, state, missing, path)
+    is_good = data["answer"] in HOLDS and not missing
     status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
     if form == "json":
         return json_text(data), status
-    return as_text(found, state, document.missing, path, in_full="--all" in options), status
+    return as_text(found, state, missing, path, in_full="--all" in options), status
 
 
 # -- theorems --------------------------------------------------------------------------------------
