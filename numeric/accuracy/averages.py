@@ -7,11 +7,11 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix K.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ArgumentError, TableError, number, outside
+from ..errors import ArgumentError, TableError
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -24,12 +24,11 @@ __all__ = ["AVERAGE", "averaged"]
 
 #: What an average of the benchmarks beside it is called.
 AVERAGE = "average"
-MARGIN = "a number of at least 0 and below 1"
 
 
 def averaged(
     evaluations: Evaluations,
-    baselines: Mapping[str, Baseline | float],
+    baselines: Mapping[str, Baseline],
     *,
     benchmarks: Sequence[str] | None = None,
     margin: float = 0.05,
@@ -47,7 +46,7 @@ def averaged(
     benchmarks : sequence of str, optional
         Those to average; by default all, but for pass@k with k > 1.
     margin : float
-        Runs count where every one of the benchmarks exceeds guessing by more than this; in [0, 1).
+        Runs count where every one of the benchmarks exceeds guessing by more than this; 1, >= 0.
 
     Returns
     -------
@@ -61,7 +60,7 @@ def averaged(
         Where a benchmark or its baseline is unknown, or no run has an average.
     """
     names = list(evaluations.benchmarks if benchmarks is None else benchmarks)
-    if isinstance(benchmarks, str) or len(names) < 2 or len({*names}) < len(names):
+    if len(names) < 2 or len({*names}) < len(names):
         raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
     if AVERAGE in (*evaluations.scores, *evaluations.proxies):
         raise ArgumentError("evaluations", complaint=f"have a column {AVERAGE!r} already")
@@ -70,10 +69,7 @@ def averaged(
         if key not in baselines:
             complaint = f"has none for {key!r}; must have one for every benchmark of the average"
             raise ArgumentError("baselines", complaint=complaint)
-    if not 0.0 <= number("margin", margin, MARGIN) < 1.0:
-        raise outside("margin", margin, MARGIN)
-    given: list[Any] = [baselines[key] for key in names]
-    guessing = np.array([[float(getattr(one, "value", one))] for one in given])
+    guessing = np.array([[baselines[key].value] for key in names])
     accuracy = np.stack([evaluations.scores[key] for key in names])
     missing = np.isnan(accuracy).any(axis=0)
     low = ~missing & (accuracy <= guessing + margin).any(axis=0)

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data.notation import close_matches
 from ..data.columns import plain
 from ..data.metrics import guessing_scores_nothing
-from ..errors import NONNEGATIVE, ArgumentError, number, outside, whole_number
-from ..words import counted, listed
+from ..errors import ArgumentError, nonnegative_number, number, outside
+from ..words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,24 +72,16 @@ class Baseline:
 
     def __post_init__(self) -> None:
         _share("value", self.value)
-        if self.margin is not None:
-            _share("margin", self.margin)
-        if number("standard_error", self.standard_error, NONNEGATIVE) < 0.0:
-            raise outside("standard_error", self.standard_error, NONNEGATIVE)
+        _share("margin", self.margin or 0.0)
+        nonnegative_number("standard_error", self.standard_error)
 
     def draws(self, K: int, generator: np.random.Generator) -> Floats:
-        """K values that it may have as well, (K,), in [0, 1).
+        """K values that it may have as well, (K,), in [0, 1): from the normal distribution about the
+        value with its standard error, cut to [0, 1).
 
-        From the normal distribution about the value with its standard error, cut to [0, 1). (To
-        draw the small runs anew instead would make the spread of a mean of n runs too small, by (n
-        - 1)/n in its variance, and n is often below ten.)
-
-        Examples
-        --------
-        >>> Baseline(0.25).draws(2, np.random.default_rng(0)).tolist()
-        [0.25, 0.25]
+        (To draw the small runs anew instead would make the spread of a mean of n runs too small, by
+        (n - 1)/n in its variance, and n is often below ten.)
         """
-        K = whole_number("K", K, 0)
         if self.standard_error == 0.0:
             return np.full(K, float(self.value))
         from scipy.special import ndtr, ndtri
@@ -99,8 +89,7 @@ class Baseline:
         with np.errstate(over="ignore"):  # at a tiny error the ends are infinitely far
             low, high = ndtr((np.array([0.0, 1.0]) - self.value) / self.standard_error)
         drawn = self.value + self.standard_error * ndtri(generator.uniform(low, high, K))
-        # The ends are cut once more: the inverse is exact to rounding only.
-        return np.asarray(np.minimum(np.maximum(drawn, 0.0), np.nextafter(1.0, 0.0)))
+        return np.clip(drawn, 0.0, np.nextafter(1.0, 0.0))  # rounding
 
     def __str__(self) -> str:
         error = f" +- {self.standard_error:.2g}" if self.standard_error else ""
@@ -146,16 +135,25 @@ def resolve(
     """
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
     of_given = _given(evaluations, given)
-    of_small = {} if small is None else _estimates(wanted, small)
+    guesses = None if small is None else wanted.mask(small, "small")
     resolved: dict[str, Baseline] = {}
-    for key in wanted.scores:
+    for key, scores in wanted.scores.items():
         metric, of_table = wanted.metric_types.get(key), wanted.table_baselines.get(key)
-        if key in of_given or key in of_small:
-            resolved[key] = of_given.get(key) or of_small[key]
+        is_free_text, is_known = guessing_scores_nothing(metric), ~np.isnan(scores)
+        measured = np.empty(0) if guesses is None or is_free_text else scores[guesses & is_known]
+        if key in of_given:
+            resolved[key] = of_given[key]
+        elif len(measured) > 1:
+            error = float(measured.std(ddof=1)) / len(measured) ** 0.5
+            how = f"mean of {len(measured)} runs with {small}"
+            resolved[key] = Baseline(_share("small", float(measured.mean())), error, how)
         elif of_table is not None:
             resolved[key] = Baseline(of_table, how="from the table")
-        elif guessing_scores_nothing(metric):
+        elif is_free_text:
             resolved[key] = Baseline(0.0, how=f"0 for {metric}")
+        elif guesses is not None:
+            few = f"{counted(len(measured), 'run')} with a score of {key!r} in {wanted.source}"
+            raise ArgumentError("small", small, complaint=f"leaves {few}; must be at least 2")
         else:
             by = f" ({metric})" if metric else ""
             raise ArgumentError(
@@ -164,33 +162,17 @@ def resolve(
                 f"that guessing gets right (--random-baseline {key}=VALUE), or estimate it from "
                 f"runs that guess (--small-runs 'compute < 1e17')",
             )
-    for key in wanted.benchmarks:
-        scores = wanted.scores[key][~np.isnan(wanted.scores[key])]
-        if len(scores) and not (scores > resolved[key].value).any():
+        if (
+            key in wanted.benchmarks
+            and is_known.any()
+            and scores[is_known].max() <= resolved[key].value
+        ):
             complaint = (
-                f"none of {counted(len(scores), 'run')} of {wanted.source} is above the random "
-                f"baseline {resolved[key]}; the highest accuracy is {float(scores.max()):.6g}"
+                f"none of {counted(int(is_known.sum()), 'run')} of {wanted.source} is above the "
+                f"random baseline {resolved[key]}; the highest accuracy is {np.nanmax(scores):.6g}"
             )
             raise ArgumentError("benchmark", key, complaint=complaint)
     return resolved
-
-
-def _label(benchmark: str) -> str:
-    """What the paper calls a benchmark; "" where it is not there."""
-    bare = plain(benchmark)
-    stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS if bare.endswith(ending))]
-    return next(
-        (label for label, names in ALIASES.items() if any(stem in names for stem in stems)), ""
-    )
-
-
-@cache
-def _table_11() -> dict[str, tuple[str, float]]:
-    """Label -> metric and Q_random."""
-    from ...theory.data.published import LAWS
-
-    laws = [law for law in LAWS.values() if law.family == f"{PUBLISHED}-compute"]
-    return {str(law.label): (str(law.metric_type), float(str(law.random_baseline))) for law in laws}
 
 
 def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
@@ -204,14 +186,7 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     if not isinstance(given, Mapping):
         return dict.fromkeys(evaluations.scores, Baseline(_share("random_baseline", given)))
     for key in given:
-        if key not in evaluations.scores:
-            several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
-            hint = "" if several else close_matches(key, evaluations.scores)
-            complaint = (
-                f"{key!r} is no benchmark of {evaluations.source}{hint}; name one of "
-                f"{listed(several or evaluations.benchmarks)}"
-            )
-            raise ArgumentError("random_baseline", {key: given[key]}, complaint=complaint)
+        evaluations.require(key, "random_baseline")
     return {
         key: Baseline(_share(f"random_baseline of {key!r}", value)) for key, value in given.items()
     }
@@ -227,33 +202,20 @@ def _share(name: str, value: Any) -> float:
 
 def _published(evaluations: Evaluations) -> dict[str, Baseline]:
     """Those of the paper, where the metric is the same."""
+    from ...theory.data.published import LAWS
+
+    laws = {law.label: law for law in LAWS.values() if law.family == f"{PUBLISHED}-compute"}
+    labels = {name: label for label, names in ALIASES.items() for name in names}
     found = {}
     for key in evaluations.scores:
-        label = _label(evaluations.benchmark_of(key))
-        own, value = _table_11().get(label, ("", 0.0))
+        bare = plain(evaluations.benchmark_of(key))
+        stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS)]
+        label = next((labels[stem] for stem in stems if stem in labels), None)
+        if label is None:
+            continue
+        own = str(laws[label].metric_type)
         metric = evaluations.metric_types.get(key, own) or own
-        if label and plain(metric.partition(",")[0]) == plain(own):
-            how = "Krajewski et al. 2025, Table 11"
+        if plain(metric.partition(",")[0]) == plain(own):
+            value, how = float(str(laws[label].random_baseline)), "Krajewski et al. 2025, Table 11"
             found[key] = Baseline(value, how=how, margin=MARGINS.get(label))
     return found
-
-
-def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
-    """The means of small runs, but for metrics of free text."""
-    mask = evaluations.mask(small, "small")
-    baselines: dict[str, Baseline] = {}
-    for key, values in evaluations.scores.items():
-        scores = values[mask & ~np.isnan(values)]
-        few_but_known = len(scores) < 2 and key in evaluations.table_baselines
-        if few_but_known or guessing_scores_nothing(evaluations.metric_types.get(key)):
-            continue
-        if len(scores) < 2:
-            runs = f"{counted(len(scores), 'run')} with a score of {key!r} in {evaluations.source}"
-            raise ArgumentError("small", small, complaint=f"leaves {runs}; must be at least 2")
-        mean, spread = float(scores.mean()), float(scores.std(ddof=1))
-        if not mean < 1.0:
-            complaint = f"the small runs have accuracy {mean!r} on {key!r}; must be below 1"
-            raise ArgumentError("small", small, complaint=complaint)
-        how = f"mean of {len(scores)} runs with {small}"
-        baselines[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
-    return baselines

@@ -5,13 +5,11 @@ above C_x = exp(-b/d) for d < 0, below it for d > 0.
 
 from __future__ import annotations
 
-from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import formulas
 from ..errors import outside, positive_array
 from ..fit.resample import Refits
 from .law import Part
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["COEFFICIENTS", "fit_bilinear"]
 
 COEFFICIENTS = ("log_A", "a", "b", "d")
-#: Of these the sign is what the law says; it is open where the interval of this coverage holds 0.
+#: The sign of a and d is what the law says; it is open where the interval of this coverage holds 0.
 SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
 
 
@@ -34,7 +32,7 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
     Parameters
     ----------
     compute, k, neg_log : array_like
-        At least four points: FLOP > 0, k >= 1, y = -log pass@k > 0 in nats.
+        (n,), at least four points: FLOP > 0, k >= 1, y = -log pass@k > 0 in nats.
     run : array_like, optional
         Which run each point is of; by default each is of its own.
 
@@ -57,49 +55,48 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
     if neg_log.ndim != 1 or not compute.shape == k.shape == neg_log.shape:
         shapes = f"shape {neg_log.shape} for compute {compute.shape} and k {k.shape}"
         raise outside("neg_log", shapes, "one value for every point, in one dimension")
-    plane = _plane(compute, k, neg_log, np.ones(len(k)))
+    logs = np.log(compute), np.log(k)
+
+    def refit(*, weights: Floats, observed: Floats = neg_log) -> Refits:
+        """NaN and not certified where what is drawn does not determine a plane."""
+        values = np.broadcast_to(np.log(observed), weights.shape)
+        each = zip(values, weights, strict=True)
+        planes = np.array([_plane(*logs, y, weight) for y, weight in each])
+        return Refits(planes, np.asarray(np.isfinite(planes).all(axis=1)))
+
+    plane = _plane(*logs, np.log(neg_log), np.ones(len(k)))
     if not np.isfinite(plane).all():
         domain = "points at two or more compute and two or more k, enough for four coefficients"
         raise outside("compute", f"{len(k)} points", domain)
-    refit = partial(_refit, compute, k, neg_log)
-    run = np.arange(len(k)) if run is None else np.asarray(run)
-    runs = np.unique(run)
-    without = refit(weights=(run != runs[:, None]).astype(np.float64)).coefficients
+    of = np.arange(len(k)) if run is None else np.asarray(run)
+    runs = np.unique(of)
+    without = refit(weights=(of != runs[:, None]).astype(np.float64)).coefficients
     errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
     is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
-    named = dict(zip(COEFFICIENTS, plane.tolist(), strict=True))
-    off = np.log(neg_log) - formulas.bilinear_log_value(compute=compute, k=k, **named)
     known = dict(zip(COEFFICIENTS, is_known, strict=True))
+    off = np.log(neg_log) - _columns(*logs) @ plane
     return Part(
-        coefficients=named,
-        objective_value=float(np.sum(off**2)),
+        coefficients=dict(zip(COEFFICIENTS, plane.tolist(), strict=True)),
+        objective_value=float(off @ off),
         converged=True,
         refit=refit,
         undetermined=tuple(name for name in SIGNED if not known[name]),
     )
 
 
-def _refit(
-    compute: Floats, k: Floats, neg_log: Floats, *, weights: Floats, observed: Floats | None = None
-) -> Refits:
-    """The planes of K resamples, by weights (K, n) of each point, of its own y or of others (K, n);
-    NaN and not certified where what is drawn does not determine one.
-    """
-    values = np.broadcast_to(neg_log if observed is None else observed, weights.shape)
-    planes = np.array([_plane(compute, k, *each) for each in zip(values, weights, strict=True)])
-    return Refits(planes, np.isfinite(planes).all(axis=1))
+def _columns(x: Floats, z: Floats) -> Floats:
+    return np.stack([np.ones_like(x), x, z, x * z], axis=1)
 
 
-def _plane(compute: Floats, k: Floats, neg_log: Floats, weights: Floats) -> Floats:
+def _plane(x: Floats, z: Floats, y: Floats, weights: Floats) -> Floats:
     """log_A, a, b and d by weighted least squares; NaN where the points do not determine them.
 
     About the weighted means of log C and log k, or the product is all but collinear with log k.
     """
-    x, z, y = np.log(compute), np.log(k), np.log(neg_log)
-    x0, z0 = (float(np.average(of, weights=weights)) if weights.any() else 0.0 for of in (x, z))
-    u, v, root = x - x0, z - z0, np.sqrt(weights)
-    design = np.stack([np.ones_like(u), u, v, u * v], axis=1) * root[:, None]
-    scale = np.sqrt((design**2).sum(axis=0))
+    x0, z0 = (np.average(of, weights=weights) if weights.any() else 0.0 for of in (x, z))
+    root = np.sqrt(weights)
+    design = _columns(x - x0, z - z0) * root[:, None]
+    scale = np.linalg.norm(design, axis=0)
     if not scale.all() or np.linalg.matrix_rank(design / scale) < len(COEFFICIENTS):
         return np.full(len(COEFFICIENTS), np.nan)
     c, a, b, d = np.linalg.lstsq(design / scale, root * y, rcond=None)[0] / scale

@@ -1,6 +1,4 @@
-"""A law of accuracy as a declaration, and its fit to a benchmark's runs: intervals of the law and of
-a new run, and what speaks against it.
-"""
+"""A law of accuracy as a declaration, and its fit to a benchmark's runs."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
+from ..fit.newton import best_of, follow, minimise
 from ..fit.objective import Objective
 from ..fit.resample import case_weights, refits_of, together
 from ..results import Band, Estimate, coverage_factor, percentiles
@@ -28,37 +27,35 @@ if TYPE_CHECKING:
     from ..data.sample import Points, Sample
     from ..fit.fit import Fit
     from ..fit.resample import Draws, Refits
+    from ..fit.solution import Solution
     from .baselines import Baseline
 
     Floats = NDArray[np.float64]
 
 __all__ = [
     "MARGIN",
-    "NEG_LOG",
-    "RAW",
     "SQUARES",
     "Law",
     "LawFit",
     "Part",
     "as_runs",
     "fit_law",
+    "refits_near",
     "resampled",
     "runs_of",
 ]
 
-#: What a law is of: -log of normalised accuracy Q' = (Q - Q_r)/(1 - Q_r), or raw accuracy.
-NEG_LOG, RAW = "-log Q'", "Q"
 #: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
 #: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
 MARGIN = 0.05
-NO_MINIMUM = "no certified minimum"
-#: A coefficient this close to a limit of the search, relative to its size, is on it.
-AT_LIMIT = 1e-6
 SQUARES = Objective(name="least-squares-log")
 #: Residuals of log(-log Q') of this size are rounding.
 ROUNDING = 1e-9
 #: Refits in one batch, and residuals that are drawn beside every refit, for a new run.
 BATCH, NEW_RUNS = 50, 25
+#: Other minima that refits start from as well, the steps of a refit, where it ends as a share of the
+#: objective, and what Newton may promise beyond, a small part of what the next resample changes.
+MOST_OTHERS, AGAIN, ENOUGH, CLOSE = 2, 100, 1e-8, 1e-3
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
 #: exp(-y) of this and beyond is 0 as a float.
@@ -76,38 +73,36 @@ class Law:
     expression : str
         Plain text, in the letters of `coefficients`.
     coefficients : tuple of str
-    requires, asks : tuple of str
-        Quantities of `Points` that a fit needs, and those that a prediction needs: a two-stage law
-        predicts without its proxy.
-    response : {"-log Q'", "Q"}
-        What the law is of.
-    objective : str
-        What is minimised.
+    requires : tuple of str
+        Quantities of `Points` that a fit needs.
     fitted : callable
         Sample -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
         runs are too few.
     values : callable
-        Coefficients (K, p) and m points -> the response (K, m).
+        Coefficients (K, p) and m points -> -log Q', or Q (K, m).
+    is_neg_log : bool
+        Whether the law is of -log of normalised accuracy Q' = (Q - Q_r)/(1 - Q_r), or of Q.
     margin : float or None
         Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
         those at or below guessing.
-    form : PowerTerms, Expression or None
-        What `isoflop.numeric.fit` fits, where it fits the response itself.
-    source : str
+    form : PowerTerms or None
+        What `isoflop.numeric.fit` fits, where it fits -log Q' itself.
     """
 
     name: str
     expression: str
     coefficients: tuple[str, ...]
     requires: tuple[str, ...]
-    asks: tuple[str, ...]
-    response: str
-    objective: str
     fitted: Callable[[Sample], tuple[Part, ...]]
     values: Callable[[Floats, Points], Floats]
+    is_neg_log: bool = True
     margin: float | None = MARGIN
     form: Any = None
-    source: str = ""
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """Quantities that a prediction needs: a two-stage law predicts without its proxy."""
+        return tuple(name for name in self.requires if name != "proxy")
 
     def fit(self, sample: Sample) -> LawFit:
         """The law closest to the runs, all of which are used; ValueError where they are too few."""
@@ -128,11 +123,6 @@ class Law:
         values = self.values(coefficients, at)
         return np.asarray(accuracy(values, baselines[:, None]) if self.is_neg_log else values)
 
-    @property
-    def is_neg_log(self) -> bool:
-        """Whether it is of -log Q'."""
-        return self.response == NEG_LOG
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
@@ -150,9 +140,6 @@ class Part:
     undetermined : tuple of str
         Coefficients that the runs leave open.
     remarks : tuple of str
-    limits : array_like
-        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets none
-        that a value could be mistaken for.
     """
 
     coefficients: Mapping[str, float]
@@ -161,7 +148,6 @@ class Part:
     refit: Callable[..., Refits]
     undetermined: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    limits: Any = (-np.inf, np.inf)
 
     @classmethod
     def of(cls, fit: Fit) -> Part:
@@ -172,7 +158,6 @@ class Part:
             converged=fit.converged,
             refit=fit.solution.refit,
             undetermined=fit.undetermined,
-            limits=fit.solution.design.limits,
         )
 
 
@@ -184,7 +169,7 @@ class LawFit:
     ----------
     kind : Law
     sample : Sample
-        The runs of the fit: n.
+        The n runs of the fit.
     parts : tuple of Part
         What was fitted: the law itself, or its stages.
     draws : Draws or None
@@ -205,41 +190,9 @@ class LawFit:
         return self.kind.name
 
     @property
-    def size(self) -> int:
-        """Number of runs n."""
-        return len(self.sample)
-
-    @property
     def coefficients(self) -> dict[str, float]:
-        """By name, those of the first part first."""
+        """By name."""
         return {name: value for part in self.parts for name, value in part.coefficients.items()}
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised for the last part, at the minimum."""
-        return float(self.parts[-1].objective_value)
-
-    @property
-    def converged(self) -> bool:
-        """Whether every part is certified to be a minimum."""
-        return all(part.converged for part in self.parts)
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): those of the parts."""
-        own = [np.broadcast_to(part.limits, (len(part.coefficients), 2)) for part in self.parts]
-        return np.concatenate(own)
-
-    def on_limit(self, coefficients: Floats) -> Any:
-        """Which of the coefficients (K, p) lie at a limit of the search, (K, p)."""
-        near = AT_LIMIT * np.abs(coefficients)
-        low, high = self.limits.T
-        return (coefficients <= low + near) | (coefficients >= high - near)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the p coefficients."""
-        return tuple(self.coefficients)
 
     @property
     def values(self) -> Floats:
@@ -249,17 +202,55 @@ class LawFit:
     @property
     def refitted(self) -> Floats:
         """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
-        return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
+        return np.empty((0, len(self.values))) if self.draws is None else self.draws.coefficients
+
+    @property
+    def objective_value(self) -> float:
+        """What was minimised for the last part, at the minimum."""
+        return self.parts[-1].objective_value
+
+    @property
+    def converged(self) -> bool:
+        """Whether every part is certified to be a minimum."""
+        return all(part.converged for part in self.parts)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
+        be told apart.
+        """
+        is_open = {name for part in self.parts for name in part.undetermined}
+        is_open |= {*OF_TERMS} if self._one_ratio else set()
+        return tuple(name for name in self.coefficients if name in is_open)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the coefficients must know."""
+        found = [remark for part in self.parts for remark in part.remarks]
+        if self._one_ratio:
+            low, high = self._one_ratio
+            found.append(
+                f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a "
+                f"factor {SPREAD:g} of one D/N ({low:.3g} to {high:.3g})"
+            )
+        return tuple(found)
+
+    @property
+    def _one_ratio(self) -> tuple[float, float] | None:
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one."""
+        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.requires} else None
+
+    # -- how sure it is ----------------------------------------------------------------------------
 
     def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
         """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
         guessing scores. A run that is not above its redrawn guessing accuracy (of a law of Q: by
         more than the margin) counts as not drawn.
         """
-        Q, guessing = self.sample.accuracy, baselines[:, None]
-        above = above_guessing(Q, guessing, 0.0 if self.kind.is_neg_log else self.kind.margin)
+        Q, guessing, of_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
+        above = above_guessing(Q, guessing, 0.0 if of_neg_log else self.kind.margin)
         weights = np.where(above, weights, 0.0)
-        if not self.kind.is_neg_log:
+        if not of_neg_log:
             return together(part.refit(weights=weights) for part in self.parts)
         observed = neg_log_accuracy(np.where(above, Q, 0.5 * (1.0 + guessing)), guessing)
         return self.parts[0].refit(weights=weights, observed=observed)
@@ -270,95 +261,48 @@ class LawFit:
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        on_limit, found = self.on_limit(self.refitted), dict[str, Estimate]()
-        for i, (name, value) in enumerate(self.coefficients.items()):
-            if name in self.undetermined:
-                found[name] = Estimate(value, undetermined=True, level=level)
-                continue
-            drawn, stopped = self.refitted[:, i], on_limit[:, i]
-            found[name] = Estimate.of_draws(value, drawn, level, on_limit=stopped)
-        E, spare = found.get("E"), self.size > len(self.names)
+        found, is_open = dict[str, Estimate](), self.undetermined
+        for drawn, (name, value) in zip(self.refitted.T, self.coefficients.items(), strict=True):
+            draws = () if name in is_open else drawn
+            found[name] = Estimate.of_draws(value, draws, level, undetermined=name in is_open)
+        E, spare = found.get("E"), len(self.sample) > len(self.values)
         if E is not None and E.value == 0.0 and E.has_interval and self.kind.form and spare:
-            found["E"] = replace(E, low=0.0, high=self.limit_at_zero(level), at_most=True)
+            found["E"] = replace(E, low=0.0, high=self._limit_at_zero(level), at_most=True)
         return found
 
-    def limit_at_zero(self, level: float) -> float:
-        r"""The upper limit of an E that is 0: the largest one with
-
-        .. math:: n \log \frac{S(E)}{\min_E S} \le \chi^2_{1, level},
-
-        S(E) being the least sum of squares of log(-log Q') with that E.
+    def _limit_at_zero(self, level: float) -> float:
+        """The upper limit of an E that is 0: the largest with n log(S(E)/min S) at most the quantile
+        of chi^2, S(E) the least sum of squares of log(-log Q') with that E.
         """
         from scipy.optimize import brentq
 
-        runs = as_runs(self.sample)
-        best = fit_form(runs, self.kind.form, SQUARES)
-        rounding, allowed = 0.5 * self.size * ROUNDING**2, coverage_factor(level) ** 2
+        runs, n, form = as_runs(self.sample), len(self.sample), self.kind.form
+        best = fit_form(runs, form, SQUARES)
+        rounding, allowed = 0.5 * n * ROUNDING**2, coverage_factor(level) ** 2
 
         def excess(E: float) -> float:
             """Above 0 where the runs exclude this E."""
-            held = fit_form(runs, self.kind.form, SQUARES, fixed={"E": E})
-            ratio = (held.objective_value + rounding) / (best.objective_value + rounding)
-            return float(self.size * np.log(ratio)) - allowed
+            held = fit_form(runs, form, SQUARES, fixed={"E": E}).objective_value
+            return float(
+                n * np.log((held + rounding) / (best.objective_value + rounding)) - allowed
+            )
 
         greatest = float(runs.loss.max())
         if excess(greatest) <= 0.0:
             return greatest
         return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
 
-    # -- what speaks against it ----------------------------------------------------------------------
-
-    @property
-    def one_ratio(self) -> tuple[float, float] | None:
-        """The least and the largest D/N, for a law of params and tokens whose runs are at one
-        ratio: see `sample.one_ratio`.
-        """
-        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.requires} else None
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
-        be told apart.
-        """
-        own = [name for part in self.parts for name in part.undetermined]
-        alike = [name for name in self.names if self.one_ratio and name in OF_TERMS]
-        return tuple(dict.fromkeys((*own, *alike)))
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the coefficients must know."""
-        found = [remark for part in self.parts for remark in part.remarks]
-        on_limit = zip(self.names, self.on_limit(self.values), strict=True)
-        at_limit = [name for name, is_held in on_limit if is_held]
-        found += [
-            f"{name} = {self.coefficients[name]:g} is at a limit of the search" for name in at_limit
-        ]
-        if self.one_ratio is not None:
-            low, high = self.one_ratio
-            found.append(
-                f"N and D cannot be told apart: the {self.size} fitted runs are within a factor "
-                f"{SPREAD:g} of one D/N ({low:.3g} to {high:.3g})"
-            )
-        return tuple(found)
-
-    # -- what it says --------------------------------------------------------------------------------
+    # -- what it says ------------------------------------------------------------------------------
 
     def accuracy(self, at: Points) -> Floats:
         """Raw accuracy (m,) by the law."""
         guessing = np.array([self.sample.baseline])
         return np.asarray(self.kind.accuracy(self.values[None], at, guessing)[0])
 
-    def predict(self, rows: Sample) -> Floats:
-        """Raw accuracy (m,) at runs."""
-        return self.accuracy(rows.at)
-
-    def drawn(self, at: Points) -> Floats:
-        """Raw accuracy (K, m) by the refitted laws."""
-        return np.asarray(self.kind.accuracy(self.refitted, at, self.baselines))
-
     def band(self, at: Points, level: float) -> Band:
         """The law's accuracy (m,) with its percentiles over the refits."""
-        return Band.of_draws(self.accuracy(at), self.drawn(at), level)
+        drawn = self.kind.accuracy(self.refitted, at, self.baselines)
+        return Band.of_draws(self.accuracy(at), drawn, level)
 
     def new_run(self, at: Points, level: float) -> Band:
         """The same with percentiles of the measured accuracy of a new run: refitted laws, each with
@@ -369,13 +313,17 @@ class LawFit:
         p coefficients took from them. There are no ends without refits, or where there are no more
         runs than coefficients.
         """
-        n, p, guess = len(self.sample), len(self.names), self.sample.baseline
+        n, p, guess = len(self.sample), len(self.values), self.sample.baseline
         law = self.accuracy(at)
         if self.draws is None or len(self.draws) < 2 or n <= p:
             return Band(law, level=level)
         random = np.random.default_rng([self.draws.seed, 1])
-        observed, own, laws = self.sample.accuracy, self.accuracy(self.sample.at), self.drawn(at)
-        guessing, both = self.baselines[:, None], np.stack([observed, own])
+        observed, own = self.sample.accuracy, self.accuracy(self.sample.at)
+        laws, guessing = (
+            self.kind.accuracy(self.refitted, at, self.baselines),
+            self.baselines[:, None],
+        )
+        both = np.stack([observed, own])
         in_logs = bool(((both > guess) & (both < 1.0)).all())
         in_logs &= bool(((laws >= guessing) & (laws <= 1.0)).all())
         if in_logs:
@@ -395,19 +343,37 @@ def _log_neg_log(values: Floats, baseline: Any) -> Floats:
     return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))
 
 
-def as_runs(sample: Sample) -> Runs:
-    """The runs of a sample with -log Q' for their loss."""
+def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs:
+    """The runs of a sample with -log Q', or another quantity, for their loss."""
+    at = sample.at
+    if loss is None:
+        loss = np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline))
     return Runs(
-        params=sample.at.params,
-        tokens=sample.at.tokens,
-        compute=sample.at.compute,
-        loss=np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline)),
+        params=at.params,
+        tokens=at.tokens,
+        compute=at.compute,
+        loss=loss,
         row=np.arange(1, len(sample) + 1),
         metric="accuracy",
         random_baseline=sample.baseline,
         source=sample.benchmark,
         n_rows=len(sample),
+        extra=extra,
     )
+
+
+def refits_near(solution: Solution, weights: Floats) -> tuple[Floats, Any]:
+    """The fit to resamples, weights (K, n), from where it ended and its other minima: parameters
+    (K, p), and whether each counts. Few runs leave valleys in which Newton creeps, so that one counts
+    where little more is promised.
+    """
+    many = solution.problem._replace(weights=weights)
+    starts = solution.theta, *solution.minimum.others[:MOST_OTHERS]
+    begun = [np.tile(start, (len(weights), 1)) for start in starts]
+    # Once without the detour: at the weights of the fit itself that is where it ended.
+    straight = minimise(many, begun[0], enough=ENOUGH, steps=AGAIN)
+    ends = best_of([straight, *(follow(many, start) for start in begun)])
+    return ends.theta, ends.done | (ends.decrement <= CLOSE * ends.value)
 
 
 def runs_of(
@@ -448,9 +414,7 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
     return kind.fit(train)
 
 
-def resampled(
-    fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False
-) -> LawFit:
+def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> LawFit:
     """The same with refits to resamples of its runs, each with its own accuracy of guessing.
 
     Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples
@@ -465,5 +429,5 @@ def resampled(
         return fit
     batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
     samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
-    draws = refits_of(fit.refit, samples, repeats, seed=seed, progress=progress, what=fit.name)
+    draws = refits_of(fit.refit, samples, repeats, seed=seed)
     return replace(fit, draws=draws, baselines=baselines[draws.index])

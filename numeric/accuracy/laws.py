@@ -11,14 +11,14 @@ Sources: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with
 (params and tokens; its alpha is beta here and its beta gamma, as beta belongs to params
 throughout), the last equation of Appendix L, Section 4.3 (two stages), equation 1 (broken, after
 Caballero et al. 2023, arXiv 2210.14891), and equation 5 with the sign that it must have: the paper
-prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1.
+prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1. The objectives are
+the paper's as well (Section 4.1, Section 3.3, Appendix M).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,106 +28,55 @@ from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
 from ..fit.fit import fit_form
-from ..fit.models import COMPUTE, MODELS, PARAMS_TOKENS
+from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
 from .bilinear import COEFFICIENTS as OF_PLANE
 from .bilinear import fit_bilinear
-from .broken import HUBER as OF_BROKEN
 from .broken import broken_values, fit_broken, names_of
-from .law import MARGIN, NEG_LOG, RAW, SQUARES, Law, Part, as_runs
-from .stages import LINKS, as_loss, fit_proxy
+from .law import MARGIN, SQUARES, Law, Part, as_runs
+from .two_stage import LINKS, fit_link, fit_proxy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Sample
-    from ..fit.models import Expression, PowerTerms
+    from ..fit.models import PowerTerms
     from .baselines import Baseline
     from .law import LawFit
-    from .stages import Link
 
     Floats = NDArray[np.float64]
 
 __all__ = ["BILINEAR", "LAWS", "crossing_of", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
-WORDS = {
-    "huber-log": "Huber's function (delta {:g}) of log(-log Q')",
-    "least-squares-log": "least squares of log(-log Q')",
-}
-PAPER = "Krajewski et al. 2025, arXiv 2512.08894"
 
 
-def _fitted_form(
-    form: PowerTerms | Expression, objective: Objective, sample: Sample
-) -> tuple[Part, ...]:
-    """A form of -log Q' closest to the runs."""
-    if len(sample) < len(form.coefficients):
-        raise ValueError(
-            f"{len(sample)} runs above guessing; must be at least {len(form.coefficients)} for the "
-            f"coefficients of -log Q' = {form}"
-        )
-    return (Part.of(fit_form(as_runs(sample), form, objective)),)
+def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
+    """A sum of power terms as a law of -log Q'."""
 
+    def fitted(sample: Sample) -> tuple[Part, ...]:
+        if len(sample) < (least := len(form.coefficients)):
+            raise ValueError(
+                f"{len(sample)} runs above guessing; must be at least {least} for the coefficients "
+                f"of -log Q' = {form}"
+            )
+        return (Part.of(fit_form(as_runs(sample), form, objective)),)
 
-def _fitted_plane(sample: Sample) -> tuple[Part, ...]:
-    """The plane of log(-log Q) closest to the pairs."""
-    y = neg_log_accuracy(sample.accuracy, sample.baseline)
-    return (fit_bilinear(sample.at.column("compute"), sample.at.column("k"), y, sample.index),)
-
-
-def _on_plane(coefficients: Floats, at: Points) -> Floats:
-    """-log Q (K, m), also where a law does not hold."""
-    named = dict(zip(OF_PLANE, coefficients.T[:, :, None], strict=True))
-    log = formulas.bilinear_log_value(compute=at.column("compute"), k=at.column("k"), **named)
-    return np.asarray(np.exp(log))
-
-
-def _fitted_broken(breaks: int, sample: Sample) -> tuple[Part, ...]:
-    """The broken law closest to the runs."""
-    return (fit_broken(sample.at.column("compute"), sample.accuracy, breaks=breaks),)
-
-
-def _on_broken(coefficients: Floats, at: Points) -> Floats:
-    """Q (K, m)."""
-    return broken_values(coefficients, at.column("compute"))
-
-
-def _fitted_stages(link: Link, sample: Sample) -> tuple[Part, ...]:
-    """Each stage closest to the runs, the second to the proxies of the runs themselves."""
-    return Part.of(fit_proxy(sample)), link.fit(as_loss(sample), sample.accuracy)
-
-
-def _through_stages(link: Link, coefficients: Floats, at: Points) -> Floats:
-    """Q (K, m) by way of the proxy that the first stage foretells."""
-    first, second = np.split(coefficients, [len(COMPUTE.coefficients)], axis=1)
-    return link.accuracy(second, COMPUTE.values(first, Points(compute=at.column("compute"))))
-
-
-# -- declarations ----------------------------------------------------------------------------------
-
-
-def power_law(name: str, form: PowerTerms | Expression, objective: Objective = HUBER) -> Law:
-    """A form of -log Q' as a law of accuracy."""
     return Law(
         name=name,
         expression=f"-log Q' = {form}",
         coefficients=form.coefficients,
         requires=form.requires,
-        asks=form.requires,
-        response=NEG_LOG,
-        objective=WORDS[objective.name].format(objective.delta),
-        fitted=partial(_fitted_form, form, objective),
+        fitted=fitted,
         values=form.values,
         form=form,
-        source=PAPER,
     )
 
 
 def broken_law(breaks: int) -> Law:
     """The broken law with so many breaks, fitted to all runs above guessing (Appendix M). More than
-    3 are more than runs can tell, and the scan for starts grows twentyfold with each.
+    3 are more than runs can tell.
     """
     factors = "".join(f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, breaks + 1))
     return Law(
@@ -135,33 +84,44 @@ def broken_law(breaks: int) -> Law:
         expression=f"Q = a + b C^-c0{factors}",
         coefficients=names_of(breaks),
         requires=("compute",),
-        asks=("compute",),
-        response=RAW,
-        objective=f"Huber's function (delta {OF_BROKEN.delta:g}) of Q",
-        fitted=partial(_fitted_broken, breaks),
-        values=_on_broken,
+        fitted=lambda sample: (fit_broken(sample, breaks),),
+        values=lambda coefficients, at: broken_values(coefficients, at.compute),
+        is_neg_log=False,
         margin=0.0,
-        source=f"{PAPER}; Caballero et al. 2023, arXiv 2210.14891",
     )
 
 
-def two_stage(link: Link, margin: float | None) -> Law:
+def two_stage(name: str, margin: float | None) -> Law:
     """Compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs; the
     linear one, which cannot, to those above guessing by the margin of the direct laws.
     """
+    link = LINKS[name]
+
+    def values(coefficients: Floats, at: Points) -> Floats:
+        first, second = np.split(coefficients, [len(COMPUTE.coefficients)], axis=1)
+        return link.accuracy(second, COMPUTE.values(first, Points(compute=at.compute)))
+
     return Law(
-        name=f"two-stage-{link.name}",
+        name=f"two-stage-{name}",
         expression=f"{link.formula}, L = {COMPUTE}",
         coefficients=(*COMPUTE.coefficients, *link.coefficients),
         requires=("compute", "proxy"),
-        asks=("compute",),
-        response=RAW,
-        objective="least squares of Q given the proxy; the proxy on its own",
-        fitted=partial(_fitted_stages, link),
-        values=partial(_through_stages, link),
+        fitted=lambda sample: (fit_proxy(sample), fit_link(link, sample)),
+        values=values,
+        is_neg_log=False,
         margin=margin,
-        source=PAPER,
     )
+
+
+def _fitted_plane(sample: Sample) -> tuple[Part, ...]:
+    y = neg_log_accuracy(sample.accuracy, sample.baseline)
+    return (fit_bilinear(sample.at.compute, sample.at.k, y, sample.index),)
+
+
+def _on_plane(coefficients: Floats, at: Points) -> Floats:
+    """-log Q (K, m), also where a law does not hold."""
+    named = dict(zip(OF_PLANE, coefficients.T[:, :, None], strict=True))
+    return np.asarray(np.exp(formulas.bilinear_log_value(compute=at.compute, k=at.k, **named)))
 
 
 BILINEAR = Law(
@@ -169,28 +129,20 @@ BILINEAR = Law(
     expression="log(-log Q) = log_A + a log C + b log k + d log C log k",
     coefficients=OF_PLANE,
     requires=("compute", "k"),
-    asks=("compute", "k"),
-    response=NEG_LOG,
-    objective="least squares of log(-log Q)",
     fitted=_fitted_plane,
     values=_on_plane,
-    source=PAPER,
 )
-
 _DECLARED = (
     power_law("compute", replace(COMPUTE, irreducible=False), SQUARES),
     power_law("compute-ceiling", COMPUTE),
     power_law("params-tokens", replace(PARAMS_TOKENS, irreducible=False)),
     power_law("params-tokens-ceiling", PARAMS_TOKENS),
     *map(broken_law, (1, 2, 3)),
-    two_stage(LINKS["linear"], MARGIN),
-    two_stage(LINKS["logistic"], None),
+    two_stage("linear", MARGIN),
+    two_stage("logistic", None),
     BILINEAR,
-    *(power_law(name, form) for name, form in MODELS.items() if form.is_expression),
 )
-#: By name, in the order in which they are listed. The objectives of the direct laws are the paper's
-#: (Section 4.1, Section 3.3, Appendix M); forms of `isoflop.numeric.fit.models.MODELS` that are
-#: expressions are laws of -log Q' as well.
+#: By name, in the order in which they are listed.
 LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 
 
@@ -219,14 +171,15 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     """
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
         return None
+    is_open = "d" in fit.undetermined
     (value,), drawn = (
-        np.asarray(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))
+        formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3])
         for rows in (fit.values[None], fit.refitted)
     )
-    is_open = "d" in fit.undetermined
     log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
     with np.errstate(over="ignore"):
-        ends = [
-            None if end is None else float(np.exp(end)) for end in (log.value, log.low, log.high)
-        ]
-    return replace(log, value=ends[0] or 0.0, low=ends[1], high=ends[2], standard_error=None)
+        ends: Any = {
+            name: None if end is None else float(np.exp(end))
+            for name, end in (("value", log.value), ("low", log.low), ("high", log.high))
+        }
+    return replace(log, **ends, standard_error=None)

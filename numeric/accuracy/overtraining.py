@@ -3,32 +3,28 @@ r"""What training past the compute optimum costs, in loss and in downstream erro
 .. math:: L = E + (a M^{\eta} + b M^{-\eta}) C^{-\eta}, \qquad 1 - Q = \varepsilon - k e^{-\gamma L},
 
 with M = D/N and C = 6 N D. The law of loss is the params+tokens law with beta = gamma = 2 eta, a =
-6^eta A and b = 6^eta B (derivation `overtraining_law`). So its optimum, its envelope and its
-penalty are those of `isoflop.numeric.law.Law`: M* = (b/a)^(1/(2 eta)) at every compute, and off it
-the reducible loss grows by cosh(eta log(M/M*)). Source of both laws: Gadre et al. 2024, arXiv
+6^eta A and b = 6^eta B (derivation `overtraining_law`), so that its optimum, its envelope and its
+penalty are those of `isoflop.numeric.law.Law`. Source of both laws: Gadre et al. 2024, arXiv
 2403.08540.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Percent, Places, Significant
+from ...theory.typeset.numbers import Percent, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Table
 from .. import formulas
-from ..data.rows import those_dropped
+from ..data.evaluations import Evaluations
 from ..data.runs import Runs
-from ..data.sample import Points
-from ..errors import ArgumentError, outside, positive_array
+from ..errors import ArgumentError, outside
 from ..fit.fit import fit_form
 from ..fit.models import ONE_EXPONENT, Expression
 from ..fit.objective import Objective
-from ..results import prediction_errors
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -36,23 +32,17 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    from ..data.evaluations import Evaluations
     from ..fit.fit import Fit
-    from ..law import Law
-
-    Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["GADRE_TASKS", "Overtraining", "fit_overtraining"]
 
 SQUARES = Objective(name="least-squares")
 #: The law of error in the loss x.
-ERROR = Expression("epsilon - k*exp(-gamma*x)")
-#: By default costs are given at these multiples of the optimal ratio; so many predictions are
-#: printed, those of the largest compute; of long names of runs the end.
-MULTIPLES, MOST_LISTED, LONGEST = (1.0, 4.0, 16.0, 64.0), 20, 26
+ERROR = Expression("epsilon - k*exp(-gamma*x)", extra=("x",))
+#: Costs are given at these multiples of the optimal ratio where none is asked for; so many
+#: predictions are printed, those of the largest compute.
+MULTIPLES, MOST_LISTED = (1.0, 4.0, 16.0, 64.0), 20
 #: The 17 tasks over which Gadre et al. 2024 average the error.
 GADRE_TASKS = (
     *("bigbench_operators", "pubmed_qa_labeled", "hellaswag_zeroshot", "boolq", "arc_easy", "coqa"),
@@ -60,6 +50,17 @@ GADRE_TASKS = (
     *("bigbench_cs_algorithms", "commonsense_qa", "bigbench_qa_wikidata", "hellaswag", "copa"),
     *("squad", "piqa"),
 )
+#: What is printed of a prediction, and of a cost; the numbers that are no four digits.
+OF_PREDICTIONS = (
+    *("run", "tokens_per_param", "loss", "predicted_loss", "loss_difference"),
+    *("error", "predicted_error", "error_difference"),
+)
+OF_COSTS = (
+    *("compute", "tokens_per_param", "ratio", "loss", "penalty", "lost_compute"),
+    *("error", "extra_error"),
+)
+OFF = Percent(places=4, sign=True)
+FORMATS = {"loss_difference": OFF, "error_difference": OFF, "lost_compute": Percent(places=1)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,21 +75,14 @@ class Overtraining(Shown):
         Every run that a law was fitted to or that was to be predicted: run, params, tokens,
         tokens_per_param, compute; loss, predicted_loss, loss_difference (relative), in_loss_fit,
         and the same of the error, at the predicted loss; asked.
-    loss_name : str
-    benchmarks : tuple of str
-        The error is 1 less the mean accuracy on these.
     notes : tuple of str
         What was left out and why, and what speaks against a result.
-    source : str
     """
 
     loss_fit: Fit
     error_fit: Fit
     runs: pd.DataFrame
-    loss_name: str
-    benchmarks: tuple[str, ...]
     notes: tuple[str, ...]
-    source: str
 
     @property
     def is_sound(self) -> bool:
@@ -106,145 +100,86 @@ class Overtraining(Shown):
         }
         return {**c, **in_compute, **self.error_fit.coefficients}
 
-    @cached_property
-    def law(self) -> Law:
-        """The law of loss with its optimum, envelope and penalty.
-
-        Raises
-        ------
-        ValueError
-            Where the runs do not determine it.
-        """
-        if not self.loss_fit.is_sound:
-            raise ValueError("law: the runs do not determine the law of loss; see the notes")
-        law: Any = ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source=self.source)
-        return law
-
     @property
     def optimal_tokens_per_param(self) -> float | None:
         """M*, at every compute; None where the runs do not determine the law of loss."""
-        return float(self.law.envelope.tokens_per_param(1.0)) if self.loss_fit.is_sound else None
-
-    def loss(self, params: Any, tokens: Any) -> Floats:
-        """L at runs, (m,)."""
-        theta = self.loss_fit.solution.values[None]
-        return ONE_EXPONENT.values(theta, Points(params=params, tokens=tokens))[0]
-
-    def error(self, loss: Any) -> Floats:
-        """1 - Q at losses, (m,)."""
-        c = self.error_fit.coefficients
-        return np.asarray(c["epsilon"] - c["k"] * np.exp(-c["gamma"] * np.asarray(loss)))
+        if not self.loss_fit.is_sound:
+            return None
+        return float(self.loss_fit.law.envelope.tokens_per_param(1.0))
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """The runs that were to be predicted."""
-        return self.runs[self.runs["asked"]]
+        """The runs that were to be predicted, the largest compute first."""
+        asked = self.runs[self.runs["asked"]]
+        return asked.sort_values("compute", ascending=False, kind="stable")
 
-    def costs(self, compute: Any = None, tokens_per_param: Any = None) -> pd.DataFrame:
+    def costs(
+        self, compute: float | None = None, tokens_per_param: Sequence[float] | None = None
+    ) -> pd.DataFrame:
         """What ratios of tokens to params cost at one compute (FLOP) against the optimal one.
 
         Parameters
         ----------
-        compute, tokens_per_param : sequence of float, optional
+        compute, tokens_per_param : optional
             By default the largest compute of the runs, and 1, 4, 16 and 64 times the optimal ratio.
 
         Returns
         -------
         DataFrame
-            A row for each compute and ratio, none where the law of loss is not determined: compute,
-            ratio (M/M*), tokens_per_param; loss, penalty ((L - E)/(L* - E)), lost_compute (the
+            A row for each ratio, none where the law of loss is not determined: compute,
+            tokens_per_param, ratio (M/M*), loss, penalty ((L - E)/(L* - E)), lost_compute (the
             share that the optimal ratio would save at the same loss), error, extra_error.
         """
         import pandas as pd
 
         best = self.optimal_tokens_per_param
         if best is None:
-            return pd.DataFrame(columns=["compute"])
-        budgets = [self.runs["compute"].max()] if compute is None else compute
-        asked = best * np.array(MULTIPLES) if tokens_per_param is None else tokens_per_param
-        ratios = positive_array("tokens_per_param", asked)
-        grid = np.meshgrid(positive_array("compute", budgets), ratios, indexing="ij")
-        budget, M = (each.ravel() for each in grid)
-        off, reducible = self.law.penalty(M / best), self.law.envelope.reducible_loss(budget)
-        optimal = self.loss_fit.coefficients["E"] + reducible
-        loss = optimal + off.excess * reducible
-        return pd.DataFrame(
-            {
-                "compute": budget,
-                "ratio": M / best,
-                "tokens_per_param": M,
-                "loss": loss,
-                "penalty": off.loss_penalty,
-                "lost_compute": off.lost_compute,
-                "error": self.error(loss),
-                "extra_error": self.error(loss) - self.error(optimal),
-            }
+            return pd.DataFrame(columns=[*OF_COSTS])
+        M = best * np.array(MULTIPLES) if tokens_per_param is None else np.array(tokens_per_param)
+        budget = np.full(len(M), self.runs["compute"].max() if compute is None else compute)
+        off = self.loss_fit.law.penalty(tokens_per_param=M, compute=budget)
+        c = self.error_fit.coefficients
+        error, least = (
+            c["epsilon"] - c["k"] * np.exp(-c["gamma"] * loss)
+            for loss in (off.loss, off.optimal_loss)
         )
-
-    # -- output ------------------------------------------------------------------------------------
+        figures = budget, M, M / best, off.loss, off.loss_penalty, off.lost_compute
+        return pd.DataFrame(dict(zip(OF_COSTS, (*figures, error, error - least), strict=True)))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            "source": self.source,
-            "loss_name": self.loss_name,
-            "benchmarks": list(self.benchmarks),
             "coefficients": self.coefficients,
             "optimal_tokens_per_param": self.optimal_tokens_per_param,
-            **{
-                what: prediction_errors(fit.solution.fitted, fit.solution.observed)
-                | {"converged": fit.converged, "undetermined": list(fit.undetermined)}
-                for what, fit in (("loss", self.loss_fit), ("error", self.error_fit))
-            },
+            "converged": self.loss_fit.converged and self.error_fit.converged,
+            "undetermined": [*self.loss_fit.undetermined, *self.error_fit.undetermined],
             "predictions": _records(self.predictions),
             "costs": _records(self.costs()),
             "notes": list(self.notes),
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """The runs with what the laws say of them."""
-        return self.runs
-
     def tables(self) -> tuple[Table, ...]:
         """Coefficients; predictions; costs."""
-        best, errors = self.optimal_tokens_per_param, self.as_dict()
+        best = self.optimal_tokens_per_param
+        shown = "not determined" if best is None else f"{best:.4g} tokens per param"
         title = "; ".join(
-            f"{what}: {counted(errors[what]['n'], 'run')}, RMSE {errors[what]['rmse']:.3g}"
-            for what in ("loss", "error")
+            f"{what}: {counted(len(fit.runs), 'run')}, RMSE {np.mean(fit.residuals**2) ** 0.5:.3g}"
+            for what, fit in (("loss", self.loss_fit), ("error", self.error_fit))
         )
-        told = "not determined" if best is None else f"{best:.4g} tokens per param"
-        named = [{"name": name, "value": value} for name, value in self.coefficients.items()]
-        columns = [Column("name", "coefficient", align="left")]
-        columns.append(Column("value", format=Significant(6)))
-        four, three, off = Places(4), Significant(3), Percent(places=4, sign=True)
-        of_runs = [
-            Column("run", align="left", of=lambda row: row["run"][-LONGEST:]),
-            Column("tokens_per_param", "M", format=three),
-            Column("loss", format=four),
-            Column("predicted_loss", "predicted", format=four),
-            Column("loss_difference", "off by", format=off),
-            Column("error", format=four),
-            Column("predicted_error", "predicted", format=four),
-            Column("error_difference", "off by", format=off),
-        ]
-        of_costs = [
-            Column("compute", format=three),
-            Column("tokens_per_param", "M", format=three),
-            Column("ratio", "M/M*", format=three),
-            Column("loss", format=four),
-            Column("penalty", format=Significant(5)),
-            Column("lost_compute", "lost compute", format=Percent(places=1)),
-            Column("error", format=four),
-            Column("extra_error", "extra error", format=three),
-        ]
-        foretold = self.predictions.sort_values("compute", ascending=False, kind="stable")
-        rest = len(foretold) - MOST_LISTED
-        more = [f"and {counted(rest, 'run')} of less compute"] if rest > 0 else []
-        tables = [
-            Table(columns, named, f"{title}; M* = {told}", [*self.notes]),
-            Table(of_runs, _records(foretold[:MOST_LISTED]), "predictions", more),
-            Table(of_costs, _records(self.costs()), "costs of over-training"),
-        ]
+        named = [{"coefficient": name, "value": x} for name, x in self.coefficients.items()]
+        columns = [Column("coefficient", align="left"), Column("value", format=Significant(6))]
+        tables = [Table(columns, named, f"{title}; M* = {shown}", self.notes)]
+        foretold = self.predictions
+        rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
+        for title, keys, frame in (
+            (f"predictions{rest}", OF_PREDICTIONS, foretold[:MOST_LISTED]),
+            ("costs of over-training", OF_COSTS, self.costs()),
+        ):
+            columns = [
+                Column(key, key.replace("_", "\n"), format=FORMATS.get(key, Significant(4)))
+                for key in keys
+            ]
+            tables.append(Table(columns, _records(frame), title))
         return tuple(table for table in tables if len(table))
 
     def plot(self) -> Figure:
@@ -291,7 +226,7 @@ def fit_overtraining(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, a condition leaves no run, or the runs are too few.
+        Where an argument is outside its domain, or the runs that a condition leaves are too few.
 
     Examples
     --------
@@ -308,31 +243,60 @@ def fit_overtraining(
     """
     import pandas as pd
 
-    from ..data.evaluations import Evaluations
-
     read = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
     if read.params is None or read.tokens is None:
         raise ValueError(f"{read.source}: has no params and tokens; the law of loss needs both")
     losses = read.proxy(loss)
-    if (bad := np.flatnonzero(losses <= 0.0)).size:
-        at = f"{loss} of run {read.run[bad[0]]!r}"
-        raise outside(at, float(losses[bad[0]]), "positive: it is no loss")
-    names = tuple(read.benchmarks if benchmarks is None else dict.fromkeys(benchmarks))
+    if (losses <= 0.0).any():
+        raise outside(loss, float(losses[losses <= 0.0][0]), "positive: it is no loss")
+    names = tuple(read.benchmarks if benchmarks is None else benchmarks)
     if isinstance(benchmarks, str) or not names:
         raise ArgumentError("benchmarks", benchmarks, "a sequence of names")
     for name in names:
         read.require(name)
-    measured = 1.0 - np.mean([read.scores[name] for name in names], axis=0)
-    notes = [*read.warnings, *([those_dropped(read.dropped)] if read.dropped else [])]
-    error_where = fit_where if error_where is None else error_where
-    for_loss = _chosen(read, "fit_where", fit_where, losses, notes)
-    for_error = _chosen(read, "error_where", error_where, losses + measured, notes)
-    asked = ~for_loss
-    if predict_where is not None:
-        asked = read.mask(predict_where, "predict_where")
-        if not asked.any():
+    errors = 1.0 - np.mean([read.scores[name] for name in names], axis=0)
+    notes = list(read.warnings)
+
+    def held(argument: str, condition: str | None) -> Any:
+        """The runs that satisfy a condition."""
+        mask = np.ones(len(read), dtype=bool)
+        mask = mask if condition is None else read.mask(condition, argument)
+        if not mask.any():
             complaint = f"holds for none of {counted(len(read), 'run')} of {read.source}"
-            raise ArgumentError("predict_where", predict_where, complaint=complaint)
+            raise ArgumentError(argument, condition, complaint=complaint)
+        return mask
+
+    def fitted(what: str, form: Any, values: Any, asked: Any) -> tuple[Any, Fit]:
+        """Which of the runs have the values, and the law that is fitted to them."""
+        known = asked & np.isfinite(losses + values)
+        if missing := int((asked & ~known).sum()):
+            notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
+        own = replace(runs, loss=values).subset(np.flatnonzero(known))
+        own.require(len(form.coefficients), f"the coefficients of the law of {what}")
+        fit = fit_form(own, form, SQUARES)
+        if not fit.converged:
+            notes.append(f"law of {what}: no certified minimum; its coefficients are no result")
+        if fit.undetermined:
+            left = ", ".join(fit.undetermined)
+            notes.append(f"law of {what}: the runs leave {left} undetermined")
+        return known, fit
+
+    runs = Runs(
+        params=read.params,
+        tokens=read.tokens,
+        compute=None,
+        loss=losses,
+        row=np.arange(1, len(read) + 1),
+        source=read.source,
+        n_rows=len(read),
+        extra={"x": losses},
+    )
+    first = held("fit_where", fit_where)
+    second = first if error_where is None else held("error_where", error_where)
+    of_loss, loss_fit = fitted("loss", ONE_EXPONENT, losses, first)
+    of_error, error_fit = fitted("error", ERROR, errors, second)
+    asked = ~of_loss if predict_where is None else held("predict_where", predict_where)
+    expected = loss_fit.predict(runs)
     columns = {
         "run": [str(name) for name in read.run],
         "params": read.params,
@@ -341,67 +305,13 @@ def fit_overtraining(
         "compute": formulas.compute(read.params, read.tokens),
         "asked": asked,
     }
-    found = Overtraining(
-        loss_fit=_fitted(read, ONE_EXPONENT, losses, losses, for_loss),
-        error_fit=_fitted(read, ERROR, measured, losses, for_error),
-        runs=pd.DataFrame(columns),
-        loss_name=loss,
-        benchmarks=names,
-        notes=(),
-        source=read.source,
-    )
-    foretold = found.loss(read.params, read.tokens)
     for what, known, law, chosen in (
-        ("loss", losses, foretold, for_loss),
-        ("error", measured, found.error(foretold), for_error),
+        ("loss", losses, expected, of_loss),
+        ("error", errors, error_fit.predict(replace(runs, extra={"x": expected})), of_error),
     ):
         columns |= {what: known, f"predicted_{what}": law, f"in_{what}_fit": chosen}
         columns |= {f"{what}_difference": law / np.where(known > 0.0, known, np.nan) - 1.0}
-    runs = pd.DataFrame(columns)[for_loss | for_error | asked]
-    for what, fit in (("loss", found.loss_fit), ("error", found.error_fit)):
-        if not fit.converged:
-            notes.append(f"law of {what}: no certified minimum; its coefficients are no result")
-        if fit.undetermined:
-            notes.append(
-                f"law of {what}: the runs leave {', '.join(fit.undetermined)} undetermined"
-            )
-    if wrong := int((~runs["predicted_error"][runs["asked"]].between(0.0, 1.0)).sum()):
+    frame = pd.DataFrame(columns)[of_loss | of_error | asked]
+    if wrong := int((~frame["predicted_error"][frame["asked"]].between(0.0, 1.0)).sum()):
         notes.append(f"law of error: {wrong} of {int(asked.sum())} predictions are outside 0 to 1")
-    return replace(found, runs=runs, notes=tuple(notes))
-
-
-def _fitted(read: Evaluations, form: Any, observed: Floats, losses: Floats, chosen: Mask) -> Fit:
-    """A law fitted to some of the runs, whose losses it may name x."""
-    runs = Runs(
-        params=read.params[chosen],
-        tokens=read.tokens[chosen],
-        compute=None,
-        loss=observed[chosen],
-        row=np.flatnonzero(chosen) + 1,
-        source=read.source,
-        n_rows=len(read),
-        extra={"x": losses[chosen]},
-    )
-    law = form.on(runs)
-    distinct = len(np.unique(losses[chosen]))
-    if distinct < (least := len(law.coefficients)):
-        raise ValueError(
-            f"{counted(distinct, 'run')} of different loss: must be at least {least} for the "
-            f"coefficients of {law}"
-        )
-    return fit_form(runs, law, SQUARES)
-
-
-def _chosen(
-    runs: Evaluations, argument: str, condition: str | None, values: Floats, notes: list[str]
-) -> Mask:
-    """The runs that satisfy a condition and have the values; what is left out is noted."""
-    asked = np.ones(len(runs), dtype=bool) if condition is None else runs.mask(condition, argument)
-    usable = asked & np.isfinite(values)
-    what = "the loss" if argument == "fit_where" else "the loss and all benchmarks"
-    if not usable.any():
-        complaint = f"leaves none of {counted(len(runs), 'run')} of {runs.source} with {what}"
-        raise ArgumentError(argument, condition, complaint=complaint)
-    if missing := int((asked & ~usable).sum()):
-        notes.append(f"{counted(missing, 'run')} left out by {argument}: without {what}")
-    return usable
+    return Overtraining(loss_fit=loss_fit, error_fit=error_fit, runs=frame, notes=tuple(notes))

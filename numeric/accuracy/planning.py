@@ -10,116 +10,90 @@ in y - E is the law's penalty. No budget exceeds the ceiling Q'_max = exp(-E).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.typeset.numbers import Shortest
+from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Table
 from .. import formulas
-from ..arrays import is_number, positive_values
+from ..arrays import positive_values
 from ..data.scale import accuracy
 from ..law import Law
-from ..law.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from ..law.result import Result
 
 __all__ = ["AccuracyLaw", "AccuracyPenalty", "accuracy_table"]
 
-#: What a penalty is in accuracy.
-IN_ACCURACY = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
 
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AccuracyPenalty(Result):
-    """What an allocation costs in -log Q', and in accuracy at a budget.
+@dataclass(frozen=True, kw_only=True)
+class AccuracyPenalty(Shown):
+    """What an allocation costs in accuracy.
 
     Attributes
     ----------
-    loss_penalty, excess : float or ndarray
-        P = (y - E)/(y* - E), and P - 1; the other figures of a `Result` likewise.
+    cost : Result
+        In y = -log Q'.
     greatest_loss : float or ndarray
         The most accuracy that the allocation costs at any budget, in units of accuracy.
-    budget : float, ndarray or None
+    compute : float, ndarray or None
         Compute at which the accuracies are: that of the run, or as given.
     accuracy, optimal_accuracy, lost_accuracy : float, ndarray or None
         At that compute: Q, Q* and Q* - Q; None where none was given.
     """
 
-    benchmark: AccuracyLaw
-    budget: Any
+    cost: Result
+    greatest_loss: Any
+    compute: Any = None
+    accuracy: Any = None
+    optimal_accuracy: Any = None
+    lost_accuracy: Any = None
 
-    @cached_property
-    def greatest_loss(self) -> Any:
-        """The most of Q* - Q over all budgets; at the optimum nothing."""
-        most, off = np.zeros(np.shape(self.excess)), np.greater(self.excess, 0.0)
-        if off.any():
-            excess = np.asarray(self.excess)[off]
-            most[off] = formulas.greatest_accuracy_lost(excess, **self.benchmark.constants)
-        return most[()]
-
-    @cached_property
-    def optimal_accuracy(self) -> Any:
-        """Q*."""
-        return None if self.budget is None else self.benchmark.optimal_accuracy(self.budget)
-
-    @cached_property
-    def lost_accuracy(self) -> Any:
-        """Q* - Q."""
-        if self.budget is None:
-            return None
-        best = self.law.envelope.reducible_loss(self.budget)
-        lost = formulas.accuracy_lost(best, self.excess, **self.benchmark.constants)
-        return lost + 0.0  # no negative zero
-
-    @cached_property
-    def accuracy(self) -> Any:
-        """Q."""
-        return None if self.budget is None else self.optimal_accuracy - self.lost_accuracy
-
-    def as_dict(self) -> dict[str, Any]:
-        """Every figure by name."""
-        return super().as_dict() | {name: getattr(self, name) for name in IN_ACCURACY}
-
-    def rows(self) -> Iterator[AccuracyPenalty]:
-        """The penalties of the single allocations, each at its budget."""
-        budgets = None if self.budget is None else np.ravel(self.budget).tolist()
-        for index, cost in enumerate(super().rows()):
-            yield AccuracyPenalty(
-                law=self.law,
-                given=cost.given,
-                variables=cost.variables,
-                benchmark=self.benchmark,
-                budget=None if budgets is None else budgets[index],
+    def rows(self) -> list[dict[str, float | None]]:
+        """A row for each allocation at each budget: ratio, compute, and the figures by name."""
+        figures = {"ratio": self.cost.ratio} | {
+            name: getattr(self, name)
+            for name in (
+                "compute",
+                "accuracy",
+                "optimal_accuracy",
+                "lost_accuracy",
+                "greatest_loss",
             )
+        }
+        known = {name: value for name, value in figures.items() if value is not None}
+        columns = (column.ravel().tolist() for column in np.broadcast_arrays(*known.values()))
+        rows = zip(*columns, strict=True)
+        return [dict.fromkeys(figures) | dict(zip(known, row, strict=True)) for row in rows]
 
     def tables(self) -> tuple[Table, ...]:
         """The penalties, and what they are in accuracy."""
-        return (*super().tables(), accuracy_table(list(self.rows())))
+        return (*self.cost.tables(), accuracy_table(self.rows()))
 
 
-def accuracy_table(costs: Sequence[AccuracyPenalty]) -> Table:
-    """Penalties in accuracy points."""
+def accuracy_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of penalties in accuracy, what is lost in points."""
 
-    def points(cost: AccuracyPenalty, figure: str) -> float | None:
-        lost = getattr(cost, figure)
-        return None if lost is None else 100.0 * float(lost)
+    def points(key: str, heading: str) -> Column:
+        def of(row: Mapping[str, Any]) -> float | None:
+            return None if row[key] is None else 100.0 * row[key]
 
-    three, four = Shortest(3), Shortest(4)
+        return Column(key, heading, format=Shortest(3), of=of)
+
+    four = Shortest(4)
     columns = [
         Column("ratio", format=four),
-        Column("budget", "compute", format=four, keys=("compute", "", "")),
+        Column("compute", format=four),
         Column("accuracy", format=four),
         Column("optimal_accuracy", "optimal\naccuracy", format=four),
+        points("lost_accuracy", "points\nlost"),
+        points("greatest_loss", "most\nat\nany\ncompute"),
     ]
-    for figure, header in (
-        ("lost_accuracy", "points\nlost"),
-        ("greatest_loss", "most\nat\nany\ncompute"),
-    ):
-        columns.append(Column(figure, header, format=three, of=partial(points, figure=figure)))
-    return Table(columns, costs)
+    return Table(columns, rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +137,7 @@ class AccuracyLaw:
     @property
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
-        return float(formulas.ceiling(**self.constants))
+        return float(formulas.ceiling(**self._constants))
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
@@ -181,29 +155,32 @@ class AccuracyLaw:
         ratio : float or array_like, optional
             (D/N)/(D*/N*) at equal compute, > 0.
         compute : float or array_like, optional
-            Budgets in FLOP, of the shape of the ratios or to be broadcast with them.
+            Budgets in FLOP, to be broadcast with the ratios.
         **allocation : float or array_like
             In place of a ratio: the other arguments of `Law.penalty`.
         """
         on_ray = "tokens_per_param" in allocation
         cost = self.law.penalty(ratio, **allocation, compute=compute if on_ray else None)
-        s, budget, given = cost.log_size_ratio, None, cost.given
-        if cost.is_run:
-            budget = cost.compute
-        elif compute is not None:
-            budget = positive_values("compute", compute)
-            if not (is_number(s) and is_number(budget)):
-                s, budget = np.broadcast_arrays(s, budget)
-                given = {name: np.broadcast_to(value, s.shape) for name, value in given.items()}
+        excess = np.asarray(cost.excess)
+        most, off = np.zeros(excess.shape), excess > 0.0
+        if off.any():
+            most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
+        if compute is None and not cost.is_run:
+            return AccuracyPenalty(cost=cost, greatest_loss=most[()])
+        budget = cost.compute if cost.is_run else positive_values("compute", compute)
+        best = self.law.envelope.reducible_loss(budget)
+        lost = formulas.accuracy_lost(best, cost.excess, **self._constants) + 0.0  # no negative 0
+        optimal = self.optimal_accuracy(budget)
         return AccuracyPenalty(
-            law=self.law,
-            given=given,
-            variables=given if cost.is_run else None,
-            benchmark=self,
-            budget=budget,
+            cost=cost,
+            greatest_loss=most[()],
+            compute=budget,
+            accuracy=optimal - lost,
+            optimal_accuracy=optimal,
+            lost_accuracy=lost,
         )
 
     @property
-    def constants(self) -> dict[str, float]:
+    def _constants(self) -> dict[str, float]:
         """E and the accuracy of guessing."""
         return {"E": self.law.needed("E")["E"], "random_baseline": self.random_baseline}

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..data.evaluations import Evaluations
 from ..errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pandas import DataFrame
-
-    from ..data.evaluations import Evaluations
 
 __all__ = ["rank_proxies"]
 
@@ -41,8 +38,9 @@ def rank_proxies(
     Returns
     -------
     pandas.DataFrame
-        A row for each benchmark and proxy, the closest first: benchmark, proxy, n (runs with both),
-        spearman (near -1 for a good loss; NaN where the proxy or the accuracy is constant).
+        A row for each benchmark and proxy, of a benchmark the closest first: benchmark, proxy, n
+        (runs with both), spearman (near -1 for a good loss; NaN where the proxy or the accuracy is
+        constant).
 
     Raises
     ------
@@ -57,32 +55,18 @@ def rank_proxies(
     """
     from pandas import DataFrame
 
-    from ..data.evaluations import Evaluations
-
     read = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
-    names = {
-        "benchmarks": tuple(read.benchmarks if benchmarks is None else benchmarks),
-        "proxies": tuple(read.proxies if proxies is None else proxies),
-    }
-    for argument, given in names.items():
-        if not given:
-            raise ArgumentError(argument, given, f"at least one of those in {read.source}")
     rows = []
-    for benchmark in names["benchmarks"]:
+    for place, benchmark in enumerate(read.benchmarks if benchmarks is None else benchmarks):
         read.require(benchmark)
-        for proxy in names["proxies"]:
-            if proxy in (benchmark, read.columns.get(benchmark)):
-                continue
-            both = DataFrame({"x": read.proxy(proxy), "Q": read.scores[benchmark]}).dropna()
-            varies = min(both["x"].nunique(), both["Q"].nunique()) > 1
-            rank = both["x"].rank().corr(both["Q"].rank()) if varies else np.nan
-            rows.append((benchmark, proxy, len(both), rank))
+        for proxy in read.proxies if proxies is None else proxies:
+            if proxy not in (benchmark, read.columns.get(benchmark)):
+                both = DataFrame({"x": read.proxy(proxy), "Q": read.scores[benchmark]}).dropna()
+                rank = both["x"].rank().corr(both["Q"].rank()) if len(both) > 1 else float("nan")
+                rows.append((place, -abs(rank), benchmark, proxy, len(both), rank))
     if not rows:
-        domain = "others than the benchmark: it is no proxy of itself"
-        raise ArgumentError("proxies", names["proxies"], domain)
-    frame = DataFrame(rows, columns=["benchmark", "proxy", "n", "spearman"])
-    closest = frame["spearman"].abs().sort_values(ascending=False, kind="stable").index
-    order = dict(zip(names["benchmarks"], range(len(names["benchmarks"])), strict=True))
-    return frame.loc[closest].sort_values(
-        "benchmark", key=lambda column: column.map(order), kind="stable", ignore_index=True
-    )
+        complaint = f"there is none in {read.source} that is not the benchmark itself"
+        raise ArgumentError("proxies", complaint=complaint)
+    names = ["place", "size", "benchmark", "proxy", "n", "spearman"]
+    found = DataFrame(rows, columns=names).sort_values(["place", "size"], kind="stable")
+    return found.drop(columns=["place", "size"]).reset_index(drop=True)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from .panels import DIM, PAGE, POINTS, _figure, _literal
+from ..data.sample import Points
+from .panels import DIM, PAGE, POINTS, _figure
 
 if TYPE_CHECKING:
     from ..accuracy.overtraining import Overtraining
 
 __all__ = ["plot_overtraining"]
 
-#: Lines of the law of loss; they reach beyond the runs by this factor of compute, and that of error
-#: by this share of the range of losses.
-MOST_LINES, BEYOND, MARGIN = 6, 1.5, 0.08
+#: Lines of the law of loss.
+MOST_LINES = 6
 
 
 def plot_overtraining(laws: Overtraining) -> Any:
@@ -29,50 +29,34 @@ def plot_overtraining(laws: Overtraining) -> Any:
     from matplotlib.colors import LogNorm
 
     runs = laws.runs[laws.runs["loss"].notna()]
-    ratios, compute = runs["tokens_per_param"].to_numpy(), runs["compute"].to_numpy()
+    ratios, compute, loss = (runs[name] for name in ("tokens_per_param", "compute", "loss"))
     lines = np.unique(np.quantile(ratios, np.linspace(0.0, 1.0, MOST_LINES), method="nearest"))
     scale = LogNorm(lines[0], max(lines[-1], 1.001 * lines[0]), clip=True)
-    path = np.geomspace(compute.min() / BEYOND, compute.max() * BEYOND, POINTS)
-    room = MARGIN * (np.ptp(runs["loss"]) or 0.1)
-    losses = np.linspace(runs["loss"].min() - room, runs["loss"].max() + room, POINTS)
+    path = np.geomspace(compute.min() / 1.5, compute.max() * 1.5, POINTS)
+    losses = np.linspace(loss.min() - 0.05, loss.max() + 0.05, POINTS)
+    of_loss, of_error = laws.loss_fit.solution, laws.error_fit.solution
     with _figure((PAGE, 3.0)) as figure:
-        axes = figure.subplots(1, 2, squeeze=False)
-        first, second = axes.flat
+        first, second = figure.subplots(1, 2)
         for ratio in lines:
-            curve = laws.loss(formulas.ray_params(path, ratio), formulas.ray_tokens(path, ratio))
+            ray = formulas.ray_params(path, ratio), formulas.ray_tokens(path, ratio)
+            at = Points(params=ray[0], tokens=ray[1])
+            curve = of_loss.design.form.values(of_loss.values[None], at)[0]
             colour = colormaps["viridis"](0.9 * scale(ratio))
             first.plot(path, curve, color=colour, linewidth=1.0, label=f"M = {ratio:.3g}")
+        epsilon, k, gamma = of_error.values
         law = r"$1 - Q = \varepsilon - k\,e^{-\gamma L}$"
-        second.plot(losses, laws.error(losses), color="#0072B2", label=law)
+        second.plot(losses, epsilon - k * np.exp(-gamma * losses), color="#0072B2", label=law)
         for fitted, label in ((True, "fitted"), (False, "not fitted")):
             own = runs[runs["in_loss_fit"] == fitted]
             edges: Any = colormaps["viridis"](0.9 * scale(own["tokens_per_param"].to_numpy()))
             marks: Any = {"s": 13.0, "zorder": 3, "label": label}
-            faces = {} if fitted else {"facecolors": "none"}
-            first.scatter(
-                own["compute"],
-                own["loss"],
-                edgecolors=edges,
-                c=edges if fitted else None,
-                **faces,
-                **marks,
-            )
+            faces = edges if fitted else "none"
+            first.scatter(own["compute"], own["loss"], edgecolors=edges, facecolors=faces, **marks)
             own = runs[(runs["in_error_fit"] == fitted) & runs["error"].notna()]
-            second.scatter(
-                own["loss"],
-                own["error"],
-                edgecolors=DIM,
-                **({"color": DIM} if fitted else faces),
-                **marks,
-            )
-        names = laws.benchmarks
-        of = _literal(names[0]) if len(names) == 1 else f"{len(names)} benchmarks"
-        first.set(
-            xscale="log", xlim=(path[0], path[-1]), ylabel=f"loss: {_literal(laws.loss_name)}"
-        )
-        first.set_xlabel(r"training compute $C$ (FLOP)")
-        second.set(xlim=(losses[0], losses[-1]), ylabel=f"mean error on {of}")
-        second.set_xlabel(f"loss: {_literal(laws.loss_name)}")
-        for ax in axes.flat:
+            faces = DIM if fitted else "none"
+            second.scatter(own["loss"], own["error"], edgecolors=DIM, facecolors=faces, **marks)
+        first.set(xscale="log", xlabel=r"training compute $C$ (FLOP)", ylabel="loss")
+        second.set(xlabel="loss", ylabel="mean error")
+        for ax in (first, second):
             ax.legend(fontsize=6.0)
     return figure

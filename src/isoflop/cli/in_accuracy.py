@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..numeric.accuracy.planning import AccuracyPenalty
     from ..numeric.law.result import Result
     from .arguments import Options
 
@@ -21,7 +20,6 @@ IN_ACCURACY = {
     "reducible_loss": "reducible\n-log\nQ'",
     "loss_penalty": "penalty",
 }
-FIGURES = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
 
 
 def accuracy_of(row: Any, known: Mapping[str, float]) -> float | None:
@@ -35,39 +33,30 @@ def accuracy_of(row: Any, known: Mapping[str, float]) -> float | None:
 
 def in_accuracy(
     options: Options, rows: Sequence[Result], known: Mapping[str, float], *, at_ratio: bool
-) -> Iterator[AccuracyPenalty]:
+) -> list[dict[str, Any]]:
     """The penalties of the laws of accuracy in accuracy, which takes a budget at a ratio."""
-    budgets: list[Any] = [None]
-    if at_ratio and "--compute" in options:
-        if not known:
-            which = typed(("--compute", " ".join(options.entries("--compute"))))
-            raise UsageError(f"{which}: at a ratio is for a law of accuracy")
-        budgets = options["--compute"]
+    budgets = options["--compute"] if at_ratio and "--compute" in options else None
+    if budgets and not known:
+        which = typed(("--compute", " ".join(options.entries("--compute"))))
+        raise UsageError(f"{which}: at a ratio is for a law of accuracy")
     if not known:
-        return
+        return []
     from ..numeric.accuracy.planning import AccuracyLaw
 
+    found = []
     for row in rows:
-        if row.law.name in known:
-            accuracy = AccuracyLaw(law=row.law, random_baseline=known[row.law.name])
-            for budget in [None] if row.is_run else budgets:
-                yield accuracy.penalty(**row.given, compute=budget)
+        if (name := row.law.name) in known:
+            law = AccuracyLaw(law=row.law, random_baseline=known[name])
+            cost = law.penalty(**row.given, compute=None if row.is_run else budgets)
+            found += [{"law": name, **one} for one in cost.rows()]
+    return found
 
 
-def accuracy_texts(costs: Sequence[AccuracyPenalty], known: Mapping[str, float]) -> Iterator[str]:
+def accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) -> Iterator[str]:
     """A table a law."""
     for name, baseline in known.items():
-        if own := [cost for cost in costs if cost.law.name == name]:
+        if own := [row for row in rows if row["law"] == name]:
             from ..numeric.accuracy.planning import accuracy_table
 
             heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
             yield "\n".join([heading, accuracy_table(own).text()])
-
-
-def accuracy_rows(costs: Sequence[AccuracyPenalty]) -> list[dict[str, Any]]:
-    """The same for JSON."""
-    return [
-        {"law": cost.law.name, "ratio": cost.ratio, "compute": cost.budget}
-        | {figure: getattr(cost, figure) for figure in FIGURES}
-        for cost in costs
-    ]

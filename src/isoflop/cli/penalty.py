@@ -16,7 +16,7 @@ from .asked import (
 )
 from .domains import positive
 from .errors import DONE, UsageError
-from .in_accuracy import accuracy_rows, accuracy_texts, in_accuracy
+from .in_accuracy import accuracy_texts, in_accuracy
 from .render import TABLES, count, draw, json_text, law_line, number, percent, tables_text
 from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..numeric.accuracy.planning import AccuracyPenalty
     from ..numeric.law import Law
     from ..numeric.law.penalty import Tolerance
     from ..numeric.law.result import Result
@@ -100,7 +99,7 @@ def run(options: Options) -> tuple[str, int]:
     tolerances = each(laws, asking, lambda law, arguments: law.tolerance(**arguments))
     pairs = list(zip(laws, tolerances, strict=False))
     known = baselines(laws)
-    accuracies = list(in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS))))
+    accuracies = in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS)))
     warnings = doubts([row for row in rows if row.is_run])
     draw(options, lambda: _figure(laws, rows, within))
     if form == "json":
@@ -142,7 +141,7 @@ def _data(
     laws: Sequence[Law],
     rows: Sequence[Result],
     pairs: Sequence[tuple[Law, Tolerance]],
-    accuracies: Sequence[AccuracyPenalty],
+    accuracies: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """The rows, with intervals for a law that came from data; what keeps within the tolerance."""
     from ..numeric.law.tables import intervals_of
@@ -155,7 +154,7 @@ def _data(
         intervals = [{"law": law.name, **interval.as_dict()} for law, interval in pairs]
         data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
     if accuracies:
-        data["accuracy"] = accuracy_rows(accuracies)
+        data["accuracy"] = accuracies
     return data
 
 

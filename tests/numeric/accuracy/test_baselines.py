@@ -1,4 +1,6 @@
-"""The accuracy of guessing, which source comes first and its error; the average of benchmarks."""
+"""The accuracy of guessing, which source comes first and its error; the average of benchmarks; how
+proxies rank runs.
+"""
 
 import statistics
 from fractions import Fraction
@@ -6,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import kstest, truncnorm
+from scipy.stats import kstest, spearmanr, truncnorm
 
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
+from isoflop.numeric.accuracy.proxies import rank_proxies
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.
@@ -42,7 +45,7 @@ def runs(metric: Any = "acc", *, table: Any = None, benchmark="arc_easy") -> Eva
         ({"table": 0.2}, {"arc_easy": 0.3}, "C < 1e17", 0.3, "given"),
         ({"table": 0.2}, 0.1, None, 0.1, "given"),
         ({"table": 0.2}, None, "C < 1e17", 0.255, "mean of 3 runs with C < 1e17"),
-        ({"table": 0.2}, None, None, 0.2, "from the table"),
+        ({"table": 0.2}, None, "C < 1.5e16", 0.2, "from the table"),
         ({"metric": "exact_match", "table": 0.2}, None, None, 0.2, "from the table"),
         ({"metric": "exact_match"}, None, "C < 1e17", 0.0, "0 for exact_match"),
         ({"metric": "pass@1"}, None, "C < 1e17", 0.0, "0 for pass@1"),
@@ -52,19 +55,15 @@ def runs(metric: Any = "acc", *, table: Any = None, benchmark="arc_easy") -> Eva
 )
 def test_what_comes_first(read, given, small, value, how) -> None:
     found = resolve(runs(**read), given, small)["arc_easy"]
-    assert found.value == pytest.approx(value, rel=1e-14)
     assert found.how == how
+    assert found.value == pytest.approx(value, rel=1e-14)
     error = statistics.stdev(SMALL) / 3**0.5 if how.startswith("mean") else 0.0
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 
-def test_published_margins_come_with_the_published_values() -> None:
-    code = runs("pass@1", benchmark="lbpp")
-    assert (resolve(code, PAPER)["lbpp"].margin, resolve(code)["lbpp"].margin) == (0.02, None)
-    assert resolve(runs("acc_norm"), PAPER)["arc_easy"].margin is None
-
-
 def test_every_key_has_one() -> None:
+    code = runs("pass@1", benchmark="lbpp")  # the paper has a margin of its own for it
+    assert (resolve(code, PAPER)["lbpp"].margin, resolve(code)["lbpp"].margin) == (0.02, None)
     rows = [
         {"C": 1e20, "lbpp_pass@1": 0.1, "lbpp_pass@8": 0.4, "acc_sciq": 0.6},
         {"C": 1e21, "lbpp_pass@8": 0.4},
@@ -86,7 +85,7 @@ def test_draws_follow_the_normal_distribution_cut_to_the_domain(value, error) ->
     [
         (None, None, r"'arc_easy' \(acc\) in data is not known.*=VALUE.*--small-runs"),
         (PAPER, None, r"'arc_easy' \(acc\) in data is not known"),
-        ({"arc_esy": 0.25}, None, r"'arc_esy' is no benchmark of .*did you mean arc_easy\?"),
+        ({"arc_esy": 0.25}, None, r"'arc_esy': .* no such benchmark .did you mean arc_easy\?"),
         ({"arc_easy": 25}, None, r"arc_easy.*=25: must be .*divide percentages by 100"),
         (1.0, None, "must be"),
         ("krajewski", None, "krajewski2025"),
@@ -101,33 +100,22 @@ def test_what_cannot_be_told_is_refused(given, small, message) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ({"value": 1.0}, r"value=1.0: must be a number of at least 0 and below 1"),
-        ({"value": 0.5, "margin": 1.0}, r"margin=1.0: must be"),
-        ({"value": 0.5, "standard_error": -1.0}, r"standard_error=-1.0: must be"),
-    ],
+    "words", [{"value": 1.0}, {"value": 0.5, "margin": 1.0}, {"value": 0.5, "standard_error": -1.0}]
 )
-def test_bad_baselines(words, message) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_bad_baselines(words) -> None:
+    with pytest.raises(ValueError, match=f"{[*words][-1]}=.*1.0: must be"):
         Baseline(**words)
 
 
-def test_every_benchmark_of_the_transcribed_runs_is_published(public_runs) -> None:
-    found = Evaluations.read(public_runs / "apple-downstream" / "runs.csv")
-    known = resolve(found, PAPER)
-    assert {key: known[key].value for key in found.benchmarks} == TABLE_11
+# -- averages and proxies --------------------------------------------------------------------------
 
-
-# -- averages --------------------------------------------------------------------------------------
-
-GUESSING = {"a": 0.25, "b": 0.5, "c": 0.0}
+GUESSING = {"a": Baseline(0.25), "b": Baseline(0.5), "c": Baseline(0.0)}
 ROWS: list[dict[str, Any]] = [
-    {"acc_a": 0.5, "acc_b": 0.75, "acc_c": 0.25},
-    {"acc_a": 0.625, "acc_b": 0.625, "acc_c": 0.5},
-    {"acc_a": 0.28125, "acc_b": 0.75, "acc_c": 0.25},  # a: 0.03125 above guessing
-    {"acc_a": 0.5, "acc_b": None, "acc_c": 0.25},
-    {"acc_a": 0.125, "acc_b": 0.5, "acc_c": None},
+    {"acc_a": 0.5, "acc_b": 0.75, "acc_c": 0.25, "loss": 3.0},
+    {"acc_a": 0.625, "acc_b": 0.625, "acc_c": 0.5, "loss": 2.5},
+    {"acc_a": 0.28125, "acc_b": 0.75, "acc_c": 0.25, "loss": 2.7},  # a: 0.03125 above guessing
+    {"acc_a": 0.5, "acc_b": None, "acc_c": 0.25, "loss": 2.8},
+    {"acc_a": 0.125, "acc_b": 0.5, "acc_c": None, "loss": None},
 ]
 TABLE = Evaluations.read([{"C": 1e18 * 2.0**i} | row for i, row in enumerate(ROWS)])
 
@@ -148,10 +136,9 @@ def test_the_mean_is_exact_and_what_has_none_is_counted() -> None:
 @pytest.mark.parametrize(
     ("baselines", "options", "message"),
     [
-        ({"a": 0.25, "b": 0.5}, {}, r"baselines: has none for 'c'"),
+        ({"a": Baseline(0.25), "b": Baseline(0.5)}, {}, r"baselines: has none for 'c'"),
         (GUESSING, {"benchmarks": ["a"]}, r"\['a'\]: must be at least 2 different benchmarks"),
         (GUESSING, {"benchmarks": ["a", "d"]}, r"benchmark='d': data has no such benchmark"),
-        (GUESSING, {"margin": 1.0}, r"margin=1.0: must be a number of at least 0"),
         (GUESSING, {"margin": 0.9}, "is of 0 of 5 runs: 2 lack a score, 3 are not above"),
     ],
 )
@@ -160,13 +147,28 @@ def test_what_has_no_average(baselines, options, message) -> None:
         averaged(TABLE, baselines, **options)
 
 
-def test_the_transcribed_runs_leave_nothing_to_extrapolate_from(public_runs) -> None:
-    """Appendix K fits up to 6e21 FLOP; in the subset no run there was evaluated on all ten
-    benchmarks and clears them.
+def test_proxies_by_their_rank_correlation() -> None:
+    proxy = next(iter(TABLE.proxies))
+    found = rank_proxies(TABLE, proxies=["b", proxy]).set_index(["benchmark", "proxy"])
+    pairs = {("a", proxy): 4, ("a", "b"): 4, ("b", proxy): 3, ("c", proxy): 4, ("c", "b"): 3}
+    assert found["n"].to_dict() == pairs
+    exact = spearmanr([3.0, 2.5, 2.7, 2.8], [0.5, 0.625, 0.28125, 0.5]).statistic
+    assert found["spearman"]["a", proxy] == pytest.approx(exact, rel=1e-12)
+    for _, own in found["spearman"].abs().groupby(level="benchmark"):
+        assert own.is_monotonic_decreasing
+    with pytest.raises(ValueError, match=r"none .* that is not the benchmark itself"):
+        rank_proxies(TABLE, ["a"], ["a"])
+
+
+def test_the_transcribed_runs(public_runs) -> None:
+    """Every benchmark is published. Appendix K fits up to 6e21 FLOP; in the subset no run there was
+    evaluated on all ten benchmarks and clears them.
     """
     path = public_runs / "apple-downstream" / "runs.csv"
     found = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
+    known = resolve(found, PAPER)
+    assert {key: known[key].value for key in found.benchmarks} == TABLE_11
     ten = [name for name in TABLE_11 if name not in ("gsm8k_cot_llama", "lbpp")]
-    sample = averaged(found, resolve(found, PAPER), benchmarks=ten).sample("average", 0.0)
+    sample = averaged(found, known, benchmarks=ten).sample("average", 0.0)
     assert len(sample) == 6
     assert (sample.at.compute > 6e21).all()

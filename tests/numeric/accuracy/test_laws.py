@@ -2,14 +2,18 @@
 resample, predictions at 50 digits, what runs leave open, and refusals.
 """
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from scipy import optimize
 
 from isoflop.numeric.accuracy.baselines import Baseline
+from isoflop.numeric.accuracy.bilinear import fit_bilinear
 from isoflop.numeric.accuracy.law import fit_law, resampled
 from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of, law_named
 from isoflop.numeric.data.sample import Points, Sample
@@ -44,13 +48,13 @@ def neg_logs(name, theta, at):
     return E + sum(rest[i] * x[i] ** -rest[len(x) + i] for i in range(len(x)))
 
 
-def sample(name, *, noise=0.02, n=24, seed=0, outlier=True):
-    """Runs of the truth with noise of log(-log Q') and one far outlier, which Huber's function
-    should not follow.
+def sample(name, *, noise=0.02, n=24, spread=1.6, outlier=True):
+    """Runs of the truth over so many decades of D/N with noise of log(-log Q') and one far outlier,
+    which Huber's function should not follow.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     params = 10 ** random.uniform(8, 10, n)
-    tokens = params * 10 ** random.uniform(0.7, 2.3, n)
+    tokens = params * 10 ** (0.7 + random.uniform(0.0, spread, n))
     at = Points(params=params, tokens=tokens, compute=6.0 * params * tokens)
     residual = noise * random.standard_normal(n)
     residual[3] += 0.5 * bool(outlier and noise)
@@ -58,12 +62,11 @@ def sample(name, *, noise=0.02, n=24, seed=0, outlier=True):
     return Sample(benchmark="arc", accuracy=accuracy, baseline=GUESS, at=at, index=np.arange(n))
 
 
-def pairs(noise=0.02, seed=0, baseline=0.0, n=9):
+def pairs(noise=0.02, baseline=0.0, n=9):
     """Pairs of run and k on the plane of log(-log Q)."""
     grid = np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij")
     compute, k = (each.ravel() for each in grid)
-    log_y = design(compute, k) @ PLANE
-    log_y = log_y + noise * np.random.default_rng(seed).standard_normal(len(k))
+    log_y = design(compute, k) @ PLANE + noise * np.random.default_rng(0).standard_normal(len(k))
     return Sample(
         benchmark="lbpp",
         accuracy=baseline + (1.0 - baseline) * np.exp(-np.exp(log_y)),
@@ -83,14 +86,6 @@ def observed(part):
     return np.log(-np.log((part.accuracy - part.baseline) / (1.0 - part.baseline)))
 
 
-def huber(residual):
-    size = np.abs(residual)
-    return float(np.sum(np.where(size <= DELTA, 0.5 * residual**2, DELTA * (size - 0.5 * DELTA))))
-
-
-# -- every law ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_fits_refits_and_predicts(name):
     compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0)))
@@ -106,36 +101,26 @@ def test_every_law_fits_refits_and_predicts(name):
         at=Points(**at),
         index=np.arange(len(k)),
     )
-    kind = law_named(name)
-    part = runs if "k" in kind.requires else runs.subset(k == 1.0)
-    found, p = kind.fit(part), len(kind.coefficients)
-    assert found.names == kind.coefficients
-    assert {*found.undetermined} <= {*kind.coefficients}
-    assert found.limits.shape == (p, 2)
+    law = law_named(name)
+    part = runs if "k" in law.requires else runs.subset(k == 1.0)
+    found, p = law.fit(part), len(law.coefficients)
+    assert (*found.coefficients,) == law.coefficients
+    assert {*found.undetermined} <= {*law.coefficients}
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3)
     again = found.refit(weights=weights.astype(float), baselines=np.zeros(3))
     assert (again.coefficients.shape, again.converged.shape) == ((3, p), (3,))
-    asked = Points(**{quantity: getattr(part.at, quantity) for quantity in kind.asks})
-    values = kind.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
+    asked = Points(**{quantity: getattr(part.at, quantity) for quantity in law.asks})
+    values = law.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
     assert (values[0] == values[1]).all()
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
 def test_margins():
-    own = {name: law_named(name).margin for name in LAWS}
-    assert own.pop("two-stage-logistic") is None  # it levels off at guessing, a line does not
-    assert [own.pop(name) for name in ("bnsl", "bnsl-2", "bnsl-3")] == [0.0] * 3
-    assert {*own.values()} == {0.05}
     margins = {name: law_named(name, Baseline(0.0, margin=0.02)).margin for name in LAWS}
-    assert (margins["compute"], margins["bnsl"], margins["two-stage-logistic"]) == (0.02, 0.0, None)
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be one of")]
-)
-def test_unknown_laws(name, said):
-    with pytest.raises(ValueError, match=said):
-        law_named(name)
+    assert margins.pop("two-stage-logistic") is None  # it levels off at guessing, a line does not
+    assert [margins.pop(name) for name in ("bnsl", "bnsl-2", "bnsl-3")] == [0.0] * 3
+    assert {*margins.values()} == {0.02}
+    assert law_named("compute").margin == 0.05
 
 
 # -- the closest law ---------------------------------------------------------------------------------
@@ -157,6 +142,10 @@ def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
     found, x = LAWS[name].fit(part), np.log(np.stack(columns(name, part.at)))
     centre, seen, n = x.mean(axis=1, keepdims=True), observed(part), len(x)
 
+    def huber(residual):
+        size = np.abs(residual)
+        return np.where(size <= DELTA, 0.5 * size**2, DELTA * (size - 0.5 * DELTA)).sum()
+
     def law(theta):
         log_E = np.full(len(seen), theta[2 * n] if name.endswith("ceiling") else -99.0)
         terms = theta[:n, None] - theta[n : 2 * n, None] * (x - centre)
@@ -177,57 +166,63 @@ def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_exact_runs_give_the_truth(name):
-    kind = LAWS[name]
-    found = kind.fit(sample(name, noise=0.0))
-    assert kind.coefficients == TRUTHS[name][: len(kind.coefficients)]
+    found = LAWS[name].fit(sample(name, noise=0.0))
+    assert LAWS[name].coefficients == TRUTHS[name][: len(found.values)]
     assert (found.converged, found.undetermined, found.remarks) == (True, (), ())
     assert found.values == pytest.approx(truth(name), rel=1e-5)
 
 
-# -- refits ------------------------------------------------------------------------------------------
+def test_the_plane_against_the_normal_equations_in_exact_rationals():
+    part = pairs(noise=0.1)
+    y = -np.log(part.accuracy)
+    x, z, v = ([Fraction(float(t)) for t in np.log(c)] for c in (part.at.compute, part.at.k, y))
+    rational = sympy.Rational
+    rows = sympy.Matrix(
+        [[1, rational(a), rational(b), rational(a * b)] for a, b in zip(x, z, strict=True)]
+    )
+    exact = (rows.T * rows).LUsolve(rows.T * sympy.Matrix([rational(t) for t in v]))
+    found = fit_bilinear(part.at.compute, part.at.k, y)
+    assert [*found.coefficients.values()] == pytest.approx([float(t) for t in exact], rel=1e-9)
+
+
+# -- refits, predictions and intervals ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [*TRUTHS, "bilinear"])
 def test_a_refit_is_the_fit_of_the_resample(name):
     """With the accuracy of guessing redrawn for laws that have one."""
     part = pairs(baseline=0.02) if name == "bilinear" else sample(name, n=40, outlier=False)
-    kind, n, random = LAWS[name], len(part), np.random.default_rng(3)
+    law, n, random = LAWS[name], len(part), np.random.default_rng(3)
     weights = random.multinomial(n, np.full(n, 1.0 / n), size=3).astype(float)
     baselines = part.baseline + np.array([0.0, -0.01, 0.005])
-    again = kind.fit(part).refit(weights=weights, baselines=baselines)
+    again = law.fit(part).refit(weights=weights, baselines=baselines)
     assert again.converged.all()
     for row, weight in enumerate(weights):
         drawn = part.subset(np.repeat(np.arange(n), weight.astype(int)))
-        fresh = kind.fit(replace(drawn, baseline=float(baselines[row])))
-        both = np.stack([again.coefficients[row], fresh.values])
-        laws = np.log(kind.values(both, part.at))
+        fresh = law.fit(replace(drawn, baseline=float(baselines[row])))
+        laws = np.log(law.values(np.stack([again.coefficients[row], fresh.values]), part.at))
         assert np.abs(laws[0] - laws[1]).max() < 1e-4
-        if len(kind.coefficients) == 2 or name == "bilinear":
-            assert both[0] == pytest.approx(both[1], rel=1e-6)
 
 
 def test_what_counts_as_not_drawn():
     """Runs at or below their redrawn guessing; and a resample that determines no plane."""
-    part, kind = sample("compute", outlier=False), LAWS["compute"]
+    part, law = sample("compute", outlier=False), LAWS["compute"]
     baseline = float(np.sort(part.accuracy)[2])
-    again = kind.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([baseline]))
+    again = law.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([baseline]))
     left = replace(part.subset(part.accuracy > baseline), baseline=baseline)
-    assert again.coefficients[0] == pytest.approx(kind.fit(left).values, rel=1e-7)
+    assert again.coefficients[0] == pytest.approx(law.fit(left).values, rel=1e-7)
     whole = pairs()
     weights = np.stack([whole.at.k == 1.0, np.zeros(len(whole)), np.ones(len(whole))])
     again = BILINEAR.fit(whole).refit(weights=weights.astype(float), baselines=np.zeros(3))
     assert again.converged.tolist() == [False, False, True]
 
 
-# -- predictions and intervals -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [*TRUTHS, "bilinear"])
 def test_predictions_at_50_digits(name):
-    kind, theta = LAWS[name], PLANE if name == "bilinear" else truth(name)
+    law, theta = LAWS[name], PLANE if name == "bilinear" else truth(name)
     at = Points(params=[1e8, 3e9], tokens=[2e10, 5e11], compute=[1e19, 9e21], k=[1.0, 100.0])
     laws, baselines = np.stack([theta, 1.01 * theta]), np.array([0.0, 0.3])
-    found = kind.accuracy(laws, at, baselines)
+    found = law.accuracy(laws, at, baselines)
     with mpmath.workdps(50):
         for row, column in np.ndindex(2, 2):
             c = [mpmath.mpf(value) for value in laws[row]]
@@ -269,12 +264,9 @@ def test_signs_are_judged_by_leaving_out_each_run():
 
     left = np.array([plane(part.subset(part.index != i)) for i in range(12)])
     errors = np.sqrt(11.0 / 12.0 * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    is_open = {
-        name for name, i in (("a", 1), ("d", 3)) if abs(plane(part)[i]) <= 1.6448536 * errors[i]
-    }
+    is_open = np.abs(plane(part)) <= 1.6448536 * errors
     fit = resampled(fit_law(part, replace(BILINEAR, margin=0.0)), Baseline(0.0), 30, 0)
-    assert {*fit.undetermined} == is_open
-    assert "d" in is_open
+    assert {*fit.undetermined} == {name for name, i in (("a", 1), ("d", 3)) if is_open[i]}
     crossing = crossing_of(fit, 0.9)
     assert crossing is not None
     assert (crossing.undetermined, crossing.low) == (True, None)
@@ -307,11 +299,18 @@ def test_the_upper_limit_of_a_ceiling_that_is_none():
 # -- what runs leave open, and refusals ----------------------------------------------------------------
 
 
+def test_one_ratio_leaves_both_terms_open():
+    found = LAWS["params-tokens"].fit(sample("params-tokens", spread=0.05, outlier=False))
+    assert found.undetermined == ("A", "B", "beta", "gamma")
+    assert "within a factor 1.15 of one D/N" in found.remarks[-1]
+
+
 @pytest.mark.parametrize(
     ("law", "part", "said"),
     [
         ("params-tokens", sample("params-tokens").subset(slice(3)), "arc: 3 runs above guessing; "),
-        ("bilinear", pairs().subset(slice(3)), "lbpp: "),
+        ("bilinear", pairs().subset(slice(3)), "lbpp: compute='3 points': .* enough for four"),
+        ("bilinear", pairs().subset(slice(4)), "enough for four coefficients"),
         ("bilinear", replace(pairs(), at=Points(compute=pairs().at.compute)), "k: is not known"),
         ("two-stage-linear", sample("compute"), "proxy: is not known"),
     ],
@@ -321,6 +320,23 @@ def test_runs_that_cannot_be_fitted(law, part, said):
         LAWS[law].fit(part)
 
 
-def test_no_run_above_guessing():
+@pytest.mark.parametrize(
+    ("k", "y", "said"),
+    [
+        ([0.5, 2, 4, 8], [1.0] * 4, "k=0.5: must be numbers of at least 1"),
+        ([1, 2, 4, 8], [1.0, 0.0, 1.0, 1.0], "neg_log=0.0"),
+        ([1, 2, 4, 8], [1.0, math.inf, 1.0, 1.0], "neg_log=inf"),
+        ([1, 2, 4], [1.0] * 3, "one value for every point"),
+    ],
+)
+def test_bad_planes(k, y, said):
+    with pytest.raises(ValueError, match=said):
+        fit_bilinear([1e20, 1e21, 1e20, 1e21], k, y)
+
+
+def test_other_refusals():
+    for name, said in (("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be one of")):
+        with pytest.raises(ValueError, match=said):
+            law_named(name)
     with pytest.raises(ValueError, match=r"arc: no run exceeds guessing \(0.25\) by more than 0.9"):
         fit_law(sample("compute"), replace(LAWS["compute"], margin=0.9))

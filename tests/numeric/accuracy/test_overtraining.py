@@ -5,6 +5,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
@@ -18,20 +19,12 @@ HELD_OUT = "(model == 'open_lm_1b' and token_multiplier > 20 or model == 'open_l
 ON = "dataset == 'rpj' and "
 
 
-@pytest.fixture
-def gadre(public_runs):
-    return Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
-
-
-def published_fit(runs) -> Any:
+def test_published_relative_errors_and_coefficients(public_runs):
+    """To every printed digit; the minimum of the law of loss by its normal equations at 40 digits."""
+    runs = Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
     conditions = {"fit_where": LOSS, "error_where": ERROR, "predict_where": HELD_OUT}
     where = {name: ON + condition for name, condition in conditions.items()}
-    return fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
-
-
-def test_published_relative_errors_and_coefficients(gadre):
-    """To every printed digit, at the exact minima of both laws."""
-    found = published_fit(gadre)
+    found = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
     assert found.is_sound
     off = found.predictions.set_index(found.predictions["tokens_per_param"].round())
@@ -40,19 +33,14 @@ def test_published_relative_errors_and_coefficients(gadre):
     c = found.coefficients
     assert [f"{c[name]:.2f}" for name in ("A", "b")] == ["166.21", "366.69"]
     assert [f"{c[name]:.4f}" for name in ("beta", "E")] == ["0.2729", "1.8366"]
-
-
-def test_the_minimum_at_high_precision(gadre):
-    """The normal equations of the law of loss, by Newton's method at 40 digits."""
-    c = published_fit(gadre).coefficients
-    on = gadre.mask(ON + LOSS)
-    columns = (gadre.params, gadre.tokens, gadre.proxies["c4_val"])
-    runs = [[mpmath.mpf(float(x)) for x in row] for row in np.transpose([x[on] for x in columns])]
+    on = runs.mask(ON + LOSS)
+    columns = (runs.params, runs.tokens, runs.proxies["c4_val"])
+    rows = [[mpmath.mpf(float(x)) for x in row] for row in np.transpose([x[on] for x in columns])]
     with mpmath.workdps(40):
 
         def slopes(E, log_a, log_b, beta):
             total = [mpmath.mpf(0)] * 4
-            for n, d, loss in runs:
+            for n, d, loss in rows:
                 params, tokens = mpmath.exp(log_a) * n**-beta, mpmath.exp(log_b) * d**-beta
                 residual = E + params + tokens - loss
                 by = (1, params, tokens, -params * mpmath.log(n) - tokens * mpmath.log(d))
@@ -89,23 +77,29 @@ def simulated(**changed) -> dict[str, Any]:
 def test_the_truth_is_recovered():
     found = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8")
     assert found.coefficients == pytest.approx(TRUTH, rel=1e-6)
-    assert found.benchmarks == ("one", "two")
     assert not found.notes
     foretold = found.predictions
     assert len(foretold) == 36 - len(found.loss_fit.runs)
     assert foretold["loss_difference"].abs().max() < 1e-8
     assert foretold["error_difference"].abs().max() < 1e-7
+    figure: Any = found.plot()
+    first, second = figure.axes
+    lines = {str(line.get_label()): line.get_xydata() for line in first.lines}
+    assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
+    compute, loss = lines["M = 80"].T
+    params = np.sqrt(compute / 480.0)
+    np.testing.assert_allclose(loss, E + A * params**-BETA + B * (80 * params) ** -BETA, rtol=1e-7)
+    losses, errors = second.lines[0].get_xydata().T
+    np.testing.assert_allclose(errors, EPSILON - K * np.exp(-GAMMA * losses), rtol=1e-6)
 
 
 def test_costs_by_brute_force():
     """The optimal ratio by a search over ratios at one compute, and the extra loss and error from
     the laws themselves.
     """
-    from scipy.optimize import minimize_scalar
-
     compute, found = 2e20, fit_overtraining(simulated(), loss="c4")
-    costs = found.costs([compute, 1e21], [2.0, 20.0, 640.0])
-    assert (len(found.predictions), len(costs)) == (0, 6)
+    own = found.costs(compute, [2.0, 20.0, 640.0])
+    assert len(found.predictions) == 0
 
     def loss_at(log_ratio):
         params = np.sqrt(compute / (6 * np.exp(log_ratio)))
@@ -113,7 +107,6 @@ def test_costs_by_brute_force():
 
     best = minimize_scalar(loss_at, bounds=(-5, 8), method="bounded", options={"xatol": 1e-10})
     assert found.optimal_tokens_per_param == pytest.approx(np.exp(best.x), rel=1e-4)
-    own = costs[costs["compute"] == compute]
     loss = loss_at(np.log(own["tokens_per_param"].to_numpy()))
     assert own["loss"].to_numpy() == pytest.approx(loss, rel=1e-5)
     assert own["penalty"].to_numpy() == pytest.approx((loss - E) / (best.fun - E), rel=1e-6)
@@ -121,40 +114,38 @@ def test_costs_by_brute_force():
     assert own["error"].to_numpy() == pytest.approx(error, rel=1e-6)
     assert own["extra_error"].to_numpy() == pytest.approx(error - least, rel=1e-4, abs=1e-8)
     saved = compute * (1 - own["lost_compute"].to_numpy())
-    assert found.law.envelope.loss(saved) == pytest.approx(loss, rel=1e-8)
+    assert found.loss_fit.law.envelope.loss(saved) == pytest.approx(loss, rel=1e-8)
 
 
-def test_errors_outside_0_to_1_are_said():
-    """Of a huge run, by a law of error that falls below 0."""
-    columns = simulated()
-    accuracy = np.minimum(0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"]), 1.0)
-    far = {"N": 1e13, "D": 1e15, "multiplier": 100.0, "loss_c4": 1.8, "one": 0.99, "two": 0.99}
-    columns |= {"acc_one": accuracy, "acc_two": accuracy}
-    table = {
-        name: np.append(values, far[name.removeprefix("acc_")]) for name, values in columns.items()
-    }
-    where = {"fit_where": "N < 1e12", "error_where": "N < 1e12 and acc_one < 1"}
-    found = fit_overtraining(table, loss="c4", **where)
-    assert found.predictions["predicted_error"].item() < 0.0
-    assert "law of error: 1 of 1 predictions are outside 0 to 1" in found.notes
-
-
-def test_runs_without_a_score_are_left_out_and_said():
+def test_what_is_said():
+    """Of runs without a score; of an error below 0; of runs at one ratio, which leave the law open."""
     second = [None if i < 3 else q for i, q in enumerate(simulated()["acc_two"])]
     found = fit_overtraining(simulated(acc_two=second), loss="c4")
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
-
-
-def test_one_ratio_leaves_the_law_open():
+    columns = simulated()
+    columns["acc_one"] = columns["acc_two"] = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])
+    far = {
+        "N": 1e13,
+        "D": 1e15,
+        "multiplier": 100.0,
+        "loss_c4": 1.8,
+        "acc_one": 0.99,
+        "acc_two": 0.99,
+    }
+    columns = {name: np.append(values, far[name]) for name, values in columns.items()}
+    columns["acc_one"] = np.minimum(columns["acc_one"], 1.0)
+    columns["acc_two"] = np.minimum(columns["acc_two"], 1.0)
+    where = {"fit_where": "N < 1e12", "error_where": "N < 1e12 and acc_one < 1"}
+    found = fit_overtraining(columns, loss="c4", **where)
+    assert found.predictions["predicted_error"].item() < 0.0
+    assert "law of error: 1 of 1 predictions are outside 0 to 1" in found.notes
     columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
     columns |= {"D": columns["N"] * 10.0}
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
     found = fit_overtraining(columns, loss="c4")
     assert (found.optimal_tokens_per_param, len(found.costs())) == (None, 0)
     assert any("undetermined" in note for note in found.notes)
-    with pytest.raises(ValueError, match="the runs do not determine the law of loss"):
-        _ = found.law
 
 
 @pytest.mark.parametrize(
@@ -163,11 +154,10 @@ def test_one_ratio_leaves_the_law_open():
         ({"loss": "pile"}, "proxy='pile': .* has no such column"),
         ({"benchmarks": ["three"]}, "benchmark='three': .* no such benchmark"),
         ({"benchmarks": "one"}, "benchmarks='one': must be a sequence of names"),
-        ({"benchmarks": []}, "must be a sequence of names"),
-        ({"fit_where": "N > 1e20"}, "fit_where='N > 1e20': leaves none of 36 runs"),
+        ({"fit_where": "N > 1e20"}, "fit_where='N > 1e20': holds for none of 36 runs"),
         ({"predict_where": "N > 1e20"}, "predict_where='N > 1e20': holds for none of 36 runs"),
-        ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 runs of different loss: .* at least 4"),
-        ({"error_where": "N < 1.1e7 and multiplier < 15"}, "2 runs of .* loss: .* at least 3"),
+        ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 usable runs; must be at least 4"),
+        ({"error_where": "N < 1.1e7 and multiplier < 15"}, "2 usable runs; must be at least 3"),
         ({"D": None}, "has no params and tokens"),
         ({"loss_c4": np.full(36, -2.0)}, "must be positive: it is no loss"),
     ],
@@ -176,18 +166,3 @@ def test_bad_input(options, message):
     columns = {name: options.pop(name) for name in ("D", "loss_c4") if name in options}
     with pytest.raises(ValueError, match=message):
         fit_overtraining(simulated(**columns), **{"loss": "c4", **options})
-
-
-def test_the_figure_shows_runs_and_laws():
-    found = fit_overtraining(simulated(), loss="c4", fit_where="N < 5e8")
-    figure: Any = found.plot()
-    first, second = figure.axes
-    lines = {str(line.get_label()): line.get_xydata() for line in first.lines}
-    assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
-    compute, loss = lines["M = 80"].T
-    params = np.sqrt(compute / 480.0)
-    np.testing.assert_allclose(loss, found.loss(params, 80.0 * params))
-    fitted, other = (len(marks.get_offsets()) for marks in first.collections)
-    assert (fitted, other) == (len(found.loss_fit.runs), 36 - len(found.loss_fit.runs))
-    losses, errors = second.lines[0].get_xydata().T
-    np.testing.assert_allclose(errors, found.error(losses))

@@ -1,14 +1,14 @@
 """Two-stage laws: recovered truths, global minima, refits, and which proxies are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.accuracy.stages import LINKS
 from isoflop.numeric.data.sample import Points, Sample
 
-LOGISTIC = LINKS["logistic"]
 TRUTHS = {"linear": (1.2, -0.2), "logistic": (0.6, -3.0, 2.7, 0.25)}
 BUDGET = (1.7, 1071.0, 0.1535)
 
@@ -26,65 +26,64 @@ def accuracies(link, loss):
     return c[0] / (1 + np.exp(-c[1] * (loss - c[2]))) + c[3]
 
 
+def sample_of(accuracy, compute, proxy):
+    at = Points(compute=compute, proxy=proxy)
+    return Sample(benchmark="arc", accuracy=np.asarray(accuracy), baseline=0.25, at=at)
+
+
 def sample(link, noise=0.0, n=60):
     random = np.random.default_rng(1)
     compute = 10 ** random.uniform(18.0, 22.0, n)
     loss = losses(compute)
     accuracy = accuracies(link, loss) + noise * random.normal(size=n)
-    at = Points(compute=compute, proxy=loss * np.exp(0.5 * noise * random.normal(size=n)))
-    return Sample(benchmark="arc", accuracy=accuracy, baseline=0.25, at=at)
+    return sample_of(accuracy, compute, loss * np.exp(0.5 * noise * random.normal(size=n)))
+
+
+def second_stage(link, proxy, accuracy):
+    """The link alone: the first stage is exact."""
+    compute = ((np.asarray(proxy) - 0.5) / 1071.0) ** (-1 / 0.1535)
+    return LAWS[f"two-stage-{link}"].fit(sample_of(accuracy, compute, proxy))
 
 
 @pytest.mark.parametrize("link", TRUTHS)
 def test_the_truth_is_recovered_and_extrapolated(link):
-    kind = LAWS[f"two-stage-{link}"]
-    found = kind.fit(sample(link))
+    law = LAWS[f"two-stage-{link}"]
+    found = law.fit(sample(link))
     assert (found.converged, found.undetermined, found.remarks) == (True, (), ())
     np.testing.assert_allclose(found.values, (*BUDGET, *TRUTHS[link]), rtol=1e-6)
     at = Points(compute=[6 * 3e11 * 9e12])
-    predicted = kind.accuracy(found.values[None], at, np.zeros(1))
+    predicted = law.accuracy(found.values[None], at, np.zeros(1))
     assert predicted[0, 0] == pytest.approx(accuracies(link, losses(at.compute[0])), rel=1e-7)
 
 
 @pytest.mark.parametrize("link", TRUTHS)
 def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link):
-    kind, whole = LAWS[f"two-stage-{link}"], sample(link, noise=0.01)
-    found, n = kind.fit(whole), len(whole)
-    weights = np.random.default_rng(5).multinomial(n, np.full(n, 1 / n), size=3).astype(float)
+    law, whole = LAWS[f"two-stage-{link}"], sample(link, noise=0.01)
+    n, random = len(whole), np.random.default_rng(5)
+    weights = random.multinomial(n, np.full(n, 1 / n), size=3).astype(float)
     few = np.where(np.arange(n) < 2, n / 2.0, 0.0)
-    again = found.refit(weights=np.vstack([weights, few]), baselines=np.zeros(4))
+    again = law.fit(whole).refit(weights=np.vstack([weights, few]), baselines=np.zeros(4))
     assert again.converged.tolist() == [True, True, True, False]
     for counts, coefficients in zip(weights, again.coefficients, strict=False):
-        own = kind.fit(whole.subset(np.repeat(np.arange(n), counts.astype(int))))
+        own = law.fit(whole.subset(np.repeat(np.arange(n), counts.astype(int))))
         np.testing.assert_allclose(coefficients, own.values, rtol=2e-5, atol=1e-9)
 
 
 def test_the_second_stage_sees_the_proxies_themselves():
-    """Whatever the first stage makes of them."""
     whole = sample("linear", noise=0.02)
     slope, intercept = np.polyfit(whole.at.proxy, whole.accuracy, 1)
     found = LAWS["two-stage-linear"].fit(whole)
     np.testing.assert_allclose(found.values[-2:], [intercept, slope], rtol=1e-9)
+    turned = replace(whole, at=replace(whole.at, proxy=-whole.at.proxy))  # a log likelihood
+    assert LAWS["two-stage-linear"].fit(turned).values == pytest.approx(found.values, rel=1e-12)
 
 
-def test_a_log_likelihood_is_a_loss_with_its_sign_changed():
-    whole = sample("logistic", noise=0.01)
-    turned = Sample(
-        benchmark="arc",
-        accuracy=whole.accuracy,
-        baseline=0.25,
-        at=Points(compute=whole.at.compute, proxy=-whole.at.proxy),
-    )
-    one, other = (LAWS["two-stage-logistic"].fit(part) for part in (whole, turned))
-    assert other.values == pytest.approx(one.values, rel=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_no_other_search_finds_a_better_logistic(seed):
     random = np.random.default_rng(seed)
     x = random.uniform(1.8, 4.0, 30)
     y = accuracies("logistic", x) + random.normal(0, (0.01, 0.1)[seed % 2], 30)
-    found = LOGISTIC.fit(x, y)
+    found = second_stage("logistic", x, y)
     assert found.converged
 
     def residuals(p):
@@ -94,24 +93,10 @@ def test_no_other_search_finds_a_better_logistic(seed):
     for _ in range(25):
         start = random.uniform((0.1, -20.0, 1.5, 0.0), (1.0, 20.0, 4.5, 0.5))
         best = min(best, 2 * least_squares(residuals, start, max_nfev=400).cost)
-    # Beyond the steepest and the farthest logistic of the search the sum of squares falls no more
-    # than this.
+    # Beyond the box the sum of squares falls no more than this.
     assert found.objective_value <= best * (1 + 2e-3)
-    assert (residuals(list(found.coefficients.values())) ** 2).sum() == pytest.approx(
-        found.objective_value, rel=1e-9
-    )
-
-
-@pytest.mark.parametrize("link", LINKS.values(), ids=lambda link: link.name)
-def test_the_unit_of_the_proxy_does_not_matter(link):
-    random = np.random.default_rng(4)
-    x = random.uniform(1.8, 4.0, 40)
-    y = accuracies("logistic", x) + random.normal(0, 0.01, 40)
-    one, other = link.fit(x, y), link.fit(7.0 - 3.0 * x, y)
-    assert one.objective_value == pytest.approx(other.objective_value, rel=1e-10)
-    both = [(one, np.array([1.5])), (other, np.array([7.0 - 4.5]))]
-    left, right = (link.accuracy(np.array([[*fit.coefficients.values()]]), at) for fit, at in both)
-    np.testing.assert_allclose(left, right, rtol=1e-6)
+    own = (residuals(found.values[3:]) ** 2).sum()
+    assert own == pytest.approx(found.objective_value, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +104,13 @@ def test_the_unit_of_the_proxy_does_not_matter(link):
 )
 def test_a_line_and_an_exponential_leave_a_logistic_open(bend):
     x = np.linspace(2, 4, 30)
-    assert LOGISTIC.fit(x, bend(x)).undetermined == LOGISTIC.coefficients
+    assert {"a", "k", "L0", "b"} <= {*second_stage("logistic", x, bend(x)).undetermined}
+
+
+def test_a_level_that_no_accuracy_has_is_said():
+    x = np.linspace(2, 4, 30)
+    found = second_stage("logistic", x, 1.2 / (1 + np.exp(3 * (x - 2.7))))
+    assert any("a + b = 1.2" in remark for remark in found.remarks)
 
 
 @pytest.mark.parametrize(
@@ -133,11 +124,6 @@ def test_a_line_and_an_exponential_leave_a_logistic_open(bend):
     ],
 )
 def test_bad_samples(link, proxy, message):
-    part = Sample(
-        benchmark="arc",
-        accuracy=np.linspace(0.3, 0.6, len(proxy)),
-        baseline=0.0,
-        at=Points(compute=np.geomspace(1e18, 1e20, len(proxy)), proxy=proxy),
-    )
+    compute = np.geomspace(1e18, 1e20, len(proxy))
     with pytest.raises(ValueError, match=message):
-        LAWS[f"two-stage-{link}"].fit(part)
+        LAWS[f"two-stage-{link}"].fit(sample_of(np.linspace(0.3, 0.6, len(proxy)), compute, proxy))
