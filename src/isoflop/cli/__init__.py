@@ -96,10 +96,8 @@ def _run(words: Sequence[str]) -> int:
         write(parser.format_help())
         return DONE
     from .arguments import read
-    from .files import refuse_overwriting
 
     options = read(parser, rest)
-    refuse_overwriting(parser, options)
     try:
         text, status = module.run(options)
     except ArgumentError as error:

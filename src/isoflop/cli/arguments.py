@@ -23,17 +23,14 @@ if TYPE_CHECKING:
 
     Group = argparse._ActionsContainer  # a parser or one of its groups
 
-#: In front of a value that begins with a minus, which argparse would take for an option. No
-#: argument of a process holds this character.
-MARK = "\0"
-#: Options whose value may begin with a minus and a letter, by their placeholders.
-EXPRESSIONS = ("EXPRESSION", "CONDITION", "MODEL")
 #: How a word begins that is meant as a number, so that ``-1e20`` and ``-inf`` are no options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
 #: What the words that belong to no option are kept under.
 POSITIONAL = "NAME"
 WIDTH = 100
 SEPARATOR = re.compile(r"\s*,\s*|\s+")
+#: The placeholders of files to write, and of tables to read.
+WRITTEN, READ = "FILE", ("RUNS", "COUNTS")
 
 
 # -- declarations ----------------------------------------------------------------------------------
@@ -184,6 +181,7 @@ class Parser(argparse.ArgumentParser):
             add_help=False,
             allow_abbrev=False,
         )
+        self._negative_number_matcher = SIGNED
         self.add_argument("-h", "--help", action="store_true", help="show this text and exit")
 
     def error(self, message: str) -> NoReturn:
@@ -202,13 +200,9 @@ def read(parser: Parser, words: Iterable[str]) -> Options:
     """The options among the words; UsageError where there is an unknown one, or one outside of its
     domain.
     """
-    formulas = {a.option_strings[-1] for a in parser._actions if a.metavar in EXPRESSIONS}
-    namespace, rest = parser.parse_known_args(_marked(words, formulas))
+    namespace, rest = parser.parse_known_args(list(words))
     if rest:
-        raise _unexpected(
-            rest[0].removeprefix(MARK),
-            [option_of(name) for name in vars(namespace) if name != POSITIONAL],
-        )
+        raise _unexpected(rest[0], [option_of(x) for x in vars(namespace) if x != POSITIONAL])
     typed = {}
     for action in parser._actions:
         option = action.option_strings[-1] if action.option_strings else POSITIONAL
@@ -217,8 +211,9 @@ def read(parser: Parser, words: Iterable[str]) -> Options:
             groups = given if isinstance(given[0], list) else [given]
             if not all(groups) and getattr(action, "form", "") != "any":
                 raise UsageError(f"{option}: a value is expected")
-            typed[option] = [word.removeprefix(MARK) for group in groups for word in group]
+            typed[option] = [word for group in groups for word in group]
     _one_file(parser, typed)
+    _refuse_overwriting(parser, typed)
     return Options(parser, typed, vars(namespace))
 
 
@@ -237,14 +232,31 @@ def _one_file(parser: Parser, typed: dict[str, list[str]]) -> None:
         raise UsageError(f"{parser.file}{after}")
 
 
-def _marked(words: Iterable[str], formulas: set[str]) -> list[str]:
-    marked: list[str] = []
-    previous = ""
-    for word in words:
-        is_formula = previous in formulas and word.startswith("-") and not word.startswith("--")
-        marked.append(MARK + word if is_formula or SIGNED.match(word) else word)
-        previous = word
-    return marked
+def _refuse_overwriting(parser: Parser, typed: dict[str, list[str]]) -> None:
+    """UsageError where a file to write is also one to read, or is to be written twice: before any
+    work.
+    """
+    from pathlib import Path
+
+    seen: dict[Path, str] = {}
+    actions = sorted(parser._actions, key=lambda action: action.metavar == WRITTEN)
+    for action in actions:
+        option = action.option_strings[-1] if action.option_strings else POSITIONAL
+        for word in typed.get(option, []):
+            given = f"{option} {shown(word)}"
+            for name in (word,) if action.metavar == WRITTEN else (word, *word.split(",")):
+                if action.metavar not in (WRITTEN, *READ) and not {*"./\\"} & {*name}:
+                    continue  # a name
+                try:
+                    path = Path(name).resolve()
+                    if path.exists() and not path.is_file():
+                        continue  # a device, a pipe or a folder
+                except (OSError, ValueError):
+                    continue  # whoever opens the file will say what is wrong with it
+                first = seen.setdefault(path, given)
+                if action.metavar == WRITTEN and first != given:
+                    harm = "and would be overwritten; name another"
+                    raise UsageError(f"{given} {first}: are one file, {harm}")
 
 
 def _unexpected(word: str, known: Sequence[str]) -> UsageError:
@@ -303,21 +315,6 @@ class Options:
         """The entries of a list as they were typed."""
         return entries_of(self.words(option)) if option in self._typed else []
 
-    def spelt(self, option: str, value: object = None) -> str:
-        """What was typed for an option: of several words the one that sets this value."""
-        words = self.words(option)
-        keys = [str(key) for key in value] if isinstance(value, dict) else []
-        for word in words:
-            if word.strip() == value or word.partition("=")[0].strip() in keys:
-                return word
-            if isinstance(value, (int, float)) and _spells(word, value):
-                return word
-        return " ".join(words)
-
-
-def _spells(word: str, value: float) -> bool:
-    """Whether a word spells a number."""
-    try:
-        return parse(word) == value
-    except ValueError:
-        return False
+    def spelt(self, option: str) -> str:
+        """What was typed for an option."""
+        return " ".join(self.words(option))

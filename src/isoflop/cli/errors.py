@@ -111,7 +111,7 @@ def with_options(error: ArgumentError, options: Options) -> UsageError:
     option = options.setting(error.argument)
     if option is None or (option not in options and error.value is not NO_VALUE):
         return UsageError(str(error))
-    text = options.spelt(option, error.value)
+    text = options.spelt(option)
     return UsageError(
         f"{option}{' ' if text else ''}{shown(text) if text else ''}: {error.complaint}"
     )
