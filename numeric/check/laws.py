@@ -13,6 +13,8 @@ from ..fit.objective import Objective
 from ..fit.power import PowerSum
 from ..law import Law
 from ..law.compute import power
+from ..law.form import PARAMS_TOKENS
+from ..law.scaling_law import DrawnLaw
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +72,9 @@ class RunsBudget(NamedTuple):
     def law(self, E: Any, A: Any, B: Any, beta: Any, gamma: Any) -> Law:
         """The law in N' and D'; the coefficients are numbers, or arrays (K, 1) of K laws."""
         kappa, a, d = self
-        return Law(E=E, A=A * (kappa / 6.0) ** (beta / a), B=B, beta=beta / a, gamma=gamma / d)
+        scaled = {"E": E, "A": A * (kappa / 6.0) ** (beta / a), "B": B}
+        scaled |= {"beta": beta / a, "gamma": gamma / d}
+        return DrawnLaw(PARAMS_TOKENS, scaled) if np.ndim(E) else Law(**scaled)
 
     def __str__(self) -> str:
         return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"

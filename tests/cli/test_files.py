@@ -2,7 +2,6 @@
 work.
 """
 
-import os
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def test_a_file_is_read_or_written_once(refused, tmp_path, monkeypatch, words):
     (tmp_path / "x").mkdir()
     for ending in ("json", "png"):
         (tmp_path / f"file.{ending}").write_text(CONTENT)
-    os.symlink(tmp_path / "file.png", tmp_path / "linked.png")
+    (tmp_path / "linked.png").symlink_to(tmp_path / "file.png")
     refused(("are one file",), words)
     assert all(path.read_text() == CONTENT for path in tmp_path.glob("file.*"))
     assert not list(tmp_path.glob("new.*"))

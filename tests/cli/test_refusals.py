@@ -71,8 +71,8 @@ CASES = {
     f"allocate {LAW} --compute 8B": "--compute '8B'|FLOP|params or tokens|8000000000",
     f"allocate {LAW} --compute 1e20 --loss 2": "--compute '1e20'|--loss '2'",
     f"allocate {LAW} --loss 1.8172": "--loss '1.8172'|above",
-    f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--loss '1.9'|--max-tokens '1B'|cannot be reached",
-    f"allocate {LAW} --loss 1.9 --max-params 1M --max-tokens 1B": "--max-params 1e+06: loss 1.9 cannot be reached",
+    f"allocate {LAW} --loss 1.9 --max-tokens 1B": "--loss '1.9'|--max-tokens '1B'|must be above 2.88133",
+    f"allocate {LAW} --loss 1.9 --max-params 1M --max-tokens 1B": "--max-params '1M'|must be above 6.82823",
     # -- lists, signs and lengths
     f"penalty {LAW} --ratio 0.5 -3 8": "--ratio '-3'",
     f"penalty {LAW} --ratio 1,,2": "--ratio ''",

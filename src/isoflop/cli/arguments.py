@@ -11,7 +11,7 @@ import re
 from functools import partial
 
 from ..theory.data.notation import close_matches
-from .domains import figure, one_of, output, parse, text
+from .domains import figure, one_of, output, text
 from .errors import UsageError, option_of, shown
 
 TYPE_CHECKING = False
