@@ -91,7 +91,8 @@ class ExpressionModel:
         coefficients: Sequence[str] | None = None,
     ) -> None:
         self.variables = {name: np.asarray(x, dtype=float) for name, x in variables.items()}
-        self.code: ModelCode = _generated(law, tuple(variables), coefficients)
+        chosen = None if coefficients is None else tuple(coefficients)
+        self.code: ModelCode = model_code_of(law, tuple(variables), chosen)
         self.names = self.code.coefficients
 
     @property
@@ -320,81 +321,52 @@ def _sizes(
 # -- reading and compiling -------------------------------------------------------------------------
 
 
-def _generated(
-    law: Expr | str, variables: tuple[str, ...], coefficients: Sequence[str] | None
+@lru_cache(maxsize=64)
+def model_code_of(
+    law: Expr | str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None = None
 ) -> ModelCode:
-    from sympy import sympify
+    """The generated source of a law; by default every name that is no variable is a coefficient."""
+    import sympy
+
+    from ...theory.code.model_code import model_code
+    from ...theory.reader.building import FUNCTIONS, NamedFunction
+    from ...theory.reader.parse import read
+    from ...theory.reader.tokens import tokenize
 
     if isinstance(law, str):
-        return _from_text(law, variables, None if coefficients is None else tuple(coefficients))
-    exact = sympify(law, strict=True)
-    if coefficients is None:
-        coefficients = sorted({symbol.name for symbol in exact.free_symbols} - set(variables))
-    return _from_expression(exact, variables, tuple(coefficients))
-
-
-@lru_cache(maxsize=64)
-def _from_expression(
-    law: Expr, variables: tuple[str, ...], coefficients: tuple[str, ...]
-) -> ModelCode:
-    from ...theory.code.model_code import model_code
-
+        x, tokens = sympy.Symbol("x", real=True), tokenize(law)
+        known: dict[str, Any] = {
+            text: NamedFunction((x,), getattr(sympy, name)(x))
+            for text, name in MORE_FUNCTIONS.items()
+        }
+        known["pi"] = sympy.pi
+        names = [token.text for token in tokens if token.kind == "name"]
+        if coefficients is None:
+            # Of the names what is neither a function, a variable nor a product of variables.
+            named = {*FUNCTIONS, *known, *variables}
+            coefficients = tuple(
+                dict.fromkeys(
+                    name for name in names if name not in named and {*name} - {*variables}
+                )
+            )
+        known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
+        exact = read(law, tokens, known)
+    else:
+        exact = sympy.sympify(law, strict=True)
+        if coefficients is None:
+            names = [symbol.name for symbol in exact.free_symbols]
+            coefficients = tuple(sorted({*names} - {*variables}))
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
             f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must "
             f"have at most {MOST_COEFFICIENTS}: its second derivatives grow with their square"
         )
-    return model_code(law, variables, coefficients)
-
-
-@lru_cache(maxsize=64)
-def _from_text(
-    law: str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None
-) -> ModelCode:
-    import sympy
-
-    from ...theory.reader.building import NamedFunction
-    from ...theory.reader.parse import read
-    from ...theory.reader.tokens import tokenize
-
-    x = sympy.Symbol("x", real=True)
-    functions = {
-        text: NamedFunction((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()
-    }
-    known: dict[str, Any] = {"pi": sympy.pi, **functions}
-    tokens = tokenize(law)
-    if coefficients is None:
-        coefficients = tuple(
-            dict.fromkeys(
-                token.text for token in tokens if _is_coefficient(token, variables, known)
-            )
-        )
-    known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
-    return _from_expression(read(law, tokens, known), variables, coefficients)
-
-
-def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, Any]) -> bool:
-    """Whether a name stands for neither a variable, a product of variables, a function nor a
-    constant.
-    """
-    from ...theory.reader.building import FUNCTIONS
-
-    if token.kind != "name" or token.text in FUNCTIONS or token.text in known:
-        return False
-    return token.text not in variables and not all(letter in variables for letter in token.text)
+    return model_code(exact, variables, coefficients)
 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
     return executed("model", source)
-
-
-def coefficients_of(law: Expr | str, variables: tuple[str, ...]) -> tuple[str, ...]:
-    """Every name of a law that is none of its variables."""
-    return _generated(law, variables, None).coefficients
-
-
-# -- names of an expression ------------------------------------------------------------------------
 
 
 def names_of(expression: Expr | str) -> list[str]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
-from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of
+from .expression import BUDGET, COLUMNS, ExpressionModel, model_code_of, names_of
 from .power import PowerSum
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class Expression:
     @cached_property
     def coefficients(self) -> tuple[str, ...]:
         """All other names."""
-        return coefficients_of(self.expression, self.variables)
+        return model_code_of(self.expression, self.variables).coefficients
 
     def on(self, runs: Runs) -> Expression:
         """The law with the columns of some runs as variables.

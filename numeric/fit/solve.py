@@ -15,7 +15,6 @@ from .newton import (
     follow,
     joined,
     median_residuals,
-    minimise,
     stirred,
 )
 from .sharp import sharpen
@@ -39,8 +38,6 @@ OUTLYING = 12.0
 MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
 #: Where the best of them is not certified, so many points close by are followed as well.
 CLOSE = 6
-#: More runs than this are first fitted on a sample of them; so many minima are followed on all.
-LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
 LEAST, MOST = 1e-100, 1e100
 EPSILON = float(np.finfo(float).eps)
 #: How far a further step may move a parameter, as a share of it.
@@ -112,8 +109,7 @@ def solve(
         raise ValueError(NOWHERE_FINITE)
     problem = Problem.of(model, observed, weights, objective, box)
     with np.errstate(all="ignore"):
-        seek = _on_sample if model.size > LARGE else _minima
-        ends = seek(problem, observed, seed)
+        ends = _minima(problem, observed, seed)
         if objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta) for theta in near])
@@ -189,25 +185,6 @@ def _minima(problem: Problem, observed: Floats, seed: int) -> Ends:
         around = stirred(problem, ends.theta[ends.value.argmin()])
         ends = joined([ends, follow(problem, around, widest=AROUND)])
     return ends
-
-
-def _on_sample(problem: Problem, observed: Floats, seed: int) -> Ends:
-    """Minima on a sample of the runs, spread evenly over the order of what is observed; the best of
-    them over all runs.
-    """
-    sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
-    part = problem._replace(
-        model=problem.model.part(sample),
-        target=problem.target[sample],
-        weights=problem.weights[sample],
-    )
-    ends = _minima(part, observed[sample], seed)
-    order = np.argsort(ends.value, kind="stable")
-    apart = ends.value[order] > ends.value[order[0]] * (1.0 + SAME)
-    begun = ends.theta[[order[0], *order[apart]][:FOLLOWED]]
-    if problem.objective.width == 0.0:
-        return follow(problem, begun, widest=AROUND)
-    return minimise(problem, begun)
 
 
 def _hopeful(theta: Floats, values: Floats) -> Floats:

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from tests.data import LAW, grid_runs
+from tests.data import grid_runs
 
 from isoflop.numeric.fit import fit
 
@@ -103,20 +103,6 @@ def _bread_from(covariance, middle):
     return back @ power(half @ covariance @ half, 0.5) @ back
 
 
-def test_copies_in_a_group_tell_no_more():
-    """Three copies of every run in a group of their own have the errors of the runs; as draws they
-    would shrink.
-    """
-    runs = grid_runs(noise=0.02)
-    thrice = {name: np.tile(column, 3) for name, column in runs.items()}
-    plain, grouped, copies = (
-        fit(data, objective=SQUARES).covariance
-        for data in (runs, {**thrice, "group": np.tile(np.arange(30), 3)}, thrice)
-    )
-    np.testing.assert_allclose(grouped, plain, rtol=1e-6)
-    assert (np.diag(copies) < np.diag(plain) / 3.0).all()
-
-
 # -- refusals --------------------------------------------------------------------------------------
 
 
@@ -185,19 +171,3 @@ def test_intervals_take_students_t():
 #: 1/sqrt(500) = 4.5 %; Huber's sandwich is asymptotic besides, and estimates a density from 240
 #: residuals.
 REPETITIONS, SIMULATED = 250, {SQUARES: 0.15, "huber-log": 0.25}
-
-
-@pytest.mark.parametrize("objective", SIMULATED)
-def test_standard_errors_are_the_spread_of_refits(objective):
-    """Normal errors of 1 % on 240 runs: medians of the standard errors against the standard
-    deviation of the estimates.
-    """
-    estimates, errors = [], []
-    for seed in range(REPETITIONS):
-        runs = grid_runs(noise=0.01, seed=seed, sizes=16, durations=15)
-        found = fit(runs, objective=objective)
-        values = np.array([found.coefficients[name] for name in LAW])
-        estimates.append(np.where([name in ("A", "B") for name in LAW], np.log(values), values))
-        errors.append(np.sqrt(np.diag(found.covariance)))
-    spread = np.std(estimates, axis=0, ddof=1)
-    np.testing.assert_allclose(np.median(errors, axis=0), spread, rtol=SIMULATED[objective])

@@ -104,25 +104,6 @@ def test_names_are_found_in_order_of_appearance():
     assert ExpressionModel(q * n**p, {"N": N}).names == ("p", "q")
 
 
-def test_awkward_names_and_numbers():
-    lam, power, n, t = (sympy.Symbol(name) for name in ("lambda", "power", "Model Size", "t0"))
-    share = sympy.Float("0.123456789") * sympy.Rational(1, 7) ** power
-    law, names = lam * n**-power + t / 3 + 1.7e10 * share, ("lambda", "power", "t0")
-    model = ExpressionModel(law, {"Model Size": N}, names)
-    assert model.names == names
-    expected = 400.0 * np.array(N) ** -0.34 + 1.0 + 1.7e10 * 0.123456789 * (1 / 7) ** 0.34
-    found = model.values(np.array([[400.0, 0.34, 3.0]]))[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
-
-
-def test_outside_the_domain_is_not_a_number_and_no_warning():
-    model = ExpressionModel("(E - A)^beta*N^0.3", {"N": N})
-    values, jacobian = model.evaluate(np.array([[1.0, 2.0, 0.5], [2.0, 1.0, 0.5]]))
-    assert np.isnan(values[0]).all()
-    assert np.isfinite(values[1]).all()
-    assert np.isfinite(jacobian[1]).all()
-
-
 @pytest.mark.parametrize(
     ("law", "coefficients", "complaint"),
     [

@@ -10,7 +10,6 @@ from tests.data import grid_runs
 
 from isoflop.numeric.fit import OBJECTIVES, Objective, fit
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.models import MODELS, Expression
 from isoflop.numeric.fit.resample import case_weights
 
 FORMULA = "E + A*N^-beta + B*D^-gamma"
@@ -36,12 +35,6 @@ def test_the_optimum_of_the_named_model(chinchilla_240, objective):
     assert general.converged
     assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
     assert general.coefficients == pytest.approx(named.coefficients, rel=SAME_COEFFICIENTS)
-
-
-def test_a_sympy_expression_is_its_text():
-    n, d, E, A, B, beta, gamma = sympy.symbols("N D E A B beta gamma", positive=True)
-    one, other = (fit(table(), model=law) for law in (FORMULA, E + A * n**-beta + B * d**-gamma))
-    assert other.coefficients == pytest.approx(one.coefficients, rel=SAME_COEFFICIENTS)
 
 
 def test_uncertainty_of_the_named_model():
@@ -75,25 +68,7 @@ def test_fixed_and_bounded(given):
     assert set(general.solution.at_bound) == set(named.solution.at_bound)
 
 
-def test_a_law_with_a_name_is_one_declaration(monkeypatch):
-    named = Expression("E + a*N^-b*D^-c + k*log(D)", "product-log")
-    monkeypatch.setitem(MODELS, named.name, named)
-    one, other = (fit(table(), model=model) for model in ("product-log", named.expression))
-    assert one.coefficients == other.coefficients
-
-
 # -- laws and columns of one's own -----------------------------------------------------------------
-
-
-def test_a_law_of_ones_own_has_its_envelope():
-    general, named = (
-        fit(table(), model=model, objective=SQUARES)
-        for model in ("E + A/N^a + B/D^b", "params-tokens")
-    )
-    assert general.law.loss(params=1e9, tokens=1e10) == pytest.approx(
-        named.law.loss(1e9, 1e10), rel=1e-7
-    )
-    assert general.law.envelope.loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
 
 
 def test_other_columns():
@@ -105,19 +80,6 @@ def test_other_columns():
     assert found.converged
     truth = {"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}
     assert found.coefficients == pytest.approx(truth, rel=1e-7)
-
-
-def test_a_linear_law_against_numpy():
-    random = np.random.default_rng(0)
-    x, c = random.uniform(1.0, 3.0, 20), np.logspace(18, 20, 20)
-    y = 2.0 + 0.5 * x + 0.01 * random.normal(size=20)
-    runs = {"compute": c, "loss": y, "x": x}
-    found = fit(runs, model="u + v*x + w*log(C)", objective="least-squares")
-    columns = np.column_stack([np.ones(20), x, np.log(c)])
-    expected, rest, *_ = np.linalg.lstsq(columns, y, rcond=None)
-    assert found.converged
-    np.testing.assert_allclose([found.coefficients[name] for name in "uvw"], expected, rtol=1e-6)
-    assert found.objective_value == pytest.approx(rest[0], rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -174,14 +136,6 @@ def test_a_users_law_without_start_values(solved, objective):
     if objective != "absolute-log":
         again = solved(KAPLAN, DESIGN, exact, None, objective)
         assert again.coefficients == pytest.approx(TRUE, rel=1e-9)
-
-
-def test_a_run_of_weight_zero_may_lie_outside_the_domain(solved):
-    x = np.append(np.logspace(0.0, 3.0, 40), -1e6)
-    y = np.append(1.5 + 4.0 * x[:40] ** -0.4, -5.0)
-    weights, bounds = np.append(np.ones(40), 0.0), {"s": (-np.inf, 0.5)}
-    found = solved("E + A*(x - s)^-b", {"x": x}, y, weights, SQUARES, bounds=bounds)
-    assert np.isfinite(found.value)
 
 
 def test_a_saddle_point_is_no_minimum(solved):

@@ -2,17 +2,12 @@
 cannot tell.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 from tests.data import LAW, grid, grid_runs, power_law, runs_at
 
-from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit import OBJECTIVES, Objective, fit
-from isoflop.numeric.fit.fit import fit_form
-from isoflop.numeric.fit.models import PARAMS_TOKENS
+from isoflop.numeric.fit import OBJECTIVES, fit
 
 #: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest
 #: direction, a thousandth of the others' curvature.
@@ -105,16 +100,6 @@ def test_fixed_coefficients_against_scipy(fixed, objective):
         assert min(reached) == pytest.approx(found.objective_value, rel=1e-8)
 
 
-def test_without_irreducible_loss_is_with_none():
-    runs = grid_runs(noise=0.01)
-    form = replace(PARAMS_TOKENS, irreducible=False)
-    without, zero = fit_form(Runs.read(runs), form, Objective()), fit(runs, fixed={"E": 0.0})
-    assert without.objective_value == pytest.approx(zero.objective_value, rel=SAME_MINIMUM)
-    expected = pytest.approx(without.coefficients, rel=SAME_COEFFICIENTS)
-    assert {name: zero.coefficients[name] for name in ("A", "B", "beta", "gamma")} == expected
-    assert without.law.loss(1e9, 1e10) == pytest.approx(zero.law.loss(1e9, 1e10), rel=1e-7)
-
-
 @pytest.mark.parametrize(
     ("bounds", "on"),
     [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")],
@@ -147,15 +132,6 @@ def test_weights_are_repetitions(objective):
     weighted = fit({**runs, "weight": times}, objective=objective)
     assert weighted.converged
     same(weighted, fit(repeated, objective=objective))
-
-
-@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "absolute-log"])
-def test_units_of_params_scale_their_prefactor(chinchilla_240, objective):
-    """N in billions: A N^-beta is A (1e9)^-beta (N/1e9)^-beta."""
-    found = fit(chinchilla_240, objective=objective)
-    scaled = replace(chinchilla_240, params=chinchilla_240.params / 1e9)
-    A = found.coefficients["A"] * 1e9 ** -found.coefficients["beta"]
-    same(found, fit(scaled, objective=objective), A=A)
 
 
 def test_params_and_tokens_exchanged():
@@ -192,14 +168,6 @@ def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
     assert found.converged
     held = [fit(runs, model="compute", fixed={"E": E}) for E in (1e-6, 1e-3, 1e-2, 0.05)]
     assert found.objective_value <= min(each.objective_value for each in held) * (1.0 + 1e-9)
-
-
-@pytest.mark.parametrize("model", ["params-tokens", "E + A*N^-beta + B*D^-gamma"])
-def test_a_fit_predicts_other_runs(model):
-    found = fit(grid_runs(noise=0.005), model=model)
-    other = Runs.read({"params": [3e9, 4e10], "tokens": [1e11, 2e12], "loss": [2.0, 2.0]})
-    expected = power_law(other.params, other.tokens, **found.coefficients)
-    assert found.predict(other) == pytest.approx(expected, rel=1e-13)
 
 
 # -- refusals --------------------------------------------------------------------------------------
@@ -266,15 +234,6 @@ def test_losses_of_no_unit_are_refused_before_anything_is_fitted(scale, complain
     runs = grid_runs()
     with pytest.raises(ValueError, match=complaint):
         fit({**runs, "loss": runs["loss"] * scale})
-    assert not recwarn.list
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e-120, 1e120, 1e300])
-def test_the_solver_refuses_what_it_cannot_square(scale, recwarn):
-    """Other fits than those of a loss come to it by themselves: those of pass@k, of first stages."""
-    runs = Runs.read(grid_runs())
-    with pytest.raises(ValueError, match="is a quantity in an impossible unit"):
-        fit_form(replace(runs, loss=runs.loss * scale), PARAMS_TOKENS, Objective())
     assert not recwarn.list
 
 

@@ -12,8 +12,7 @@ from tests.data import grid_runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.models import PARAMS_TOKENS
 from isoflop.numeric.fit.page import derived
-from isoflop.numeric.fit.resample import Draws, Refits, case_weights, refits_of, resample
-from isoflop.numeric.fit.solution import Solution
+from isoflop.numeric.fit.resample import Draws, Refits, case_weights, resample
 
 # -- a straight line, whose refits NumPy makes one by one ------------------------------------------
 
@@ -48,17 +47,6 @@ def test_draws_do_not_depend_on_the_number_of_jobs():
     np.testing.assert_array_equal(one.coefficients, two.coefficients)
 
 
-def test_spread_is_that_of_the_formula():
-    """sqrt(sum (off x)^2)/sum of squares of x for errors of any variances; 2,000 draws know it to
-    2 %, and resamples of 30 rows differ from it in higher order.
-    """
-    slope, intercept = np.polyfit(X, Y, 1)
-    x, off = X - X.mean(), Y - intercept - slope * X
-    expected = np.sqrt(np.sum((off * x) ** 2)) / np.sum(x**2)
-    drawn = resample(line, N, 2000).coefficients[:, 1]
-    assert drawn.std() == pytest.approx(expected, rel=0.12)
-
-
 def test_groups_are_drawn_whole():
     by = np.repeat(list("abcdef"), 5)
     assert resample(line, N, 3, by=by).kind == "groups"
@@ -83,12 +71,6 @@ def test_an_interrupt_keeps_what_is_done():
     np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
     with pytest.raises(KeyboardInterrupt):
         resample(partial(line, stop=50), N, 50)
-
-
-def test_resamples_of_the_caller():
-    weights = case_weights(None, N, 12, np.random.default_rng(1))
-    draws = refits_of(line, [{"weights": weights[:7]}, {"weights": weights[7:]}], 12)
-    np.testing.assert_array_equal(draws.coefficients, line(weights=weights).coefficients)
 
 
 @pytest.mark.parametrize(
@@ -152,39 +134,9 @@ def test_standard_errors_of_besiroglu(chinchilla_240):
         assert errors[name].standard_error == pytest.approx(value, rel=0.25)
 
 
-def test_draws_are_the_seeds(squares):
-    one, same, other, more = (
-        squares.resampled(n, seed=seed).draws.coefficients
-        for n, seed in ((150, 3), (150, 3), (150, 4), (200, 3))
-    )
-    np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(one, other)
-    # Batches have their own numbers: more resamples leave the first ones as they are.
-    np.testing.assert_allclose(more[:100], one[:100], rtol=1e-12)
-
-
-def test_nothing_but_failures(squares, monkeypatch):
-    refit = Solution.refit
-
-    def failing(*given, **more):
-        found = refit(*given, **more)
-        return found._replace(converged=np.zeros(len(found.converged), dtype=bool))
-
-    monkeypatch.setattr(Solution, "refit", failing)
-    with pytest.raises(ValueError, match="none of 20 refits reached a minimum"):
-        squares.resampled(20)
-
-
 def few_runs(seed=4):
     """24 runs, whose resamples often hang on a handful of them."""
     return grid_runs(noise=0.006, seed=seed, sizes=6, durations=4)
-
-
-@pytest.mark.parametrize("options", [{"delta": 1e-4}, {"objective": "absolute-log"}])
-def test_no_refit_is_left_out(options):
-    draws = fit(few_runs(), **options).resampled(60).draws
-    assert draws is not None
-    assert draws.failed == 0
 
 
 def test_refits_by_absolute_deviations_are_sharp():
@@ -224,16 +176,6 @@ def test_a_wild_resample_takes_no_interval_away(squares):
         assert np.isfinite([interval.low, interval.high]).all()
         assert without.low <= interval.value <= without.high
         assert interval.high == pytest.approx(without.high, rel=0.1)
-
-
-def test_no_standard_error_that_a_few_draws_make(squares):
-    heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
-    estimate = heavy.estimate("A")
-    assert estimate.standard_error is None
-    assert estimate.low < estimate.value < estimate.high
-    assert heavy.estimate("beta").standard_error == pytest.approx(
-        np.std(heavy.draws.coefficients[:, 3], ddof=1), rel=1e-12
-    )
 
 
 def test_ends_at_a_limit_of_the_search_are_marked(squares):
