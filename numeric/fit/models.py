@@ -115,26 +115,12 @@ class PowerTerms:
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
         """The law with these coefficients; `other` as of `Law`."""
-        from ..law import Law
+        from ..law import Law, form
 
-        return Law(form=self._law_form, name=name, **self._numbers(coefficients), **other)
-
-    def drawn_law(self, coefficients: Mapping[str, Floats]) -> Any:
-        """The law of arrays of draws."""
-        from ..law.scaling_law import DrawnLaw
-
-        return DrawnLaw(self._law_form, self._numbers(coefficients))
-
-    @property
-    def _law_form(self) -> Any:
-        from ..law import form
-
-        return form.COMPUTE if self.name == COMPUTE.name else form.PARAMS_TOKENS
-
-    def _numbers(self, coefficients: Mapping[str, Any]) -> dict[str, Any]:
-        """All coefficients of the law."""
         shared = {"gamma": coefficients["beta"]} if "beta" in coefficients else {}
-        return {"E": 0.0, **shared, **coefficients}
+        numbers: dict[str, Any] = {"E": 0.0, **shared, **coefficients}
+        own = form.COMPUTE if self.name == COMPUTE.name else form.PARAMS_TOKENS
+        return Law(form=own, name=name, **numbers, **other)
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import isfinite, nan
 from pathlib import Path
 from textwrap import wrap
@@ -33,30 +33,25 @@ if TYPE_CHECKING:
     from ...theory.data.notation import Notation
     from .fit import Fit
 
-#: What follows from a law, by its form and by what it is at: name, symbol, label, unit, and a
-#: function of the law and of that.
-DERIVED: dict[str, dict[str, tuple[tuple[str, str, str, str, Callable[..., Any]], ...]]] = {
-    "params-tokens": {
-        "": (
-            ("alpha", "alpha", "alpha", "", lambda law: law.envelope.exponent),
-            ("C0", "C0", "C0", "", lambda law: law.envelope.coefficient),
-            ("params_share", "w_N", "exponent of N*(C)", "", lambda law: law.envelope.params_share),
-            ("tokens_share", "w_D", "exponent of D*(C)", "", lambda law: law.envelope.tokens_share),
-        ),
-        "compute": (
-            ("N_star", "N*", "N*", "params", lambda law, C: law.N_opt(C)),
-            ("D_star", "D*", "D*", "tokens", lambda law, C: law.D_opt(C)),
-            (
-                *("tokens_per_param", "D*/N*", "D*/N*", "tokens/param"),
-                lambda law, C: law.envelope.tokens_per_param(C),
-            ),
-            ("L_star", "L*", "L*", "loss", lambda law, C: law.L_opt(C)),
-            ("R_star", "R*", "R*", "loss", lambda law, C: law.envelope.reducible_loss(C)),
-        ),
-        "ratio": (("penalty", "P", "penalty", "", lambda law, rho: law.penalty(rho).loss_penalty),),
-    },
-    "compute": {"compute": (("loss", "L", "L", "loss", lambda law, C: law.loss(C)),)},
+#: What follows from a law, by its form: what it is at, its name and symbol, and a function of the law
+#: and of that.
+DERIVED: dict[str, tuple[tuple[str, str, str, Callable[..., Any]], ...]] = {
+    "params-tokens": (
+        ("", "alpha", "alpha", lambda law: law.envelope.exponent),
+        ("", "C0", "C0", lambda law: law.envelope.coefficient),
+        ("", "params_share", "w_N", lambda law: law.envelope.params_share),
+        ("", "tokens_share", "w_D", lambda law: law.envelope.tokens_share),
+        ("compute", "N_star", "N*", lambda law, C: law.N_opt(C)),
+        ("compute", "D_star", "D*", lambda law, C: law.D_opt(C)),
+        ("compute", "tokens_per_param", "D*/N*", lambda law, C: law.envelope.tokens_per_param(C)),
+        ("compute", "L_star", "L*", lambda law, C: law.L_opt(C)),
+        ("compute", "R_star", "R*", lambda law, C: law.envelope.reducible_loss(C)),
+        ("ratio", "penalty", "P", lambda law, rho: law.penalty(rho).loss_penalty),
+    ),
+    "compute": (("compute", "loss", "L", lambda law, C: law.loss(C)),),
 }
+#: How text calls what has another symbol in a paper.
+LABELS = {"w_N": "exponent of N*(C)", "w_D": "exponent of D*(C)", "P": "penalty"}
 KEYS = ("value", "lo", "hi", "se")
 WIDTH, MARGIN = 100, 11
 #: So many rows that are no runs are listed, and so many warnings printed; JSON has them all.
@@ -91,7 +86,8 @@ class Page:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """A number a row: its name, kind ("coefficient" or "derived"), label and symbol, value (an
-        estimate), the compute or ratio that it is at, and a note: "fixed", "at bound", or its unit.
+        estimate), the compute or ratio that it is at, and a note: "fixed" or "at bound". What
+        follows from a law is that of a sound fit.
         """
         fit, rows = self.fit, list[dict[str, Any]]()
         at_bound, fixed = fit.solution.at_bound, fit.solution.design.fixed
@@ -101,12 +97,17 @@ class Page:
             note = "fixed" if name in fixed else "at bound" if is_held else ""
             value = Estimate(found.value) if name in fixed else found
             rows.append({**row, "value": value, "note": note})
-        for each in derived(fit.model, self.computes, self.ratios):
-            value, unit = fit.estimate(each["value"], self.level), each["note"]
-            unit = "L" if unit == "loss" and fit.runs.metric == "accuracy" else unit
-            if value.undetermined:
-                value, unit = Estimate(nan, undetermined=True), ""
-            rows.append({**each, "kind": "derived", "value": value, "note": Words(unit, "")})
+        known = DERIVED.get(fit.model.name, ()) if fit.is_sound else ()
+        asked = (("", ((),)), *_asked(self.computes, self.ratios))
+        for what, at in ((what, at) for what, values in asked for at in values):
+            where = "".join(f" at {'ratio ' * (what == 'ratio')}{spelt(value)}" for value in at)
+            where += " FLOP" if what == "compute" else ""
+            several = f"@{spelt(*at)}" if len(dict(asked)[what]) > 1 else ""
+            for own, name, symbol, function in known:
+                if own == what:
+                    row = {"name": name + several, "kind": "derived", "symbol": symbol, "at": at}
+                    row |= {"label": LABELS.get(symbol, symbol) + where, "note": ""}
+                    rows.append({**row, "value": _estimate(fit.law, function, at, self.level)})
         return rows
 
     def table(self, notation: str | Notation = DEFAULT) -> Table:
@@ -270,37 +271,25 @@ def page(
         Where an argument is outside its domain, or nothing of the law could be for it.
     """
     computes, ratios = _each("compute", compute), _each("ratio", ratio)
-    derived(fit.model, computes, ratios)
+    for what, values in _asked(computes, ratios):
+        if values and not any(what == at for at, *_ in DERIVED.get(fit.model.name, ())):
+            complaint = f"nothing that follows from {fit.model} is at a {what}"
+            raise ArgumentError(what, values[0][0], complaint=complaint)
     return Page(fit=fit, level=checked_level(level), computes=computes, ratios=ratios)
 
 
-def derived(model: Any, computes: Any = (), ratios: Any = ()) -> list[dict[str, Any]]:
-    """What follows from a law of a form, at every compute and ratio, with "value" a function of
-    arrays of the coefficients by name.
-    """
-    found = []
-    asked: tuple[tuple[str, Any], ...] = (("", (0.0,)), ("compute", computes), ("ratio", ratios))
-    for what, values in asked:
-        own = DERIVED.get(model.name, {}).get(what, ())
-        if what and values and not own:
-            complaint = f"nothing that follows from {model} is at a {what}"
-            raise ArgumentError(what, values[0], complaint=complaint)
-        for value in values:
-            at = (value,) if what else ()
-            where = f" at {'ratio ' * (what == 'ratio')}{spelt(value)}" if what else ""
-            where += " FLOP" if what == "compute" else ""
-            several = f"@{spelt(value)}" if len(values) > 1 else ""
-            for name, symbol, label, unit, function in own:
-                row = {"name": name + several, "symbol": symbol, "label": label + where}
-                of_columns = partial(_of_columns, model, function, at)
-                found.append({**row, "at": at, "note": unit, "value": of_columns})
+def _asked(computes: tuple[float, ...], ratios: tuple[float, ...]) -> tuple[tuple[str, Any], ...]:
+    """The arguments of what is at a compute, and at a ratio."""
+    return ("compute", [(x,) for x in computes]), ("ratio", [(x,) for x in ratios])
+
+
+def _estimate(law: Any, function: Any, at: tuple[float, ...], level: float) -> Estimate:
+    """What follows from a law; undetermined beyond the floats."""
+    try:
+        found: Estimate = law.estimate(lambda law: function(law, *at), level)
+    except ValueError:
+        return Estimate(nan, undetermined=True)
     return found
-
-
-def _of_columns(model: Any, function: Any, at: tuple[float, ...], columns: Any) -> Any:
-    """A function of a law, of arrays (K,) of its coefficients."""
-    found = function(model.drawn_law(columns), *at)
-    return np.broadcast_to(found, len(next(iter(columns.values()))))
 
 
 def _each(name: str, given: ArrayLike | None) -> tuple[float, ...]:

@@ -19,11 +19,13 @@ from tests.data import grid, power_law
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, fit
-from isoflop.numeric.fit.models import PARAMS_TOKENS
-from isoflop.numeric.fit.page import derived
 from isoflop.numeric.law import Law
 
-NAMES = ("alpha", "N_star", "L_star")
+ASKED = {
+    "alpha": lambda law, at: law.envelope.exponent,
+    "N_star": lambda law, at: law.N_opt(at),
+    "L_star": lambda law, at: law.L_opt(at),
+}
 DESIGNS = ("isoflop", "grid", "ladder", "grouped")
 CHINCHILLA = {"E": 1.81722, "A": 477.826, "B": 2143.417, "beta": 0.34731, "gamma": 0.36717}
 #: Of the log losses, and the compute of Chinchilla: 5.76e23 FLOP.
@@ -88,8 +90,7 @@ def repetition(draw, seed, objectives=("huber-log",), resamples=0):
     result.
     """
     runs, law, at = draw(seed)
-    asked = [one for one in derived(PARAMS_TOKENS, (at,)) if one["name"] in NAMES]
-    columns, intervals = {name: np.array([value]) for name, value in law.items()}, {}
+    true, intervals = Law(**law), {}
     for objective in objectives:
         found = fit(runs, objective=objective)
         if not found.is_sound:
@@ -98,11 +99,10 @@ def repetition(draw, seed, objectives=("huber-log",), resamples=0):
         if resamples:
             made["bootstrap"] = found.resampled(resamples, seed=seed)
         for kind, fitted in made.items():
-            for one in asked:
-                of = one["value"]
-                estimate, truth = fitted.estimate(of), float(of(columns)[0])
+            for name, of in ASKED.items():
+                estimate, truth = fitted.law.estimate(partial(of, at=at)), float(of(true, at))
                 held = running.held(estimate.low, truth, estimate.high)
-                intervals[f"{objective}, {kind}, {one['name']}"] = held
+                intervals[f"{objective}, {kind}, {name}"] = held
     return intervals
 
 

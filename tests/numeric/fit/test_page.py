@@ -87,8 +87,7 @@ def test_what_is_open_has_no_numbers():
     data = {name: values[:8].copy() for name, values in grid(0.002).items()}
     data["params"][:] = 1e9
     found = fit(data)
-    derived = found.to_frame(compute=1e22).loc[["alpha", "N_star", "L_star"]]
-    assert derived[["value", "se", "lo", "hi"]].isna().all(axis=None)
+    assert not {"alpha", "N_star"} & {*found.to_frame(compute=1e22).index}
     assert re.search(r"^A +undetermined +- +-$", str(found), re.MULTILINE)
     assert any("undetermined" in text for text in found.warnings)
 
