@@ -16,7 +16,7 @@ from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.models import form_of
-from ..passk.kinds import kind_of as law_of_passk
+from ..passk.fit_at_k import kind_of as law_of_passk
 from ..passk.laws import ks_of, of_one_benchmark
 from ..results import DEFAULT_LEVEL, checked_level
 from ..words import listed

@@ -10,8 +10,7 @@ import numpy as np
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
 from ..passk.curve import curve
-from ..passk.fit_at_k import fit_at_k
-from ..passk.kinds import KINDS, kind_of
+from ..passk.fit_at_k import KINDS, fit_at_k, kind_of
 from ..passk.laws import clusters
 from ..passk.likelihood import evidence_of
 from .splits import held_out
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.counts import Counts
-    from ..passk.fit_at_k import PassFit
-    from ..passk.kinds import PassKind
+    from ..passk.fit_at_k import PassFit, PassKind
     from ..passk.likelihood import Evidence
     from ..results import Band
     from .splits import Rule

@@ -3,7 +3,7 @@
 from ..data.counts import Counts
 from .across_k import last_crossings, lost_compute
 from .curve import curve, impossible
-from .estimator import estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
+from .estimator import estimated_covariance, log_fail, pass_at_k
 from .laws import PassLaws, fit_passk
 
 __all__ = [
@@ -16,6 +16,5 @@ __all__ = [
     "last_crossings",
     "log_fail",
     "lost_compute",
-    "neg_log_pass_at_k",
     "pass_at_k",
 ]

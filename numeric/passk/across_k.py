@@ -86,21 +86,14 @@ def require_falling(y: Mapping[int, float], where: str) -> None:
 
 
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
-    """What an allocation that is optimal for one k costs at another.
-
-    Parameters
-    ----------
-    laws : mapping
-        k to a params+tokens law.
-    compute : float
-        Budget in FLOP, > 0.
+    """What an allocation that is optimal for one k costs at another, of params+tokens laws by k.
 
     Returns
     -------
     list of dict
-        A row for each ordered pair of different k: compute, `chosen`, `judged`, `size_ratio`
-        (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the budget
-        that the judge's optimum would save.
+        A row for each ordered pair of different k: compute (FLOP, > 0), `chosen`, `judged`,
+        `size_ratio` (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of
+        the budget that the judge's optimum would save.
 
     Raises
     ------

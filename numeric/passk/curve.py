@@ -120,23 +120,19 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
 
 
 def stopped(counts: Counts) -> list[str]:
-    """That sampling stopped at the first success, or at another, a sentence for each such number.
+    """A sentence where sampling stopped at the first success, or at another.
 
     Within a group all problems with fewer samples than the most then have as many correct ones, and
     none has more. Estimates take the number of samples as fixed beforehand, and are too high.
     """
-    found: dict[int, int] = {}
-    for g in range(len(counts)):
-        n, c = counts.per_group(g)
-        short, last = n < n.max(), int(c.max())
-        is_one = last and short.sum() >= LEAST_STOPPED and (c[short] == last).all()
-        if is_one and len(np.unique(n[short])) > 1:
-            found[last] = found.get(last, 0) + 1
-    return [
-        f"sampling stopped at {'the first success' if last == 1 else f'{last} successes'} in "
-        f"{counted(groups, 'group')}"
-        for last, groups in sorted(found.items())
-    ]
+    found = []
+    for n, c in map(counts.per_group, range(len(counts))):
+        short, most = c[n < n.max()], int(c.max())
+        varied = len(np.unique(n)) > 2 and len(short) >= LEAST_STOPPED
+        found += [most] if varied and most and (short == most).all() else []
+    of = " or ".join(map(str, sorted({*found})))
+    groups = counted(len(found), "group")
+    return [f"sampling stopped at success number {of} in {groups}"] if found else []
 
 
 def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> list[dict[str, Any]]:
@@ -145,19 +141,17 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     Parameters
     ----------
     data : path, or anything that ``pandas.DataFrame`` accepts
-        A row for each group and k, such as `curve` makes.
+        A row for each group and k, such as `curve` makes; read as `reading` says, see
+        `isoflop.numeric.data.counts.pass_groups`.
     tolerance : float
-        How far each entry may be off by rounding, in pass@k.
-    **reading
-        How to read the table; see `isoflop.numeric.data.counts.pass_groups`.
+        How far each of two entries that are compared may be off by rounding, in pass@k.
 
     Returns
     -------
     list of dict
         A row for each entry and inequality that it breaks: the columns of the group, `row` (of the
         source, from 1), `inequality` (of `STATEMENTS`), k, `pass_at_k`, `bound`, and `excess`, how
-        far off it is. Empty where all entries are possible. An entry beyond [0, 1] breaks that
-        inequality alone and bounds no others.
+        far off it is. An entry beyond [0, 1] breaks that inequality alone and bounds no others.
 
     Examples
     --------
@@ -168,28 +162,28 @@ def impossible(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> li
     tolerance = nonnegative_number("tolerance", tolerance)
     rows = []
     for label, k, x, row in pass_groups(data, **reading):
-        for at, name, bound, rounding in _bounds(k, x):
+        for at, name, bound in _bounds(k, x):
             excess = float(abs(bound - x[at]))
-            if excess > ROUNDING + rounding * tolerance:
+            if excess > ROUNDING + 2.0 * tolerance:
                 entry = {"row": int(row[at]), "inequality": name, "k": int(k[at])}
                 numbers = {"pass_at_k": float(x[at]), "bound": float(bound), "excess": excess}
                 rows.append(label | entry | numbers)
     return rows
 
 
-def _bounds(k: Any, x: Floats) -> Iterator[tuple[int, str, float, float]]:
+def _bounds(k: Any, x: Floats) -> Iterator[tuple[int, str, float]]:
     """Of each entry of a group, k in ascending order, that breaks an inequality: its place, the
-    inequality, the bound, and how many roundings of entries are in the difference.
+    inequality, and the bound.
     """
     unit, rising, concave = STATEMENTS
     for at in np.flatnonzero((x < 0.0) | (x > 1.0)):
-        yield int(at), unit, float(x[at] > 0.0), 1.0
+        yield int(at), unit, float(x[at] > 0.0)
     usable = np.flatnonzero((x >= 0.0) & (x <= 1.0))
     ks, values = np.append(0, k[usable]), np.append(0.0, x[usable])  # pass@0 = 0 is exact
     highest = np.maximum.accumulate(values)
     for i in np.flatnonzero(highest > values):
-        yield int(usable[i - 1]), rising, highest[i], 2.0
+        yield int(usable[i - 1]), rising, highest[i]
     share = (ks[1:-1] - ks[:-2]) / (ks[2:] - ks[:-2])
     chords = (1.0 - share) * values[:-2] + share * values[2:]
     for i in np.flatnonzero(chords > values[1:-1]):
-        yield int(usable[i]), concave, chords[i], 2.0 if i else 1.0 + share[i]
+        yield int(usable[i]), concave, chords[i]

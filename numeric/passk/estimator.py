@@ -5,9 +5,7 @@ of the n samples, drawn without repetition, are all wrong. No unbiased estimator
 
 Here s = log fail@k = sum_{j < k} log(1 - c/(n - j)), in which c and k may change places
 (`isoflop.derivations.passk.pass_at_k_stable_form`): a sum of min(c, k) terms of one sign. From it
-pass@k = -expm1(s) and -log pass@k = -log(-expm1(s)) or -log1p(-e^s). Against 120 digits, s and
-pass@k have relative errors of a few 1e-16; fail@k = e^s, and -log pass@k where it is as small, of
-a few 1e-16 times max(1, |s|).
+pass@k = -expm1(s); both have relative errors of a few 1e-16 against 120 digits.
 """
 
 from __future__ import annotations
@@ -19,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import outside
-from .beta import neg_log_pass
 
-__all__ = ["estimated_covariance", "log_fail", "neg_log_pass_at_k", "pass_at_k"]
+__all__ = ["estimated_covariance", "log_fail", "pass_at_k"]
 
 Floats = NDArray[np.float64]
 
@@ -66,12 +63,8 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     """pass@k = 1 - C(n - c, k)/C(n, k), unbiased for 1 - (1 - p)^k.
 
-    Parameters, shape and errors are those of `log_fail`.
-
-    Returns
-    -------
-    float or ndarray of float64
-        From 0 (exactly where c = 0) to 1 (exactly where c + k > n).
+    From 0 (exactly where c = 0) to 1 (exactly where c + k > n); parameters, shape and errors are
+    those of `log_fail`.
 
     Examples
     --------
@@ -79,20 +72,6 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     [0.0, 0.5, 1.0]
     """
     return -np.expm1(log_fail(n, c, k)) + 0.0
-
-
-def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
-    """-log pass@k of the estimate, without cancellation at either end.
-
-    It is biased up by about Var/(2 pass@k^2), and infinite where c = 0. Parameters, shape and
-    errors are those of `log_fail`.
-
-    Returns
-    -------
-    float or ndarray of float64
-        In nats: inf where c = 0, 0 where c + k > n.
-    """
-    return neg_log_pass(log_fail(n, c, k)) + 0.0
 
 
 def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:

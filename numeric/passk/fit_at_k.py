@@ -1,36 +1,27 @@
-r"""A law of -log pass@k fitted at one k: its coefficients, how sure they are, what it predicts.
-
-Where the estimate of E0 lies on its bound of 0, nearly all resamples do, and their percentiles are
-no interval of E0. What the models do not exclude are the values with
-
-.. math:: \frac{f(E0) - f(\hat{E0})}{\lambda} \le n \log \left( 1 + \frac{t^2}{n - p} \right),
-    \qquad E0 \ge 0,
-
-where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its sum
-of squares, the scatter of models estimated anew with it. t is the quantile of Student's
-distribution with as many degrees of freedom as n models leave besides all p coefficients: this is
-exact for least squares in laws that are linear in their coefficients, and tends to the likelihood
-ratio test as n grows. Where models are taken together, lambda >= 1 is how much more the sums of
-their scores in E0 over clusters scatter than those of as many independent models (Rotnitzky and
-Jewell 1990).
+"""The three laws of -log pass@k at one k (Schaeffer et al. 2025, arXiv 2509.24012), fitted as sums of
+power terms: coefficients, how sure they are, predictions. The gold law, xi0 + K0 g^kappa, is a
+compute law in 1/g.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import outside, positive_array
 from ..fit.identify import undetermined
+from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.solution import Design, Solution
 from ..fit.solve import Minimum
 from ..results import DEFAULT_LEVEL, Band, Estimate, coverage_factor
 from .curve import curve
-from .marginal import Marginal, fit_marginal
+from .likelihood import Marginal, fit_marginal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,12 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.counts import Counts
-    from .kinds import PassKind
     from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PassFit", "fit_at_k", "upper_limit"]
+__all__ = ["KINDS", "PassFit", "PassKind", "fit_at_k", "kind_of", "upper_limit"]
 
 SQUARES = Objective(name="least-squares-log")
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
@@ -51,6 +41,58 @@ FLATTEST = 1e-12
 #: The search for an upper limit begins at this share of the least value of the law at the models,
 #: and goes up to so many times the greatest; a limit beyond is none. Its relative precision.
 FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PassKind:
+    """A law: what it depends on, of the keys of `Counts.covariates`; the form that is fitted; and
+    the paper's names of its coefficients, the irreducible part, prefactors, exponents.
+    """
+
+    name: str
+    formula: str
+    covariates: tuple[str, ...]
+    terms: PowerTerms
+    coefficients: tuple[str, ...]
+
+    def rows(self, covariates: Mapping[str, Any], neg_log: Any = np.nan) -> Any:
+        """Models as rows of the fit layer, whose loss is -log pass@k; a ValueError where a covariate
+        is missing or not positive.
+        """
+        if absent := [name for name in self.covariates if name not in covariates]:
+            raise outside(
+                "covariates",
+                sorted(covariates),
+                f"a mapping with {absent[0]}",
+            )
+        given = [np.atleast_1d(positive_array(name, covariates[name])) for name in self.covariates]
+        given = [1.0 / given[0]] if self.name == "gold" else given
+        variables = dict(zip(self.terms.variables, given, strict=True))
+        return SimpleNamespace(**variables, loss=neg_log, weight=None)
+
+
+JOINT = "params-tokens", "E0 + N0 N^-beta + D0 D^-gamma", ("params", "tokens"), PARAMS_TOKENS
+KINDS = {
+    kind.name: kind
+    for kind in (
+        PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
+        PassKind(*JOINT, ("E0", "N0", "D0", "beta", "gamma")),
+        PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa")),
+    )
+}
+
+
+def kind_of(law: str) -> PassKind:
+    """A law by name, or a ValueError."""
+    if law not in KINDS:
+        raise outside("law", law, f"one of {', '.join(KINDS)}")
+    return KINDS[law]
+
+
+# -- a law at one k --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -70,14 +112,12 @@ class PassFit:
         Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom
         that the coefficients leave.
     numbers : dict of str to int
-        n_models that take part, n_unsolved of them without a correct sample; n_without, left out
-        without one, for which -log pass@k has no estimate; n_refused, left out because some problem
-        has fewer than k samples.
+        n_models that take part; n_unsolved, without a correct sample, which least squares leaves
+        out; n_refused, left out because some problem has fewer than k samples.
     evidence : Evidence or None
         Of the models, where the method is the likelihood.
     refits : ndarray
-        (R, p): the coefficients refitted to resamples of the models; NaN where no minimum is
-        certified.
+        (R, p): the coefficients refitted to resamples; NaN where no minimum is certified.
     clusters : ndarray or None
         What models are drawn together; None where they are drawn one by one.
     """
@@ -115,21 +155,17 @@ class PassFit:
 
     @property
     def law(self) -> Any:
-        """The law, as a `Law` (of the gold law a compute law in 1/g).
-
-        Raises
-        ------
-        ValueError
-            Where the fit is not sound.
+        """The law, as a `Law` (of the gold law a compute law in 1/g); a ValueError where the fit is
+        not sound.
         """
         if not self.is_sound:
             why = (
                 f"leaves {', '.join(self.undetermined)} open" if self.converged else "is no minimum"
             )
             raise ValueError(f"law: the fit at k={self.k} {why}")
-        terms = self.kind.terms
-        values = zip(terms.coefficients, self.solution.values.tolist(), strict=True)
-        return terms.law(dict(values), source=f"{self.kind.formula} at k={self.k}")
+        terms, values = self.kind.terms, self.solution.values.tolist()
+        source = f"{self.kind.formula} at k={self.k}"
+        return terms.law(dict(zip(terms.coefficients, values, strict=True)), source=source)
 
     @property
     def drawn(self) -> Floats:
@@ -140,13 +176,12 @@ class PassFit:
         return self.refits[np.isfinite(self.refits).all(axis=1)]
 
     def estimate(self, name: str, level: float = DEFAULT_LEVEL) -> Estimate:
-        """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0
-        to its upper limit.
+        """A coefficient with percentiles of the resamples; no interval without resamples, or where
+        there are no more models than coefficients.
 
-        Where the estimate of the irreducible part is 0, or as many resamples end there that their
-        percentile does, they are no measure of it, and the upper end is that of a profile
-        (`upper_limit`), or of the resamples where they reach higher. No interval without resamples,
-        or where there are no more models than coefficients.
+        Where the irreducible part is 0, or as many resamples end there that their percentile is,
+        they are no measure of it: its interval goes from 0 to the end of a profile (`upper_limit`),
+        or of the resamples where they reach higher.
         """
         if name not in self.coefficients:
             names = ", ".join(self.coefficients)
@@ -171,21 +206,9 @@ class PassFit:
     def predict(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL, measured: Any = 0.0
     ) -> Band:
-        """-log pass@k of new models, (M,), with intervals by Student's t in its logarithm.
-
-        Parameters
-        ----------
-        covariates : mapping
-            (M,) each, with the keys of `Counts.covariates`.
-        level : float
-        measured : array_like
-            Standard errors of log(-log pass@k) of the models' own measurement, besides those of the
-            law, by the inverse Hessian of the objective, and the scatter of models.
-
-        Raises
-        ------
-        ValueError
-            Where a covariate is missing or not positive.
+        """-log pass@k of new models with these covariates, (M,) each, with intervals by Student's t in
+        its logarithm: of the errors of the law, by the inverse Hessian of the objective, the scatter
+        of models, and standard errors `measured` of log(-log pass@k) of the models' own measurement.
         """
         model = self.solution.design.at(self.kind.rows(covariates))
         (values,), (jacobian,) = model.evaluate(self.solution.theta[None])
@@ -219,10 +242,6 @@ class PassFit:
         found[free] = (axes / sizes) @ axes.T / np.outer(scale, scale)
         return found
 
-    def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())
-        return f"<{self.kind.name} at k={self.k}: {numbers}; {self.numbers['n_models']} models>"
-
 
 # -- fits ------------------------------------------------------------------------------------------
 
@@ -235,26 +254,10 @@ def fit_at_k(
     weights: Floats | None = None,
     clusters: Any = None,
 ) -> PassFit:
-    """The law at one k: by the likelihood where there is evidence, else by least squares on the
-    unbiased estimates.
-
-    Parameters
-    ----------
-    counts : Counts
-        Of G models with all covariates of the law.
-    kind : PassKind
-    k : int
-    evidence : Evidence, optional
-        Of the same models at this k.
-    weights : ndarray, optional
-        (R, G): how often each resample draws each model.
-    clusters : ndarray, optional
-        (G,): what models are drawn together.
-
-    Raises
-    ------
-    ValueError
-        Where models are too few, or under least squares pass@k of one is 1.
+    """The law at one k for models (G) with all its covariates: by the likelihood where there is the
+    evidence of their counts, else by least squares on the unbiased estimates. `weights`, (R, G): how
+    often each resample draws each model; `clusters`, (G,): what is drawn together. A ValueError
+    where models are too few, or under least squares pass@k of one is 1.
     """
     squares = evidence is None
     estimate = curve(counts, [k if squares else 1])
@@ -263,28 +266,22 @@ def fit_at_k(
     )
     complete, solved = refused == 0, passed > 0.0
     used = complete & solved if squares else np.ones(len(counts), dtype=bool)
-    without, certain = int((complete & ~solved).sum()), solved & (y <= 0.0)
+    unsolved, certain = complete & ~solved, solved & (y <= 0.0)
     if squares and (used & certain).any():
         name = counts.names[int((used & certain).argmax())]
         what = f"pass@k of {name} is 1, so that log(-log pass@k) has no value"
         raise ValueError(f"k={k}: {what}; use method='likelihood'")
     size, least = int((complete & solved & ~certain).sum()), len(kind.coefficients)
     if size < least:
-        others = f"{without} without a success, {int(certain.sum())} without a failure"
-        if squares:
-            few = int((~complete).sum())
-            others = f"{few} with problems of fewer than k samples, {without} without a success"
+        left = {"have problems of fewer than k samples": ~complete, "have no success": ~solved}
+        others = [f"{int(which.sum())} {why}" for why, which in left.items() if which.any()]
         raise ValueError(
-            f"k={k}: {size} models have an estimate of -log pass@k ({others}); must be at least "
-            f"{least} for the {least} coefficients of {kind.formula}"
+            f"k={k}: {size} models have an estimate of -log pass@k ({', '.join(others)}); must be "
+            f"at least {least} for the {least} coefficients of {kind.formula}"
         )
     covariates = {name: values[used] for name, values in counts.covariates.items()}
-    numbers = {
-        "n_models": int(used.sum()),
-        "n_unsolved": 0 if squares else without,
-        "n_without": without if squares else 0,
-        "n_refused": int((~complete).sum()),
-    }
+    sizes = {"n_models": used, "n_unsolved": unsolved, "n_refused": ~complete}
+    numbers = {name: int(which.sum()) for name, which in sizes.items()}
     if evidence is None:
         rows = kind.rows(covariates, y[used])
         solution = Solution.of(Design.of(kind.terms, rows), rows, SQUARES)
@@ -339,8 +336,16 @@ def _by_likelihood(
 
 
 def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
-    """The greatest irreducible part that the models do not exclude, in nats: the upper end of the
-    profile interval of that two-sided level. inf where they exclude none.
+    r"""The greatest irreducible part E0 that the models do not exclude, in nats; inf where they
+    exclude none. On its bound of 0 nearly all resamples lie on it as well and tell nothing.
+
+    .. math:: (f(E0) - f(\hat{E0}))/\lambda \le n \log (1 + t^2/(n - p))
+
+    where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its
+    sum of squares, the scatter of models estimated anew with it, and t the quantile of Student's
+    distribution with n - p degrees of freedom, of n models and p coefficients: exact for least
+    squares in linear laws, the likelihood ratio test as n grows. Where models are taken together
+    lambda is `_overdispersion`.
     """
     from scipy.optimize import brentq
 
@@ -381,8 +386,8 @@ def _held(fit: PassFit, value: float) -> tuple[float, bool]:
 
 
 def _overdispersion(fit: PassFit) -> float:
-    """lambda: how much more the scores in the irreducible part, the other coefficients following
-    it, scatter by clusters of models than by models; at least 1.
+    """How much more the scores in the irreducible part, the other coefficients following it, scatter
+    by clusters than by models (Rotnitzky and Jewell 1990); at least 1.
     """
     if fit.clusters is None:
         return 1.0

@@ -26,8 +26,7 @@ from ..results import DEFAULT_LEVEL, Estimate, checked_level
 from ..words import counted
 from .across_k import last_crossings, lost_compute, require_falling
 from .curve import stopped
-from .fit_at_k import PassFit, fit_at_k
-from .kinds import KINDS, kind_of
+from .fit_at_k import KINDS, PassFit, fit_at_k, kind_of
 from .likelihood import evidence_of
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ AUTO, SIZE = "auto", "params"
 JOINT, DIRECT = "params-tokens", "compute"
 #: What the page shows of a row, prefactors only of a single law, and with intervals.
 PREFACTORS, EXPONENTS = ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
-WITH_INTERVALS = ("E0", "alpha", "kappa")
+WITH_INTERVALS = ("E0", "xi0", "alpha", "kappa")
 THREE, TWO = Significant(3), Interval(Significant(2))
 
 
@@ -67,15 +66,8 @@ class PassLaws(Shown):
         By law, of the models that have what it depends on.
     cluster : dict of str to (str or None)
         By law, the covariate whose values are drawn rather than models.
-    method : {"likelihood", "least-squares-log"}
-    resamples, seed : int
-        Of the bootstrap over models, which draws the same models for all laws and k.
-    level : float
-        Of all intervals.
-    ratios : tuple of float
-        Overtraining ratios at which the penalty is given.
-    compute : tuple of float
-        FLOP at which there are predictions and costs of allocations.
+    method, resamples, seed, level, ratios, compute
+        As in `fit_passk`.
     """
 
     fits: dict[tuple[str, int], PassFit]
@@ -94,20 +86,18 @@ class PassLaws(Shown):
         return {k: fit for (name, k), fit in self.fits.items() if name == law}
 
     def at(self, k: int, law: str | None = None) -> PassFit:
-        """The fit at one k of a law, by default of the only one; a ValueError where there is none."""
-        name = next(iter(self.counts)) if law is None and len(self.counts) == 1 else law
-        if (name, k) not in self.fits:
-            why = self.failed.get((str(name), k), f"there are {', '.join(map(str, self.fits))}")
+        """The fit at one k of a law, by default of the first; a ValueError where there is none."""
+        key = law or next(iter(self.counts)), k
+        if key not in self.fits:
+            why = self.failed.get(key, f"there are {', '.join(map(str, self.fits))}")
             raise ValueError(f"law={law!r}, k={k!r}: has no fit: {why}")
-        return self.fits[str(name), k]
+        return self.fits[key]
 
     @property
     def sound(self) -> bool:
-        """Whether every k has a fit that is certified and determined, and nothing that was asked for
-        was refused.
-        """
-        are_sound = all(fit.is_sound for fit in self.fits.values())
-        return are_sound and not self.failed and not self.ahead["refused"]
+        """Whether every fit is certified and determined, and nothing that was asked for refused."""
+        refused = self.failed or self.ahead["refused"]
+        return not refused and all(fit.is_sound for fit in self.fits.values())
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -122,35 +112,33 @@ class PassLaws(Shown):
             fits = self.of(name)
             if len(fits) < 2 or any(fit.undetermined for fit in fits.values()):
                 continue
-            own = [_compute_law(fit, fit.solution.values[None])[:, 0] for fit in fits.values()]
+            own = [_compute_law(fit, fit.solution.values) for fit in fits.values()]
             crossings, drawn = last_crossings(*np.stack(own, axis=-1)), np.empty(0)
             if all(len(fit.drawn) for fit in fits.values()):
                 refits = np.stack([fit.refits for fit in fits.values()])
                 certified = refits[:, np.isfinite(refits).all(axis=(0, 2))]
                 laws = map(_compute_law, fits.values(), certified)
-                drawn = last_crossings(*np.stack(list(laws), axis=-1)).max(axis=-1, initial=0.0)
-            floor = float(crossings.max(initial=0.0))
-            pairs = zip(pairwise(fits), crossings, strict=True)
-            at = next((pair for pair, crossing in pairs if crossing == floor > 0.0), None)
+                drawn = last_crossings(*np.stack(list(laws), axis=-1)).max(axis=-1)
+            floor = float(crossings.max())
+            at = list(pairwise(fits))[int(crossings.argmax())] if floor > 0.0 else None
             found[name] = Estimate.of_draws(floor, drawn, self.level), at
         return found
 
     @cached_property
     def ahead(self) -> dict[str, Any]:
-        """What is asked for at each compute: `predictions`, by k and compute the `Band` of -log
-        pass@k of a new model by the compute law; rows of `lost_compute` between the params+tokens
-        laws; and `refused`, why where the laws of several k contradict each other.
+        """What is asked for at each compute: `predicted`, where laws of several k agree that -log
+        pass@k falls with k; rows of `lost_compute` between the params+tokens laws; and `refused`, why
+        elsewhere.
         """
-        found: dict[str, Any] = {"predictions": {}, "lost_compute": [], "refused": []}
+        found: dict[str, Any] = {"predicted": [], "lost_compute": [], "refused": []}
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
         for budget in self.compute:
-            at, fits = {"compute": budget}, self.of(DIRECT)
-            bands = {(k, budget): fit.predict(at, self.level) for k, fit in fits.items()}
+            at = {"compute": budget}
+            y = {k: float(fit.predict(at).value[0]) for k, fit in self.of(DIRECT).items()}
             try:
-                values = {k: float(band.value[0]) for (k, _), band in bands.items()}
-                require_falling(values, f"compute={budget:.6g}")
-                found["predictions"] |= bands
+                require_falling(y, f"compute={budget:.6g}")
                 found["lost_compute"] += lost_compute(joint, budget) if joint else []
+                found["predicted"].append(budget)
             except ValueError as error:
                 found["refused"].append(str(error))
         return found
@@ -161,71 +149,62 @@ class PassLaws(Shown):
 
         law, k, the coefficients; of a params+tokens law `alpha` of its envelope, `penalty`, the
         median over its models of (y - E0)/(y* - E0) at their own params and tokens, and
-        `penalty_RATIO`; of a compute law `alpha_excess`, by how much its alpha exceeds that of the
-        envelope, both refitted to the same resamples, and `y_COMPUTE`, -log pass@k there with the
-        interval of a new model; scatter, n_models, n_unsolved, n_without, n_refused (see
-        `PassFit`), converged, undetermined (names), n_failed_resamples.
+        `penalty_RATIO`; of a compute law `y_COMPUTE`, -log pass@k there with the interval of a new
+        model; scatter, n_models, n_unsolved, n_refused (see `PassFit`), n_failed_resamples,
+        converged, undetermined (names), and at_limit: ends of intervals that a limit of the search
+        and not the models has set.
         """
         rows = []
         for (law, k), fit in self.fits.items():
-            row = {"law": law, "k": k, **fit.estimates(self.level)}
+            found: dict[str, Any] = fit.estimates(self.level)
+            found |= self._of_envelope(fit) if law == JOINT else {}
+            found |= self._predicted(fit, found["E0"]) if law == DIRECT else {}
+            ends = [f"{name}_{end}" for name, x in found.items() for end in x.at_limit]
             if law == JOINT:
-                row |= self._of_envelope(fit)
-            if law == DIRECT:
-                row |= self._beside_envelope(k, fit)
-            row |= {"scatter": fit.scatter, **fit.numbers, "converged": fit.converged}
+                held, (E, C0, alpha) = fit.covariates, _compute_law(fit, fit.solution.values)
+                best = C0 * (6.0 * held["params"] * held["tokens"]) ** -alpha
+                found["penalty"] = float(np.median((fit.solution.fitted - E) / best))
             failed = int(np.isnan(fit.refits).any(axis=1).sum())
-            row |= {"undetermined": " ".join(fit.undetermined), "n_failed_resamples": failed}
-            rows.append(row)
+            found |= {"scatter": fit.scatter, **fit.numbers, "n_failed_resamples": failed}
+            found |= {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
+            rows.append({"law": law, "k": k, **found, "at_limit": " ".join(ends)})
         return rows
 
-    def _of_envelope(self, fit: PassFit) -> dict[str, Any]:
-        """alpha of the envelope of a params+tokens law, and penalties."""
-        options: Any = {"undetermined": bool(fit.undetermined)}
-        options["on_limit"] = fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
+    def _of_envelope(self, fit: PassFit) -> dict[str, Estimate]:
+        """alpha of the envelope of a params+tokens law, and penalties at ratios."""
+        on_limit = fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
+        options: Any = {"undetermined": bool(fit.undetermined), "on_limit": on_limit}
         values = np.concatenate([fit.solution.values[None], fit.drawn])
-        E, C0, alpha = _compute_law(fit, values)
-        best = C0[0] * (6.0 * fit.covariates["params"] * fit.covariates["tokens"]) ** -alpha[0]
-        found: dict[str, Any] = {
-            "alpha": Estimate.of_draws(alpha[0], alpha[1:], self.level, **options)
-        }
-        found["penalty"] = np.median((fit.solution.fitted - E[0]) / best).item()
+        draws = {"alpha": _compute_law(fit, values)[2]}
         for ratio in self.ratios:
-            s = formulas.log_size_ratio_at_ratio(ratio)
-            cost = formulas.penalty(s, beta=values[:, 3], gamma=values[:, 4])
-            estimate = Estimate.of_draws(cost[0], cost[1:], self.level, **options)
-            found[f"penalty_{ratio:g}"] = estimate
-        return found
+            s, (beta, gamma) = formulas.log_size_ratio_at_ratio(ratio), values.T[3:]
+            draws[f"penalty_{ratio:g}"] = formulas.penalty(s, beta=beta, gamma=gamma)
+        found = draws.items()
+        return {x: Estimate.of_draws(y[0], y[1:], self.level, **options) for x, y in found}
 
-    def _beside_envelope(self, k: int, fit: PassFit) -> dict[str, Any]:
-        """By how much alpha of a compute law exceeds that of the envelope, and predictions."""
-        found: dict[str, Any] = {}
-        if (joint := self.fits.get((JOINT, k))) is not None:
-            away = fit.solution.values - _compute_law(joint, joint.solution.values[None])[:, 0]
-            drawn = np.empty(0)
-            same = self.counts[JOINT].names == self.counts[DIRECT].names
-            if same and len(fit.drawn) and len(joint.drawn):
-                drawn = fit.refits[:, 2] - _compute_law(joint, joint.refits)[2]
-            options: Any = {"undetermined": bool(joint.undetermined)}
-            finite = drawn[np.isfinite(drawn)]
-            found["alpha_excess"] = Estimate.of_draws(away[2], finite, self.level, **options)
-        floor = fit.estimate("E0", self.level)
-        least = floor.high if floor.low == 0.0 and floor.high is not None else 0.0
-        for budget in self.compute:
-            if (k, budget) in self.ahead["predictions"]:
-                band = self.ahead["predictions"][k, budget]
-                low, high = (float(end[0]) for end in band.ends)
-                value = Estimate(float(band.value[0]), low, max(high, least), level=self.level)
-                found[f"y_{budget:g}"] = value
+    def _predicted(self, fit: PassFit, floor: Estimate) -> dict[str, Estimate]:
+        """Predictions of a compute law; where its irreducible part has but an upper limit, that may
+        be all that is left.
+        """
+        least, found = floor.high if floor.low == 0.0 and floor.high else 0.0, {}
+        for budget in self.ahead["predicted"]:
+            band = fit.predict({"compute": budget}, self.level)
+            value, low, high = (float(x[0]) for x in (band.value, *band.ends))
+            found[f"y_{budget:g}"] = Estimate(value, low, max(high, least), level=self.level)
         return found
 
     # -- for a reader and for a file ---------------------------------------------------------------
 
     def rows(self) -> Rows:
-        """`entries` as plain data: NAME_lo and NAME_hi are the ends of an interval, infinite where a
-        limit of the search and not the models has set one.
-        """
-        return [_flat(row) for row in self.entries]
+        """`entries` as plain data: NAME_lo and NAME_hi are the ends of an interval."""
+        found = []
+        for row in self.entries:
+            flat: dict[str, Any] = {}
+            for name, x in row.items():
+                ends = (name, f"{name}_lo", f"{name}_hi")
+                flat |= x.as_dict(*ends) if isinstance(x, Estimate) else {name: x}
+            found.append(flat)
+        return found
 
     def to_frame(self) -> DataFrame:
         """The rows as a pandas frame."""
@@ -235,14 +214,14 @@ class PassLaws(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: how laws were fitted, rows, holds_above, lost_compute, refused, warnings."""
-        how = ("method", "resamples", "seed", "level", "cluster")
-        above = {
-            name: _flat({"compute": floor}) | {"k": at}
-            for name, (floor, at) in self.holds_above.items()
-        }
+        how = ("method", "resamples", "seed", "level", "cluster", "warnings")
         found = {name: getattr(self, name) for name in how} | {"rows": self.rows()}
         found |= {name: self.ahead[name] for name in ("lost_compute", "refused")}
-        return found | {"holds_above": above, "warnings": self.warnings}
+        found["holds_above"] = {
+            name: floor.as_dict("compute", "lo", "hi") | {"k": at}
+            for name, (floor, at) in self.holds_above.items()
+        }
+        return found
 
     @property
     def warnings(self) -> list[str]:
@@ -265,18 +244,16 @@ class PassLaws(Shown):
             own = [row for row in self.entries if row["law"] == law]
             of = "; alpha is that of its envelope" if law == JOINT else ""
             size = counted(max(row["n_models"] for row in own), "model")
-            rows.append(Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"))
-            rows += [{**row, "E0": row[KINDS[law].coefficients[0]]} for row in own]
-        names = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row)
-        usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
+            rows += [Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"), *own]
+        names = dict.fromkeys(name for row in self.entries for name in row)
+        usual = ("E0", "xi0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
+        asked = [name for name in names if name.startswith(("penalty_", "y_"))]
         columns = [Column("k", align="left")]
-        for name in (*usual, *(name for name in names if name.startswith(("penalty_", "y_")))):
-            if name in names:
-                head = "E0/xi0" if name == "E0" and "xi0" in names else name.replace("_", "\nat ")
-                show: Any = "all" if name in WITH_INTERVALS else "value"
-                style: Any = {"format": THREE, "interval": TWO, "show": show}
-                columns.append(Column(name, head, of=partial(_entry, name), **style))
-        columns.append(Column("scatter", format=THREE))
+        for name in (name for name in (*usual, *asked, "scatter") if name in names):
+            show: Any = "all" if name in WITH_INTERVALS else "value"
+            style: Any = {"format": THREE, "interval": TWO, "show": show}
+            heading, of_row = name.replace("_", "\nat "), partial(_entry, name)
+            columns.append(Column(name, heading, of=of_row, **style))
         return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
     def _notes(self) -> list[str]:
@@ -291,14 +268,12 @@ class PassLaws(Shown):
             cross = f"{where}{best}, where k = {at[0]} and {at[1]} cross" if at else "everywhere"
             holds.append(f"for {name} {cross}")
         notes = [f"The laws of all k hold together {'; '.join(holds)}."] if holds else []
-        how = "no intervals"
-        if self.resamples:
-            drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
-            what = " or ".join(dict.fromkeys(drawn))
-            how = f"{100 * self.level:g} % intervals by {self.resamples} resamples of {what}"
-            failed = sum(row["n_failed_resamples"] for row in self.entries)
-            how += f", {failed} refits not certified" if failed else ""
-        notes += [f"By {self.method}; {how}.", *(["; ".join(self.warnings)] * bool(self.warnings))]
+        drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
+        what = f"{self.resamples} resamples of {' or '.join(dict.fromkeys(drawn))}"
+        how = f"{100 * self.level:g} % intervals by {what}" if self.resamples else "no intervals"
+        failed = sum(row["n_failed_resamples"] for row in self.entries)
+        how += f", {failed} refits not certified" if failed else ""
+        notes += [f"By {self.method}; {how}.", *self.warnings]
         if lost := self.ahead["lost_compute"]:
             worst = max(lost, key=lambda row: row["lost_compute"])
             share = f"{100 * worst['lost_compute']:.2g} % of C = {worst['compute']:.4g}"
@@ -312,33 +287,16 @@ class PassLaws(Shown):
 
         return plot_passk(self)
 
-    def __repr__(self) -> str:
-        names = ", ".join(f"{law} at {len(self.of(law))} k" for law in self.counts)
-        return f"<PassLaws: {names}; {self.method}, {self.resamples} resamples>"
-
 
 def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
-    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope
-    of a params+tokens law.
+    """E, C0 and alpha (3, ...) for coefficients (..., p): of a law of one variable, or of the
+    envelope of a params+tokens law.
     """
     if fit.kind.name != JOINT:
         return coefficients.T
     E, A, B, beta, gamma = coefficients.T
     C0 = np.asarray(formulas.coefficient(A=A, B=B, beta=beta, gamma=gamma))
     return np.stack([E, C0, np.asarray(formulas.exponent(beta=beta, gamma=gamma))])
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with each Estimate as its value and its ends."""
-    found: dict[str, Any] = {}
-    for name, value in row.items():
-        if not isinstance(value, Estimate):
-            found[name] = value
-            continue
-        low = -np.inf if "low" in value.at_limit else value.low
-        high = np.inf if "high" in value.at_limit else value.high
-        found |= {name: value.value, f"{name}_lo": low, f"{name}_hi": high}
-    return found
 
 
 def _entry(name: str, row: dict[str, Any]) -> Any:
@@ -364,7 +322,7 @@ def fit_passk(
     progress: bool = False,
 ) -> PassLaws:
     r"""Laws of -log pass@k at every k, on the same models and the same resamples, with what follows
-    from them.
+    from them (Schaeffer et al. 2025, arXiv 2509.24012).
 
     Parameters
     ----------
@@ -384,12 +342,12 @@ def fit_passk(
         lack any success, sampling may have been adaptive. "least-squares-log": of log(-log pass@k)
         on the unbiased estimates; models where some problem has fewer than k samples, or without a
         success, cannot take part and are counted.
-    resamples : int
-        Of the models, for intervals; 0 for none.
-    seed : int
+    resamples, seed : int
+        Of the models, not of problems: intervals are for other models on the same problems. 0 for
+        none.
     cluster : str, optional
-        A covariate: models with the same value of it are drawn together, as where checkpoints of
-        one training run share its size. At least four values. By default "auto": params where sizes
+        A covariate of at least four values: models with the same value of it are drawn together, as
+        checkpoints of one training run, which share its size. By default "auto": params where sizes
         repeat and there are four or more, else models one by one. None: one by one.
     level : float
         Of the intervals.
@@ -405,30 +363,19 @@ def fit_passk(
     ------
     ValueError
         Where an argument is outside its domain, models are too few, or a covariate is missing.
-
-    Notes
-    -----
-    Laws: Schaeffer et al. 2025, arXiv 2509.24012. A resample draws models, not problems: intervals
-    are for other models on the same problems. Checkpoints of one training run are not independent;
-    `cluster` keeps them together.
     """
     if method not in METHODS:
         raise outside("method", method, f"one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     read = of_one_benchmark(counts)
-    held, source = read.covariates, read.source
-    ks = ks_of(read, k, method)
+    held, ks = read.covariates, ks_of(read, k, method)
     if laws is None:
         laws = [name for name, kind in KINDS.items() if {*kind.covariates} <= {*held}]
-    names = [laws] if isinstance(laws, str) else list(dict.fromkeys(laws))
-    if not names:
-        have = "has neither compute nor params and tokens nor gold of the models"
-        raise ValueError(f"{source}: {have}; a law needs one of them")
+    names = [laws] if isinstance(laws, str) else list(dict.fromkeys(laws)) or [DIRECT]
     for name in names:
-        needs = kind_of(name).covariates
-        if absent := [need for need in needs if need not in held]:
-            lack = f"no {' and no '.join(absent)} of the models"
-            raise ValueError(f"{source}: {lack}; the law {name} needs {' and '.join(needs)}")
+        if absent := [need for need in kind_of(name).covariates if need not in held]:
+            lack = f"the law {name} needs {' and '.join(absent)} of the models"
+            raise ValueError(f"{read.source}: {lack}; it has {', '.join(held) or 'no covariate'}")
     evidence = evidence_of(read, ks) if method == LIKELIHOOD else {}
     found = PassLaws(
         fits={},
@@ -444,8 +391,7 @@ def fit_passk(
     )
     for name in names:
         known = np.all([np.isfinite(held[need]) for need in KINDS[name].covariates], axis=0)
-        models = read.subset(known)
-        random = np.random.default_rng(seed)
+        models, random = read.subset(known), np.random.default_rng(seed)
         found.counts[name] = models
         found.cluster[name], group = clusters(models, cluster)
         weights = case_weights(group, len(models), resamples, random) if resamples else None
@@ -456,23 +402,22 @@ def fit_passk(
                 fit = fit_at_k(models, KINDS[name], each, own, weights, group)
                 found.fits[name, each] = fit
             except ValueError as error:
-                found.failed[name, each] = str(error).removeprefix(f"k={each}: ")
+                found.failed[name, each] = str(error)
             bar.update(1)
         bar.close()
         if not found.of(name):
-            raise ValueError(f"k={ks[0]}: {found.failed[name, ks[0]]}")
+            raise ValueError(f"{found.failed[name, ks[0]]}")
     return found
 
 
 def of_one_benchmark(counts: Any) -> Counts:
     """Counts, or those of a table, of a single benchmark."""
     held = Counts.read(counts)
-    if "benchmark" in held.by:
-        found = sorted({label[held.by.index("benchmark")] for label in held.labels})
-        if len(found) > 1:
-            which = f"choose one with where, as in benchmark == {found[0]!r}"
-            these = f"holds {len(found)} benchmarks ({', '.join(found[:6])})"
-            raise ValueError(f"{held.source}: {these}; {which}")
+    place = held.by.index("benchmark") if "benchmark" in held.by else None
+    found = [] if place is None else sorted({label[place] for label in held.labels})
+    if len(found) > 1:
+        which = f"choose one with where, as in benchmark == {found[0]!r}"
+        raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({found[:6]}); {which}")
     return held
 
 
@@ -492,14 +437,11 @@ def clusters(counts: Counts, cluster: str | None = AUTO) -> tuple[str | None, An
     """What models are drawn together by: the covariate, and its value at every model; None where
     they are drawn one by one. "auto" is params, where sizes repeat and there are enough of them.
     """
-    sizes = {name: len(np.unique(values)) for name, values in counts.covariates.items()}
-    if cluster == AUTO:
-        repeats = LEAST_GROUPS <= sizes.get(SIZE, 0) < len(counts)
-        cluster = SIZE if repeats else None
-    if cluster is None:
+    values = counts.covariates.get(SIZE if cluster == AUTO else str(cluster))
+    number = 0 if values is None else len(np.unique(values))
+    if cluster is None or (cluster == AUTO and not LEAST_GROUPS <= number < len(counts)):
         return None, None
-    if sizes.get(cluster, 0) < LEAST_GROUPS:
-        enough = [name for name, size in sizes.items() if size >= LEAST_GROUPS]
-        which = f"with at least {LEAST_GROUPS} values: {', '.join(enough) or 'there is none'}"
-        raise outside("cluster", cluster, f"a covariate of the models {which}")
-    return cluster, counts.covariates[cluster].astype(str)
+    if values is None or number < LEAST_GROUPS:
+        enough = f"a covariate of the models with at least {LEAST_GROUPS} values"
+        raise outside("cluster", cluster, enough)
+    return SIZE if cluster == AUTO else cluster, values.astype(str)

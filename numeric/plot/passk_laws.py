@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..passk.curve import curve
-from ..passk.kinds import KINDS
+from ..passk.fit_at_k import KINDS
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure, plain_logs
 
 if TYPE_CHECKING:

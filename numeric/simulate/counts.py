@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import nonnegative_number, positive_array, positive_number, whole_number
-from ..passk.beta import beta_neg_log_pass
+from ..passk.likelihood import beta_neg_log_pass
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -19,7 +19,7 @@ import running
 from tests.data import law_truth
 
 from isoflop.numeric.passk import Counts, curve, fit_passk
-from isoflop.numeric.passk.beta import beta_neg_log_pass
+from isoflop.numeric.passk.likelihood import beta_neg_log_pass
 from isoflop.numeric.simulate.counts import grid, simulate
 
 SEED, REPETITIONS, RESAMPLES = 20261, 200, 200

@@ -55,7 +55,7 @@ def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
     from ..numeric.fit.models import MODELS
-    from ..numeric.passk.kinds import KINDS
+    from ..numeric.passk.fit_at_k import KINDS
 
     built = Parser(HELP)
     declare_evaluations(built, metavar="TABLE")

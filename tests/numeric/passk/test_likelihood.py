@@ -18,9 +18,16 @@ from scipy.stats import norm
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.models import COMPUTE
 from isoflop.numeric.fit.solution import Design
-from isoflop.numeric.passk.beta import beta_neg_log_pass, log_rising
-from isoflop.numeric.passk.likelihood import LEAST_SHAPE, MOST_SHAPE, Evidence, Surface
-from isoflop.numeric.passk.marginal import Marginal, fit_marginal
+from isoflop.numeric.passk.likelihood import (
+    LEAST_SHAPE,
+    MOST_SHAPE,
+    Evidence,
+    Marginal,
+    Surface,
+    beta_neg_log_pass,
+    fit_marginal,
+    log_rising,
+)
 
 #: Of the fit layer.
 Rows: Any = SimpleNamespace
