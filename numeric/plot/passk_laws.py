@@ -26,7 +26,7 @@ __all__ = ["plot_coefficients", "plot_laws", "plot_passk"]
 #: So many k are drawn where none are chosen, spread evenly over log k.
 SHOWN = 5
 MARGIN = 1.6
-#: Bands are drawn up to this factor beyond the curves of a logarithmic axis.
+#: A logarithmic axis goes on by this factor beyond the curves, wide bands run out of it.
 WIDEST_BAND = 2.5
 SYMBOLS = {"E0": "E_0", "xi0": r"\xi_0", "C0": "C_0", "N0": "N_0", "D0": "D_0", "K0": "K_0"}
 OBSERVED = r"$-\log\,\mathrm{pass@}k$ (nats)"
@@ -39,9 +39,8 @@ AXES = {
 MODEL: Any = {"fmt": "o", "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
 KEYS: Any = {"fontsize": 6.0, "title_fontsize": 6.5, "handlelength": 1.2, "labelspacing": 0.25}
 MARKS = (
-    ("o", DIM, "model, unbiased estimate"),
-    ("o", "none", "by the likelihood: fewer than k samples"),
-    ("^", "none", "no success: at or above, by the likelihood"),
+    "filled: unbiased estimates; hollow, fewer than k samples, and triangles, no success: by the "
+    "likelihood"
 )
 
 
@@ -53,8 +52,8 @@ def plot_laws(
 
     Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer
     than k samples, the mean of log(-log pass@k) and its standard deviation under the likelihood of
-    the counts; triangles that point up: models without a success, the least -log pass@k that the
-    counts leave likely; least squares leaves these out. Models without a failure are not drawn.
+    the counts; triangles: models without a success, the least -log pass@k that the counts leave
+    likely; least squares leaves these out. Models without a failure are not drawn.
     """
     from matplotlib import colormaps
 
@@ -66,18 +65,12 @@ def plot_laws(
     with _axes(ax, (COLUMN, 2.9)) as ax:
         for each, shade in zip(chosen, shades, strict=True):
             fit, style = fits[each], {"color": shade, "label": f"{each:,}", "linewidth": 1.1}
-            if law == "params-tokens":
-                _draw_models(ax, found, law, each, fit.predict(held).value, shade)
-                ax.plot([], [], "o", markersize=2.4, **style)
-                continue
-            _draw_models(ax, found, law, each, held[axis], shade)
-            grid = np.geomspace(held[axis].min() / MARGIN, held[axis].max() * MARGIN, POINTS)
-            ax.plot(grid, fit.predict({axis: grid}).value, **style)
+            is_joint = law == "params-tokens"
+            x = fit.predict(held).value if is_joint else held[axis]
+            _draw_models(ax, found, law, each, x, shade)
+            grid = np.geomspace(x.min() / MARGIN, x.max() * MARGIN, POINTS)
+            ax.plot(grid, grid if is_joint else fit.predict({axis: grid}).value, **style)
         ax.set(xscale="log", yscale="log", xlabel=AXES[law], ylabel=OBSERVED)
-        if law == "params-tokens":
-            ends = ax.get_xlim()
-            ax.plot(ends, ends, color="black", linewidth=0.8, zorder=1)
-            ax.set_xlim(*ends)
         if law == "gold":
             ax.invert_xaxis()
         if law != "compute":
@@ -111,9 +104,7 @@ def _draw_models(ax: Axes, found: PassLaws, law: str, k: int, x: Floats, shade: 
 def plot_coefficients(
     found: PassLaws, names: Sequence[str], ax: Axes | None = None, *, log: bool = False
 ) -> Axes:
-    """Coefficients with these names, of whatever laws have them, against k with their pointwise
-    intervals; on a logarithmic axis wide ones run out of it.
-    """
+    """Coefficients with these names, of whatever laws have them, against k with their intervals."""
     table, values = found.to_frame(), list[float]()
     with _axes(ax, (COLUMN, 2.4)) as ax:
         for law, name in ((law, name) for law in found.counts for name in names):
@@ -131,8 +122,7 @@ def plot_coefficients(
         if log:
             ax.set_yscale("log")
             plain_logs(ax.yaxis)
-            bottom, top = ax.get_ylim()
-            ax.set_ylim(max(bottom, min(values) / WIDEST_BAND), min(top, max(values) * WIDEST_BAND))
+            ax.set_ylim(min(values) / WIDEST_BAND, max(values) * WIDEST_BAND)
         # Below the axes: bands run anywhere within.
         ax.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.2))
     return ax
@@ -140,8 +130,6 @@ def plot_coefficients(
 
 def plot_passk(found: PassLaws) -> Figure:
     """A page: a panel of models a law, the irreducible parts and the exponents against k."""
-    from matplotlib.lines import Line2D
-
     bands, count = f"{100 * found.level:g} % bands", len(found.counts) + 2
     columns = 2 if count == 4 else 3
     rows = -(-count // columns)
@@ -154,10 +142,5 @@ def plot_passk(found: PassLaws) -> Figure:
         axes[-2].set_title(f"irreducible part, {bands}")
         plot_coefficients(found, ("alpha", "beta", "gamma", "kappa"), axes[-1], log=True)
         axes[-1].set_title(f"exponents, {bands}")
-        style: Any = {"linestyle": "none", "color": DIM, "markersize": 3.2}
-        handles = [
-            Line2D([], [], marker=mark, markerfacecolor=face, label=text, **style)
-            for mark, face, text in MARKS
-        ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=6.5)
+        figure.supxlabel(MARKS, fontsize=6.5, color=DIM)
     return figure

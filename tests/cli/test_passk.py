@@ -42,12 +42,12 @@ def test_a_row_per_model_and_k(call, data) -> None:
     assert (result.code, rows_of(result.out)) == (0, same)
 
 
-def test_sampling_that_stopped_at_successes_is_said_before_the_table(call, tmp_path) -> None:
+def test_sampling_that_stopped_at_successes_is_said(call, tmp_path) -> None:
     rows = [("a", i, n, 1) for i, n in enumerate([1, 2, 3, 5, 8, 13])]
     rows += [("a", i, 20, 0) for i in range(6, 9)]
     path = write_rows(tmp_path / "c.csv", ("model", "problem", "n_samples", "n_correct"), rows)
     result = call("passk --k 1,10,20 --", path)
-    assert result.out.startswith("warning: sampling stopped at the first success in 1 group")
+    assert "sampling stopped at success number 1 in 1 group: estimates are" in result.out
 
 
 def test_columns_conditions_models_and_errors_of_samples(call, data, tmp_path) -> None:

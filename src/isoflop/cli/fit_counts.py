@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 HELP = """\
-isoflop fit COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]
-isoflop fit COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]
+isoflop fit COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] [--bootstrap N]
 
 Laws of -log pass@k for every k, with intervals; params, tokens or compute of the models are in
 COUNTS or in --models, the -log probability g that each gives to the gold solutions in --gold:
@@ -28,11 +27,8 @@ and the compute above which the laws of all k hold together. Exit status 3: a co
 open, a minimum is not certified, or laws contradict each other at a compute that is asked for.
 
 examples:
-  isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv
-  isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png
   isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
 """
-FORMATS = ("text", "json", "csv", *TABLES)
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
 
@@ -43,23 +39,22 @@ def parser() -> Parser:
     declare_counts(built)
     asked = built.add_argument_group("laws")
     takes(asked, "--of", "pass@k", "what the law is of; default: pass@k for counts of samples")
-    of_models = "default: all for which the models' covariates are there"
-    takes(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; {of_models}", one_of(LAWS), "list")
-    usual = "1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
-    takes(asked, "--k", "K", f"default: {usual}", whole(1), "list", distinct=True)
-    how = "likelihood of the counts (any k, models without a success, adaptive sampling), or least "
-    how += "squares on the unbiased estimates"
+    of_models = f"{', '.join(LAWS)}; default: all for which the models' covariates are there"
+    takes(asked, "--law", "LAW,...", of_models, one_of(LAWS), "list")
+    usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
+    takes(asked, "--k", "K", usual, whole(1), "list", distinct=True)
+    how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
     takes_choice(asked, "--method", METHODS, how)
-    sure = built.add_argument_group("uncertainty and what follows")
     models = "resamples of models; 0 for none; default: 200"
-    takes(sure, "--bootstrap", "N", models, resamples, value=200)
-    takes(sure, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
-    penalty = "add the penalty at overtraining ratios, for every k"
-    takes(sure, "--ratio", "RATIO", penalty, positive, "list")
-    ahead = "add -log pass@k by the compute law at each compute in FLOP, and what the allocation "
-    ahead += "that is optimal for one k costs at another; refused where laws contradict each other"
-    takes(sure, "--compute", "C", ahead, flop, "list")
-    declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
+    takes(asked, "--bootstrap", "N", models, resamples, value=200)
+    takes(asked, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
+    takes(asked, "--ratio", "RATIO", "add the penalty at overtraining ratios", positive, "list")
+    ahead = (
+        "add -log pass@k at each compute in FLOP, and what the optimum of one k costs at another"
+    )
+    takes(asked, "--compute", "C", ahead, flop, "list")
+    formats = ("text", "json", "csv", *TABLES)
+    declare_output(built, *formats, plot="draw models, laws and coefficients against k")
     return built
 
 

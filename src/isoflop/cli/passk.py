@@ -33,13 +33,11 @@ these have no correct sample, and how many were refused: those with fewer than k
 success rates can produce. Exit status 0: none, 1: some; without --check 3: no estimate at any k.
 
 examples:
-  isoflop passk counts.csv --k 1,10,100 --by model --format json
   isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv
   isoflop passk pass_at_k.csv --check
 """
-FORMATS = ("text", "json", "csv")
 HEADINGS = {"pass_at_k": "pass@k", "neg_log": "-log\npass@k", "excess": "off by"}
-HEADINGS |= {f"n_{name}": name for name in ("problems", "unsolved", "refused")}
+HEADINGS |= {"n_problems": "problems", "n_unsolved": "unsolved", "n_refused": "refused"}
 #: Entries that --check shows as text, and the columns of them.
 MOST_SHOWN = 20
 ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
@@ -54,9 +52,8 @@ def parser() -> Parser:
     takes(asked, "--k", "K", usual, whole(1), "list", distinct=True)
     of_what = "standard error for other problems of their kind, or for these problems"
     takes_choice(asked, "--se", ("problems", "samples"), of_what)
-    shape = "which values are not from 0 to 1, rising and concave in k"
-    asked.add_argument("--check", action="store_true", help=shape)
-    declare_output(built, *FORMATS)
+    asked.add_argument("--check", action="store_true", help="which values are not possible")
+    declare_output(built, "text", "json", "csv")
     return built
 
 
@@ -90,16 +87,14 @@ def run(options: Options) -> tuple[str, int]:
         ks = found.k.nunique()
         found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})
     status = DONE if found.n_problems.any() else NO_VERDICT
-    doubts = [f"{said}: estimates are too high" for said in stopped(read)]
     notes = [*read.warnings, *([those_dropped(read.dropped)] if read.dropped else [])]
+    notes += [f"{said}: estimates are too high" for said in stopped(read)]
     rows = found.astype(object).where(found.notna(), None).to_dict("records")
     if form == "text":
-        if (found.n_refused > 0).any():
-            others = "the mean is over the others, which need not be like them"
-            notes.append(f"refused: problems with fewer than k samples; {others}")
-        above = [f"warning: {doubt}" for doubt in doubts]
-        return "\n".join([*above, _text(read.by, rows, notes)]), status
-    say("note", *doubts, *notes)
+        few = "refused: problems with fewer than k samples; the mean is over the others"
+        notes += [few] if (found.n_refused > 0).any() else []
+        return _text(read.by, rows, notes), status
+    say("note", *notes)
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
@@ -126,14 +121,9 @@ def _text(left: Sequence[str], rows: Rows, notes: Sequence[str], title: str = ""
     from ..theory.typeset.numbers import Shortest
     from ..theory.typeset.table import Column, Table
 
-    columns = [
-        Column(
-            name,
-            HEADINGS.get(name, name),
-            format=Shortest(4),
-            align="left" if name in left else "right",
-        )
-        for name in rows[0]
-    ]
+    columns = []
+    for name in rows[0]:
+        align: Any = "left" if name in left else "right"
+        columns.append(Column(name, HEADINGS.get(name, name), format=Shortest(4), align=align))
     shown = Table(columns, rows, title).text()
     return "\n".join([shown, *(f"note: {clean(note)}" for note in notes)])
