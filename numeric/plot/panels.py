@@ -1,7 +1,4 @@
-"""Figures: the style, the shared panels, and the figures of a law.
-
-Shared panels are `curve_with_band`, `mark_runs` and `shade_held_out`: they draw one thing on Axes and
-leave scales, labels and legend to the caller.
+"""Figures: the style, what they share, and the figures of a law.
 
 A figure draws on the Axes that it is given, or on new ones, and returns them. New Axes belong to a
 plain Figure that pyplot does not know: nothing stays open, no window system is needed. Show one in
@@ -14,11 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import write
 from ..errors import POSITIVE, ArgumentError, outside, positive_number
+from ..words import one_line
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,14 +50,8 @@ BAND_ALPHA, SHADE = 0.2, "#F2EFE6"
 #: Runs that a law was fitted to, that were left out of the fit, and that were held out.
 FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
 NOT_FITTED: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
-HELD_OUT: Any = {
-    "marker": "o",
-    "s": 13.0,
-    "facecolors": "none",
-    "edgecolors": "black",
-    "linewidths": 0.8,
-    "zorder": 4,
-}
+HELD_OUT: Any = {"marker": "o", "s": 13.0, "facecolors": "none", "edgecolors": "black", "zorder": 4}
+HELD_OUT["linewidths"] = 0.8
 STYLE: Any = {
     "font.size": 8.0,
     "axes.titlesize": 7.0,
@@ -72,15 +65,10 @@ POINTS = 401
 #: More laws than this have their legend beside the axes.
 MOST_INSIDE = 6
 LONGEST_LABEL = 60
-#: An axis of ratios reaches so far, farther where a point is marked there, and ends here at the latest.
-RATIOS = (0.01, 100.0)
-WIDEST = 1e30
-#: A marked point keeps this factor from the edge of a logarithmic axis.
-MARGIN = 1.25
-#: Ratios within this factor of 1 are near the optimum.
-NEAR_OPTIMUM = 4.0
-#: Within these bounds a logarithmic axis reads 0.1, 1, 10 rather than powers of ten.
-PLAIN = (1e-4, 1e4)
+#: An axis of ratios reaches so far, farther by the factor where a point is marked there; one of
+#: penalties beyond this is logarithmic.
+RATIOS, MARGIN, TALLEST = (0.01, 100.0), 1.25, 10.0
+MARKERS = "osD^vP*X"
 
 
 def plot_penalty(
@@ -89,7 +77,7 @@ def plot_penalty(
     *,
     within: float | None = None,
     points: Sequence[Sequence[float]] = (),
-    names: Sequence[Sequence[str]] = (),
+    names: Sequence[str] = (),
     optimal_tokens_per_param: float | None = None,
 ) -> Axes:
     """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at
@@ -103,8 +91,8 @@ def plot_penalty(
         Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
     points : a sequence of float for each law, optional
         Ratios to mark on its curve, > 0.
-    names : a sequence of str for each law, optional
-        What stands beside the points.
+    names : sequence of str, optional
+        What the points are, the same of every law: each has a mark of its own.
     optimal_tokens_per_param : float, optional
         D*/N* of the one budget at which all points are: a second axis has D/N.
 
@@ -118,64 +106,41 @@ def plot_penalty(
         Where there is no law, or an argument is outside its domain.
     """
     import numpy as np
-    from matplotlib.ticker import StrMethodFormatter
 
     if not laws:
         raise outside("laws", laws, "a sequence of at least one law")
-    marks = [positive_number("points", ratio) for entry in points for ratio in entry]
-    if any(not 1 / WIDEST < ratio < WIDEST for ratio in marks):
-        farthest = max(marks, key=lambda ratio: abs(math.log(ratio)))
-        raise outside("ratio", farthest, f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
-    left = min([RATIOS[0], *(ratio / MARGIN for ratio in marks)])
-    right = max([RATIOS[1], *(ratio * MARGIN for ratio in marks)])
-    ratios = np.geomspace(left, right, POINTS)
-    curves = [law.penalty(ratios).loss_penalty for law in laws]
-
+    ratios = [positive_number("points", ratio) for entry in points for ratio in entry]
+    left = min([RATIOS[0], *(ratio / MARGIN for ratio in ratios)])
+    right = max([RATIOS[1], *(ratio * MARGIN for ratio in ratios)])
+    path = np.geomspace(left, right, POINTS)
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        for index, (law, curve) in enumerate(zip(laws, curves, strict=True)):
+        for index, law in enumerate(laws):
             colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
-            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=_literal(law.name))
+            curve = law.penalty(path).loss_penalty
+            ax.plot(path, curve, color=colour, linestyle=dashes, label=_literal(law.name))
+            if curve.max() > TALLEST:
+                ax.set_yscale("log")
             if within is not None:
                 low, high = law.tolerance(within).ratio
                 span = rf"within {within * 100:.4g} %: $\rho$ = {low:.3g} to {high:.3g}"
                 ax.axvspan(low, high, color=colour, alpha=0.15, linewidth=0, label=span)
-            if points and points[index]:
-                heights = law.penalty(points[index]).loss_penalty
-                mark: Any = {"color": colour, "markersize": 4, "zorder": 3, "clip_on": False}
-                ax.plot(points[index], heights, "o", **mark)
-                own = names[index] if names else ()
-                for name, *place in zip(own, points[index], heights, strict=False):
-                    _annotate(ax, _literal(name), place, colour, above=index == 0)
-        ax.set_xscale("log")
-        highest = max(curve.max() for curve in curves)
-        if highest > 10.0:
-            ax.set_yscale("log")
-            if highest <= PLAIN[1]:
-                ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        ax.set_xlim(left, right)
-        if PLAIN[0] <= left and right <= PLAIN[1]:
-            ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            for number, ratio in enumerate(points[index] if points else ()):
+                marker = MARKERS[number % len(MARKERS)] if names else MARKERS[0]
+                height = law.penalty(ratio).loss_penalty
+                ax.plot(ratio, height, marker, color=colour, markersize=4, zorder=3, clip_on=False)
+        for marker, name in zip(cycle(MARKERS), names, strict=False):
+            ax.plot([], [], marker, color=DIM, markersize=4, label=_literal(name))
+        ax.set(xscale="log", xlim=(left, right))
         ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
         if optimal_tokens_per_param is not None:
             best: Any = optimal_tokens_per_param
             top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
-            top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
+            top.tick_params(which="both", labelsize=7.0, width=0.6)
         beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
         ax.legend(**({} if len(laws) <= MOST_INSIDE else beside))
     return ax
-
-
-def _annotate(ax: Axes, name: str, place: Any, colour: str, *, above: bool) -> None:
-    """A name above a curve, or below it, on the side away from the optimum."""
-    ratio, up = place[0], 1 if above else -1
-    if 1 / NEAR_OPTIMUM < ratio < NEAR_OPTIMUM:
-        side, shift = "center", 0
-    else:
-        side, shift = ("right", -5) if (ratio > 1.0) == above else ("left", 5)
-    below: Any = {"ha": side, "va": "bottom" if above else "top", "fontsize": "small"}
-    ax.annotate(name, place, (shift, 6 * up), textcoords="offset points", color=colour, **below)
 
 
 def plot_isoflop(
@@ -213,12 +178,10 @@ def plot_isoflop(
     if not budgets.size:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
     low, high = (positive_number("size_ratios", ratio) for ratio in size_ratios)
-    if not low < high:
-        raise outside("size_ratios", size_ratios, "two numbers, the first below the second")
     loss = law.reducible_loss if law.E is None else law.loss
 
     def profile(compute: Any, size_ratio: Any = 1.0) -> tuple[Any, Any]:
-        params = size_ratio * law.envelope.params(compute)
+        params = size_ratio * law.N_opt(compute)
         return params, loss(params, law.evaluate("tokens_given_params", compute, params))
 
     path, sizes = np.geomspace(budgets[0], budgets[-1], POINTS), np.geomspace(low, high, POINTS)
@@ -230,8 +193,7 @@ def plot_isoflop(
         ax.plot(*profile(path), "--", zorder=3, **optimum)
         ax.plot(*profile(budgets), "o", zorder=3, **optimum)
         ax.plot([], [], "o--", label="optimum", **optimum)
-        ax.set_xscale("log")
-        ax.set_xlabel(r"params $N$")
+        ax.set(xscale="log", xlabel="params $N$")
         ax.set_ylabel("reducible loss $L-E$" if law.E is None else "loss $L$")
         ax.legend()
     return ax
@@ -241,17 +203,8 @@ def plot_isoflop(
 
 
 def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
-    """A curve over the band of its interval, in one colour; without ends the curve alone.
-
-    Parameters
-    ----------
-    ax : Axes
-    x : array_like
-        (m,): where the band is known.
-    band : Band
-        Of m points.
-    **line
-        Arguments of `Axes.plot`, among them `color`.
+    """A curve (m,) over the band of its interval, in one colour; without ends the curve alone. `line`:
+    arguments of `Axes.plot`, among them `color`.
     """
     if band.low is not None:
         ax.fill_between(x, *band.ends, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
@@ -261,17 +214,8 @@ def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
 def mark_runs(
     ax: Axes, x: Any, y: Any, held_out: Any = None, fitted: Any = None, *, size: float = 1.0
 ) -> None:
-    """Runs as marks: fitted ones filled, held-out ones open, those left out of the fit crosses.
-
-    Parameters
-    ----------
-    ax : Axes
-    x, y : ndarray
-        (n,).
-    held_out, fitted : ndarray of bool, optional
-        (n,): by default no run is held out, and every other one is fitted.
-    size : float
-        Of the marks, relative to the usual ones.
+    """Runs (n,) as marks: fitted ones filled, held-out ones open, those left out of the fit crosses. By
+    default no run is held out, and every other one is fitted; `size` is relative to the usual.
     """
     import numpy as np
 
@@ -305,14 +249,8 @@ def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
 
 
 def save(drawing: Any, path: str | PathLike[str]) -> None:
-    """Write a figure in the format that the suffix of the file names.
-
-    Parameters
-    ----------
-    drawing : Figure or Axes
-        The whole figure is written.
-    path : str or path
-        Ends in .png, .pdf or .svg.
+    """Write the whole figure of a Figure or Axes in the format that the suffix of the file names: .png,
+    .pdf or .svg.
 
     Raises
     ------
@@ -323,7 +261,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        complaint = f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        complaint = "must end in .png, .pdf or .svg"
         raise ArgumentError("path", str(path), complaint=complaint)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
     content = BytesIO()
@@ -335,8 +273,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
             figure_of(drawing).savefig(content, **kind)
         write(path, content.getvalue())
     except (OSError, RuntimeError) as error:  # RuntimeError: text.usetex without a complete TeX
-        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
-        complaint = f"cannot be written ({why})"
+        complaint = f"cannot be written ({one_line(error)})"
         raise ArgumentError("path", str(path), complaint=complaint) from None
 
 
@@ -358,11 +295,8 @@ def _figure(size: tuple[float, float]) -> Iterator[Figure]:
         yield figure
         for ax in figure.axes:
             ax.spines[["top", "right"]].set_visible(False)
-            # Explicit, for ticks are made when the figure is drawn, when the style is no longer in
-            # force.
+            # Ticks are made when the figure is drawn, when the style is no longer in force.
             ax.tick_params(which="both", labelsize=7.0, width=0.6)
-            for axis in (ax.xaxis, ax.yaxis):
-                axis.get_offset_text().set_fontsize(7.0)
 
 
 @contextmanager

@@ -185,7 +185,7 @@ def _figure(laws: Sequence[Law], rows: Sequence[Result], within: float | None) -
     from ..numeric.plot.panels import plot_penalty
 
     of_laws = [[row for row in rows if row.law is law] for law in laws]
-    words = [[f"{count(x.params)}, {count(x.tokens)}" for x in own if x.is_run] for own in of_laws]
+    words = [f"{count(x.params)}, {count(x.tokens)}" for x in of_laws[0] if x.is_run]
     budgets = {row.compute for row in rows if row.is_run}
     best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
     points = [[row.ratio for row in own] for own in of_laws]
