@@ -1,10 +1,9 @@
 r"""Three approaches to a compute law that need no params+tokens law: the frontier of the runs,
 isoFLOP minima, and runs at a fixed ratio D/N.
 
-Every approach takes losses of runs to points on a curve of loss against compute. Each has a known
-bias, and one remedy serves them all: the losses are first moved along the fitted params+tokens law
-from where the runs are to where the theory speaks. If the law holds, moved losses scatter about the
-predicted curve; if not, their residuals, which moving keeps, follow another.
+Each has a known bias, and one remedy serves them all: the losses are first moved along the fitted
+params+tokens law from where the runs are to where the theory speaks. If the law holds, moved losses
+scatter about the predicted curve; if not, their residuals, which moving keeps, follow another.
 
 The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of the
 same or less compute beats. None sits exactly at the optimum of its compute: each is moved there, L
@@ -29,9 +28,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import formulas
+from ..errors import ArgumentError
+from ..fit.newton import Box, Problem, follow
 from ..fit.objective import Objective
+from ..fit.power import PowerSum
+from ..law import Law
+from ..law.compute import power
 from ..words import counted
-from .laws import LEAST_SQUARES, SAME_COMPUTE, RunsBudget, fit_compute_laws
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,34 +43,81 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from ..law import Law
-
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
     #: Losses where the theory speaks, their weights, and log N* where an approach finds it; (K, m).
     Points = tuple[Floats, Floats, Floats | None]
 
+#: Computes this near each other, in logs, are one.
+SAME_COMPUTE = 0.01
+#: Exponents that are tried for a start, and the bounds of E, log C0 at the centre and alpha.
+EXPONENTS = np.geomspace(0.004, 4.0, 61)
+BOX = Box(np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0]))
 #: Columns of estimates: coefficients of compute laws, and the line of log N*.
 LAW, PREDICTED = ["E", "log_C0", "alpha"], ["E_predicted", "log_C0_predicted", "alpha_predicted"]
 LINE = ["exponent", "level"]
 #: The runs of a ray are some of those of the joint law and have its objective.
-HUBER = Objective(name="huber-log")
+LEAST_SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="huber-log")
 #: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share
 #: (and what rounding may add to its logarithm).
 TOGETHER, ROUNDING = 0.1, 1e-9
-#: The largest compute over the smallest, at least.
-LEAST_SPAN = 10.0
-#: Points of a compute law, which has three coefficients, and runs of a frontier, at least.
-LEAST_BUDGETS, LEAST_FRONTIER = 4, 6
+#: Points of a compute law, runs of a frontier, and the largest compute over the smallest, at least.
+LEAST_BUDGETS, LEAST_FRONTIER, LEAST_SPAN = 4, 6, 10.0
 #: Sizes of a parabola, which has three coefficients, and the largest over the smallest, at least.
 LEAST_SIZES, LEAST_SIZES_SPAN = 5, 2.0
 #: Runs of a ray, and as many values of compute; a ratio that a smaller share of the runs has is one
 #: by chance.
 LEAST_RUNS, LEAST_SHARE = 5, 0.1
-#: A design whose smallest singular value is a smaller share of the largest has fewer than three
-#: different sizes.
+#: Singular values below this share of the largest are none.
 SINGULAR = 1e-6
+
+
+class RunsBudget(NamedTuple):
+    """What training costs: C = kappa N^a D^d.
+
+    With N' = kappa/6 N^a and D' = D^d it is C = 6 N' D', and a law E + A N^-beta + B D^-gamma has the
+    same form in N' and D'. So whatever is known for 6ND holds of these.
+    """
+
+    kappa: float = 6.0
+    a: float = 1.0
+    d: float = 1.0
+
+    @classmethod
+    def of(cls, params: Floats, tokens: Floats, compute: Floats) -> RunsBudget:
+        """6ND where it gives the compute of the runs to 1 %, else the power law through it; where
+        the runs do not tell its exponents, kappa N D. A ValueError where it falls with one of them.
+        """
+        logs = np.log(compute / formulas.compute(params, tokens))
+        if np.abs(logs).max() < SAME_COMPUTE:
+            return cls()
+        n, d = np.log(params), np.log(tokens)
+        design = np.stack([np.ones_like(n), n - n.mean(), d - d.mean()], axis=1)
+        found, _, rank, _ = np.linalg.lstsq(design, logs, rcond=SINGULAR)
+        level, a, b = found if rank == 3 else (logs.mean(), 0.0, 0.0)
+        if min(a, b) <= -1.0:
+            raise ArgumentError("compute", complaint="must grow with both params and tokens")
+        return cls(6.0 * float(np.exp(level - a * n.mean() - b * d.mean())), 1.0 + a, 1.0 + b)
+
+    def scaled(self, params: Any, tokens: Any) -> tuple[Any, Any]:
+        """N' and D'."""
+        return self.kappa / 6.0 * params**self.a, tokens**self.d
+
+    def unscaled(self, params: Any, tokens: Any) -> tuple[Any, Any]:
+        """N and D from N' and D'."""
+        return (6.0 / self.kappa * params) ** (1.0 / self.a), tokens ** (1.0 / self.d)
+
+    def law(self, E: Any, A: Any, B: Any, beta: Any, gamma: Any) -> Law:
+        """The law in N' and D'; the coefficients are numbers, or arrays (K, 1) of K laws."""
+        kappa, a, d = self
+        return Law(E=E, A=A * (kappa / 6.0) ** (beta / a), B=B, beta=beta / a, gamma=gamma / d)
+
+    def __str__(self) -> str:
+        return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
+
+
+SIX_ND = RunsBudget()
 
 
 class Rows(NamedTuple):
@@ -133,6 +184,48 @@ class Approach:
         return table.assign(share=share, valid=valid)
 
 
+def losses_at(compute: Floats, laws: Floats) -> Floats:
+    """Losses (K, n) at compute (n,) by K compute laws, rows of E, log C0 and alpha."""
+    E, log_C0, alpha = laws.T[:, :, None]
+    return np.asarray(E + power(compute, log_C0, alpha))
+
+
+def fit_compute_laws(
+    compute: Floats, losses: Floats, weights: Any = 1.0, objective: Objective = LEAST_SQUARES
+) -> tuple[Floats, Flags]:
+    """The best compute laws E + C0 C^-alpha with E >= 0 through K sets of losses (K, n) at the same
+    compute (n,), FLOP; weights, >= 0, broadcast to (K, n).
+
+    Returns
+    -------
+    laws, converged : ndarray
+        (K, 3): E, log C0 and alpha; (K,), False where fewer than three budgets have a weight.
+
+    Notes
+    -----
+    For every trial exponent E and C0 are those of a weighted line, and the best of them is the
+    start; Newton's method with the exact Hessian finishes.
+    """
+    weights = np.broadcast_to(weights, losses.shape)
+    known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights])
+    weights = np.where(known[:, None], weights, 1.0)
+    logs = np.log(compute)
+    centre = float(logs.mean())
+    model = PowerSum((logs - centre)[None, :])
+    gains, theta = np.zeros(len(losses)), np.tile([1.0, 0.0, 0.1], (len(losses), 1))
+    for alpha in EXPONENTS:
+        terms = np.exp(-alpha * model.logs)
+        powers = np.broadcast_to(terms, (len(losses), *terms.shape))
+        linear, gain = model.project(powers, losses, weights / losses**2, BOX)
+        better = (linear[:, 1] > 0.0) & (gain > gains)
+        gains[better], theta[better, 0] = gain[better], linear[better, 0]
+        theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
+    found = follow(Problem.of(model, losses, weights, objective, BOX), theta)
+    E, log_term, alpha = found.theta.T
+    laws = np.stack([E, log_term + alpha * centre, alpha], axis=1)
+    return laws, found.done & (gains > 0.0) & known
+
+
 def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Slopes and intercepts of weighted least-squares lines along the last axis of arrays that
     broadcast; NaN where fewer than two x count.
@@ -169,13 +262,8 @@ def find_frontier(rows: Rows) -> Approach:
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
-    """The runs whose loss is below that of every cheaper run and not above that of any run with the
-    same compute, which a hundredth of its logarithm tells apart: compute (n,), losses (..., n).
-
-    Examples
-    --------
-    >>> frontier(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3.0, 2.0, 2.5, 1.5]))
-    array([ True,  True, False,  True])
+    """The runs whose loss (..., n) is below that of every cheaper run and not above that of any run
+    with the same compute (n,).
     """
     _, level = np.unique(np.round(np.log(compute) / SAME_COMPUTE), return_inverse=True)
     best = np.full((*losses.shape[:-1], level.max() + 1), np.inf)
@@ -247,9 +335,7 @@ class Profiles(NamedTuple):
 
 
 def find_profiles(rows: Rows) -> Profiles:
-    """The budgets, by increasing compute, at which at least five sizes that span a factor of two were
-    trained; the largest compute of a budget's runs exceeds the smallest by at most 10 %.
-    """
+    """The budgets, to 10 %, at which at least five sizes that span a factor of two were trained."""
     members = [
         own
         for own in clusters(rows.compute, TOGETHER, LEAST_SIZES)
@@ -261,9 +347,7 @@ def find_profiles(rows: Rows) -> Profiles:
 
 
 def find_minima(profiles: Profiles, law: Law) -> Approach:
-    """Approach 2: the budgets whose profile has a minimum; at least four over a factor 10 of
-    compute.
-    """
+    """Approach 2: the budgets whose profile has a minimum; at least four over a factor 10."""
     found = np.isfinite(profiles.corrected(profiles.rows.loss[None], law)[1][0])
     members = [own for own, has_one in zip(profiles.members, found, strict=True) if has_one]
     usable, lacks = Profiles(profiles.rows, members, profiles.compute[found]), ""
@@ -283,22 +367,16 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
 
 
 def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Parabolas y = height + curvature (x - position)^2 through the points x (n,), y (K, n) by least
-    squares with weights (n,), >= 0.
-
-    Returns
-    -------
-    ndarray
-        (3, K): position, height, curvature; NaN unless the parabola opens upwards and is lowest
-        between the least and the largest x, above 0, and where fewer than three x differ.
+    """Position, height and curvature (3, K) of parabolas y = height + curvature (x - position)^2
+    through the points x (n,), y (K, n) by least squares with weights (n,), >= 0; NaN unless a parabola
+    opens upwards and is lowest between the least and the largest x, above 0.
     """
-    root = np.sqrt(weights)
-    centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
+    root, centre, scale = np.sqrt(weights), x.mean(), float(np.ptp(x)) / 2.0
     design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
     # Differences from the mean keep the digits that tell a flat profile's shape.
     mean = y.mean(axis=1)
-    solved, _, rank, _ = np.linalg.lstsq(design, ((y - mean[:, None]) * root).T, rcond=SINGULAR)
-    constant, slope, curvature = solved if rank == 3 else np.full((3, len(y)), np.nan)
+    found = np.linalg.lstsq(design, ((y - mean[:, None]) * root).T, rcond=None)
+    constant, slope, curvature = found[0]
     with np.errstate(all="ignore"):
         at = -slope / (2.0 * curvature)
         position, height = centre + scale * at, constant + slope * at / 2.0 + mean
@@ -310,9 +388,8 @@ def vertices(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
-    """Runs near one D/N, those within 10 % of one another, moved onto the ray at their own compute:
-    of the ratios that a tenth of the runs share, at five values of compute or more over a factor
-    10, the one nearest D*/N* at the mean compute.
+    """Runs within 10 % of one D/N, moved onto the ray at their own compute: of the ratios that a tenth
+    of the runs share, at five values of compute or more over a factor 10, that nearest D*/N*.
     """
     params, tokens = budget.unscaled(rows.params, rows.tokens)
     least = max(LEAST_RUNS, ceil(LEAST_SHARE * len(params)))
@@ -329,9 +406,9 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
         return Approach({**row, "reason": lacks})
     centre = exp(np.log(rows.compute).mean())
     best_params, best_tokens = budget.unscaled(law.N_opt(centre), law.D_opt(centre))
-    logs = [np.log(tokens[own] / params[own]).mean() for own in rays]
-    nearest = np.abs(np.array(logs) - log(best_tokens / best_params)).argmin()
-    own, ratio = rays[nearest], exp(logs[nearest])
+    ratios = [exp(np.log(tokens[own] / params[own]).mean()) for own in rays]
+    ratio = min(ratios, key=lambda ratio: abs(log(ratio * best_params / best_tokens)))
+    own = rays[ratios.index(ratio)]
     near, (kappa, a, d) = Rows(*(column[own] for column in rows)), budget
     sizes = (near.compute / (kappa * ratio**d)) ** (1.0 / (a + d))
     ray = Rows(*budget.scaled(sizes, ratio * sizes), *near[2:])
@@ -350,11 +427,8 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
 
 def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
     """Disjoint sets of at least so many runs whose largest value is at most (1 + tolerance) times the
-    smallest, by increasing value.
-
-    The window that holds the most runs is taken first, of several the narrowest, then the next
-    among the rest: a planned design is found as it was planned, and a cloud of runs gives its dense
-    places.
+    smallest, by increasing value. The window that holds the most runs is taken first, of several the
+    narrowest, then the next among the rest: a planned design is found as it was planned.
     """
     logs, width = np.log(values), np.log1p(tolerance) + ROUNDING
     left, found = np.argsort(values, kind="stable"), list[Any]()

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LackOfFit", "lack_of_fit"]
-
 #: A misfit matters below this p-value (true laws are called inconsistent in 5 % of the cases at most,
 #: what the curves say included) and where its root mean square is a larger share of the tolerance.
 SIGNIFICANT, MATERIAL = 0.03, 0.1
@@ -50,11 +48,11 @@ class LackOfFit:
         much of them as they do here.
     size : float
         Root mean square of what these terms explain, relative to the loss.
-    variable : {"params", "tokens", "compute", "tokens per param"}
-        Along which the residuals lean to one side most.
-    low, high, misfit : float
-        Range of this variable in which they do, and their mean there: observed over predicted loss,
-        minus 1; outliers count as three standard deviations.
+    variable, low, high
+        "params", "tokens", "compute" or "tokens per param", along which the residuals lean to one
+        side most, and the range in which they do.
+    misfit : float
+        Their mean there: observed over predicted loss, minus 1.
     """
 
     p_value: float
@@ -82,15 +80,11 @@ def lack_of_fit(runs: Runs, compute: Floats, law: Law, *, seed: int = 0) -> Lack
 
     Notes
     -----
-    With Q an orthonormal basis of the law's tangent space, U one of the other terms' part that is
-    orthogonal to it, and e the residuals without their part in Q,
-
-    .. math:: F = |U^T e|^2 / (|e|^2 - |U^T e|^2).
-
+    The statistic is F = |U' e|^2/(|e|^2 - |U' e|^2), where U is an orthonormal basis of the other terms'
+    part that is orthogonal to the law's tangent space, and e the residuals without their part in that.
     Its distribution comes from flipping the signs of the residuals, those of a group together, each
     over sqrt(1 - leverage): the noise need be neither normal nor of one size, as long as it is
-    symmetric. Residuals beyond three robust standard deviations are clipped, so that a few outliers
-    make no misfit.
+    symmetric. Outliers are clipped at three robust standard deviations.
     """
     params, tokens, n = runs.params, runs.tokens, len(runs)
     names = np.arange(n) if runs.group is None else runs.group.astype(str)

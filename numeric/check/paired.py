@@ -1,14 +1,11 @@
 r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the
 same losses; and the bands that they make.
 
-A resample keeps the design; its losses are the fitted law's with noise drawn anew. IsoFLOP profiles
-and frontiers hang on few runs that somebody placed: drawing runs with replacement leaves out a third
-of them, a profile's vertex then scatters several times more than over repetitions of the experiment,
-and a minimum over drawn runs says nothing about how low the minimum over all lies.
-
-Noise is larger in some places than in others, and where the law misfits its residuals lean to one
-side. So a run's noise is its residual minus the median residual of the runs nearest in (log N, log
-D), and each run draws from the noise of those.
+A resample keeps the design, for profiles and frontiers hang on few runs that somebody placed: were
+runs drawn, a vertex would scatter several times more than over repetitions of the experiment. Its
+losses are the fitted law's with noise drawn anew. Noise is larger in some places than in others, and
+where the law misfits its residuals lean to one side. So a run's noise is its residual minus the
+median residual of the runs nearest in (log N, log D), and each run draws from the noise of those.
 """
 
 from __future__ import annotations
@@ -18,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..repeat import repeat
-from .approaches import LAW, PREDICTED
-from .laws import losses_at
+from .approaches import LAW, PREDICTED, losses_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,16 +26,12 @@ if TYPE_CHECKING:
 
     from ..data.runs import Runs
     from ..fit import Fit
-    from .approaches import Approach
-    from .laws import RunsBudget
+    from .approaches import Approach, RunsBudget
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
-__all__ = ["BATCH", "Noise", "Resamples", "banded", "is_sound", "resample", "simultaneous_band"]
-
-#: Resamples that are taken together, fewer where there are so many runs that they would exceed so
-#: many numbers.
+#: Resamples that are taken together, fewer where these would exceed so many numbers.
 BATCH, LARGEST_BATCH = 50, 2_000_000
 #: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that
 #: turns over a decade or so.
@@ -53,8 +45,7 @@ FARTHEST = 300.0
 
 class Noise(NamedTuple):
     """What scatters the losses about the law: its losses (n,), the noise of their logarithms (n,),
-    the runs nearest to each (n, k), itself among them, and the runs of each group, where there are
-    any.
+    the runs nearest to each (n, k), itself among them, and the runs of each group, if any.
     """
 
     predicted: Floats
@@ -93,16 +84,6 @@ class Noise(NamedTuple):
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
 
-class Resamples(NamedTuple):
-    """The estimates by approach, how many resamples were done, and how many of these had no joint
-    law.
-    """
-
-    estimates: dict[str, DataFrame]
-    done: int = 0
-    lost: int = 0
-
-
 def resample(
     fitted: Fit,
     budget: RunsBudget,
@@ -112,9 +93,9 @@ def resample(
     seed: int,
     *,
     progress: bool,
-) -> Resamples:
-    """Refit everything to `count` resamples; what is done by then where a KeyboardInterrupt comes.
-    A resample whose joint fit did not converge to a law with an optimum is left out.
+) -> tuple[dict[str, DataFrame], int, int]:
+    """The estimates by approach from everything refitted to `count` resamples, how many were done where
+    a KeyboardInterrupt came, and how many of these had no joint law with an optimum: they are left out.
     """
     from pandas import concat
 
@@ -124,18 +105,18 @@ def resample(
         for first in range(0, count, size):
             yield (noise.draw(random, min(size, count - first)),)
 
-    def refitted(losses: Floats) -> Resamples:
+    def refitted(losses: Floats) -> tuple[dict[str, DataFrame], int, int]:
         found = fitted.solution.refit(observed=losses)
         good = np.asarray(found.converged) & is_sound(found.coefficients)
         law = budget.law(*found.coefficients[good].T[:, :, None])
         own = {each.row["approach"]: each.estimate(losses[good], law) for each in approaches}
-        return Resamples(own, len(losses), int((~good).sum()))
+        return own, len(losses), int((~good).sum())
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
-    repeated = repeat(refitted, batches(), size=lambda part: part.done, **shown)
+    repeated = repeat(refitted, batches(), size=lambda part: part[1], **shown)
     estimates, done, lost = zip(*repeated.at_least_one().values, strict=True)
     joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
-    return Resamples(joined, sum(done), sum(lost))
+    return joined, sum(done), sum(lost)
 
 
 def is_sound(coefficients: Floats) -> Any:

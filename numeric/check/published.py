@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.data.bibliography import WORKS
 from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts
 from ...theory.typeset.numbers import Places, Shortest
 from ...theory.typeset.shown import Shown
@@ -25,8 +26,6 @@ from ..law.compute import power
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["RANGE", "RATIO", "TOLERANCE", "BenchmarkCurves", "PublishedCheck", "check_published"]
 
 #: Largest difference in accuracy at which two curves are said to agree.
 TOLERANCE = 0.02
@@ -85,15 +84,14 @@ class PublishedCheck(Shown):
     Attributes
     ----------
     table : DataFrame
-        A row a benchmark, in the order of Table 12: name, metric_type; the exponents alpha_derived
-        of the envelope, alpha_ray of the ray at the geometric mean of the range and alpha_empirical
-        of the compute law; the largest differences in raw accuracy from that law,
-        max_abs_difference_envelope and, of the ray, max_abs_difference at compute_at_max; verdict:
-        "agrees" or "differs", whether that of the ray is within the tolerance.
+        A row a benchmark: name, metric_type; the exponents alpha_derived of the envelope, alpha_ray
+        of the ray at the geometric mean of the range and alpha_empirical of the compute law; the
+        largest differences in raw accuracy from that law, max_abs_difference_envelope and, of the ray,
+        max_abs_difference at compute_at_max; verdict: "agrees" or "differs", whether that of the ray
+        is within the tolerance. The source gives no errors: it is about size, not significance.
     curves : dict of str to BenchmarkCurves
     tolerance : float
-        In accuracy. The source gives no errors: a verdict describes the size of the difference, not
-        its significance.
+        In accuracy.
     """
 
     table: DataFrame
@@ -106,7 +104,7 @@ class PublishedCheck(Shown):
         notes = (
             f"{self.as_dict()['agrees']} of {len(self.table)} agree to {self.tolerance:g} in accuracy "
             f"on the ray D/N = {RATIO:g}, for C from {low} to {high} FLOP.",
-            f"Source: {next(iter(self.curves.values())).law.source.citation}",
+            f"Source: {WORKS['krajewski2025'].citation}",
         )
         return (Table(COLUMNS, [*self.table.itertuples(), RULE], notes=notes),)
 
@@ -123,19 +121,13 @@ class PublishedCheck(Shown):
 
 
 def check_published(*, tolerance: float = TOLERANCE) -> PublishedCheck:
-    """Set what the published params-tokens laws imply beside the compute laws fitted to the same
-    benchmarks: for each of the 12 of Krajewski et al. the envelope and the ray D/N = 20. The compute
-    laws were fitted to runs near D/N = 20, so the verdict is about the ray.
+    """Set what the published params-tokens laws imply, the envelope and the ray D/N = 20, beside the
+    compute laws fitted to runs near that ray, for each of the 12 benchmarks of Krajewski et al.
 
     Parameters
     ----------
     tolerance : float
-        Largest difference in accuracy that counts as agreement; 1, > 0.
-
-    Raises
-    ------
-    ValueError
-        Where the tolerance is outside its domain.
+        Largest difference in accuracy that counts as agreement; > 0, or a ValueError.
 
     Examples
     --------

@@ -7,12 +7,15 @@ verdict goes by the relative difference in loss over the compute of the runs.
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Percent, Shortest
+from ...theory.typeset.numbers import Interval, Percent, Places, Shortest, Significant
+from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..errors import positive_number, whole_number
 from ..fit.fit import fit
@@ -20,46 +23,233 @@ from ..fit.resample import LEAST_GROUPS
 from ..law.file import beyond
 from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
 from ..words import counted
-from .approaches import (
-    Approach,
-    Rows,
-    find_frontier,
-    find_minima,
-    find_profiles,
-    find_ray,
-)
+from . import approaches
 from .lack_of_fit import lack_of_fit
-from .laws import SIX_ND, RunsBudget
-from .paired import Noise, Resamples, banded, is_sound, resample
-from .result import CANNOT_TELL, COLUMNS, CONSISTENT, INCONSISTENT, Check
+from .paired import Noise, banded, is_sound, resample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
     from pandas import DataFrame
 
     from ..fit import Fit
+    from .approaches import RunsBudget
+    from .lack_of_fit import LackOfFit
 
     Floats = NDArray[np.float64]
 
-__all__ = ["check"]
-
-#: The largest relative difference in loss at which two curves are said to agree.
-TOLERANCE = 0.01
-#: Exponents of N*(C) that differ by less are the same.
-SAME_EXPONENT = 0.01
-LEAST_RESAMPLES = 20
-#: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the
-#: noise.
+#: The largest relative difference in loss, and of exponents of N*(C), at which they agree.
+TOLERANCE, SAME_EXPONENT = 0.01, 0.01
+#: Resamples, and usable ones beyond the quantile of a band, at least.
+LEAST_RESAMPLES, LEAST_BEYOND = 20, 2
+#: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise.
 LEAST_SPARE = 15
-#: Usable resamples beyond the quantile of a band, at least.
-LEAST_BEYOND = 2
-EMPTY: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
-NO_OPTIMUM = (
-    "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and "
-    "tokens apart"
+NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
+#: Notes that the text shows; JSON has all.
+MOST_NOTES = 3
+CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
+
+
+def _in_per_cent(row: dict[str, Any]) -> Estimate | None:
+    found = row["difference"]
+    return found and Estimate(*(100.0 * part for part in (found.value, found.low, found.high)))
+
+
+SIZE, PER_CENT = Significant(3), Places(1, sign=True)
+ALPHA: Any = {"format": Places(4), "interval": Interval(Places(3), separator=",")}
+REACH: Any = {"format": PER_CENT, "interval": Interval(PER_CENT, separator=","), "of": _in_per_cent}
+COLUMNS = (
+    *(Column(name, only="data") for name in ("approach", "tokens_per_param", "E", "C0")),
+    *(
+        Column(name, keys=(name, f"{name}_lo", f"{name}_hi"), only="data")
+        for name in ("alpha", "difference", "excess")
+    ),
+    *(Column(name, only="data") for name in ("params_exponent", "reason")),
+    Column("name", "approach", align="left", only="page"),
+    Column("n_runs", "runs"),
+    Column("alpha", show="all", only="page", missing="", **ALPHA),
+    Column("params", "N*", format=SIZE, missing=""),
+    Column("tokens", "D*", format=SIZE, missing=""),
+    Column("loss", "L*", format=Places(4), missing=""),
+    Column("difference", "difference, %", show="all", only="page", missing="", **REACH),
+    Column("verdict", align="left"),
 )
+EMPTY: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
+MEANINGS = (
+    "alpha: exponent of the compute law, with its interval; N*, D*, L*: optimal params, tokens and "
+    "loss at the compute of the first line, of a fixed D/N the loss of its runs",
+    "difference, %: of the approach's curve from the one that the params+tokens law predicts "
+    "for it (its envelope; at a fixed D/N its ray), relative to the loss, where it is largest over "
+    "the compute of the runs, and how far its simultaneous band reaches there and elsewhere",
+    "verdict: of a row consistent where the band lies within the tolerance, inconsistent where it "
+    "lies outside somewhere, else cannot tell; of all inconsistent where a row is or the law does "
+    "not fit its runs, else consistent where a row is, else cannot tell",
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Check(Shown):
+    """The derived envelope beside every compute law that the runs allow.
+
+    Attributes
+    ----------
+    fit : Fit
+        Of the params+tokens law.
+    spent, budget : ndarray, RunsBudget
+        The compute of the runs (n,), FLOP, and what it is of params and tokens.
+    compute : float
+        At which the table has N*, D* and L*, FLOP.
+    rows : list of dict
+        One of the law and one of each approach; `to_frame` is their table.
+    curves : dict of str to DataFrame
+        By approach: compute, and there the predicted loss, the relative difference of the approach's
+        curve from it, and lo and hi of its simultaneous band.
+    budgets : DataFrame
+        What each isoFLOP profile says of its optimum: compute (geometric mean of the runs', FLOP),
+        n_runs, params_lo, params_hi; params, loss and curvature of the vertex (the parabola is loss +
+        curvature (log N - log params)^2); corrected_params, corrected_tokens and corrected_loss without
+        its bias. NaN where there is no minimum within the sizes.
+    lack_of_fit : LackOfFit or None
+        Whether the law fits its runs; None where they are too few to tell.
+    tolerance, level, draws, seed
+        As they were asked for; the level is that of the intervals, and of the bands together.
+    done, lost : int
+        Resamples that were drawn, 0 where the runs allow no approach; those without a joint law.
+    """
+
+    fit: Fit
+    spent: Floats
+    budget: RunsBudget
+    compute: float
+    rows: list[dict[str, Any]]
+    curves: dict[str, DataFrame]
+    budgets: DataFrame
+    lack_of_fit: LackOfFit | None
+    tolerance: float
+    level: float
+    draws: int
+    seed: int
+    done: int
+    lost: int
+
+    def optimum(self, compute: Any) -> tuple[Any, Any, Any]:
+        """N*, D* and L* of the law at a compute, FLOP; numbers or arrays."""
+        law = self.budget.law(**self.fit.coefficients)
+        sizes = self.budget.unscaled(law.N_opt(compute), law.D_opt(compute))
+        return (*sizes, law.L_opt(compute))
+
+    @property
+    def verdict(self) -> str:
+        """Inconsistent where any approach is, or where the law does not fit its runs; else consistent
+        where at least one approach is; else cannot tell.
+        """
+        found, told = {row["verdict"] for row in self.rows}, self.lack_of_fit
+        if told is not None and told.matters(self.tolerance):
+            found.add(INCONSISTENT)
+        known = [word for word in (INCONSISTENT, CONSISTENT) if word in found]
+        return known[0] if known and self.fit.converged else CANNOT_TELL
+
+    @property
+    def sentence(self) -> str:
+        """The verdict and what it rests on."""
+        told, own = self.lack_of_fit, [row for row in self.rows if row["verdict"] == self.verdict]
+        if not self.fit.converged:
+            where = "the params-tokens fit is not certified to be a minimum"
+        elif told is not None and told.matters(self.tolerance):
+            where = f"the law does not fit its runs (p = {told.p_value:.3g}): {told}"
+        elif self.verdict == CONSISTENT:
+            fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
+            within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
+            where = f"{' and '.join(row['name'] for row in own)} {within}{fits}"
+        else:
+            first = min(own, key=lambda row: row["difference"] is None)
+            where = f"{first['name']}: {first['reason']}"
+        return f"verdict: {self.verdict}: {where}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know besides the verdict."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        derived, _, minima, _ = self.rows
+        excess = minima["excess"]
+        if excess and excess.excludes(0.0) and abs(excess.value) > SAME_EXPONENT:
+            yield (
+                f"N*(C) through the isoFLOP minima grows as C^{minima['params_exponent']:.3f}, by the "
+                f"law as C^{derived['params_exponent']:.3f}: they differ beyond chance"
+            )
+        yield from self.fit.warnings
+        if self.budget != approaches.SIX_ND:
+            yield f"the compute of the runs is not 6ND: the budget is {self.budget}"
+        if 0 < self.done < self.draws:
+            yield f"interrupted: {self.done} of {self.draws} resamples"
+        if self.lost:
+            yield f"{self.lost} of {self.done} resamples left out: their joint law did not converge"
+        ends = float(self.spent.min()), float(self.spent.max())
+        if far := beyond({"compute": ends}, compute=self.compute):
+            yield f"N*, D* and L* at {self.compute:.3g} FLOP are far beyond the runs: {far}"
+        if dropped := len(self.fit.runs.dropped):
+            yield f"{counted(dropped, 'row')} dropped"
+
+    def __repr__(self) -> str:
+        runs = self.fit.runs
+        return f"<Check of {counted(len(runs), 'run')} of {runs.source}: {self.verdict}>"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table; below it the verdict and at most three notes."""
+        title = (
+            f"{counted(len(self.fit.runs), 'run')}; N*, D* and L* at "
+            f"{Shortest(2).text(self.compute)} FLOP; {100.0 * self.level:.3g} % intervals"
+        )
+        notes = [f"note: {note}" for note in self.notes]
+        if left := len(notes[MOST_NOTES:]):
+            notes[MOST_NOTES - 1] += f" (and {left} more in JSON)"
+        below = (self.sentence, *notes[:MOST_NOTES])
+        return (Table(COLUMNS, self.rows, title=title, notes=below),)
+
+    def to_frame(self) -> DataFrame:
+        """The table, by approach: "params+tokens" is the law itself, then "frontier", "isoflop" and
+        "fixed-ratio".
+
+        E, C0 and alpha of the compute law, with the mean effect of selecting runs taken off alpha;
+        params, tokens, loss: N*, D*, L*; params_exponent of N*(C), and excess: how far it goes beyond
+        the derived one, with an interval that excludes 0 just where this is beyond chance; difference:
+        the largest relative one from the predicted curve, with how far its band reaches anywhere.
+        """
+        return super().to_frame().set_index("approach")
+
+    def explained(self) -> str:
+        """The text, and what its columns mean."""
+        (table,) = self.tables()
+        return table.changed(notes=(*table.notes, *MEANINGS)).text()
+
+    def plot(self) -> Figure:
+        """The figure of `isoflop.numeric.plot.check.plot_check_runs`."""
+        from ..plot.check import plot_check_runs
+
+        return plot_check_runs(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in plain types, ready for JSON."""
+        told, runs, budgets = self.lack_of_fit, self.fit.runs, self.budgets
+        return {
+            "kind": "runs",
+            "law": self.fit.model.law(self.fit.coefficients, source=self.fit.source).as_dict(),
+            "budget": self.budget._asdict(),
+            "compute": self.compute,
+            "approaches": self.tables()[0].records(),
+            "curves": {name: curve.to_dict("list") for name, curve in self.curves.items()},
+            "budgets": budgets.astype(object).where(budgets.notna(), None).to_dict("records"),
+            "lack_of_fit": told and {**asdict(told), "matters": told.matters(self.tolerance)},
+            **{name: getattr(self, name) for name in ("verdict", "sentence", "tolerance", "level")},
+            "notes": list(self.notes),
+            "resamples": {"asked": self.draws, "done": self.done, "seed": self.seed},
+            "n_runs": len(runs),
+            "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in runs.dropped],
+        }
 
 
 def check(
@@ -72,25 +262,22 @@ def check(
     compute: float | None = None,
     progress: bool = False,
 ) -> Check:
-    r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the
-    runs allow.
+    """Fit the params+tokens law, derive its envelope, and set it beside every compute law that the runs
+    allow.
 
     Parameters
     ----------
     runs : Runs, or anything that `Runs.read` accepts
-        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn
-        from one group for another, and of fewer than four groups nothing can be told.
-    draws : int
-        Number of resamples, at least 20.
-    seed : int
-        Of the resamples, at least 0.
+        With params, tokens and loss; where they have a `group`, residuals are drawn from one group
+        for another, and of fewer than four groups nothing can be told.
+    draws, seed : int
+        How many resamples, at least 20, and of which seed, at least 0.
     level : float
         Of intervals and bands, between 0 and 1.
     tolerance : float
         Largest relative difference in loss that counts as agreement; > 0.
     compute : float, optional
-        At which N*, D* and L* of all approaches are given, FLOP, > 0; by default the largest of the
-        runs.
+        At which N*, D* and L* are given, FLOP, > 0; by default the largest of the runs.
     progress : bool
         Show a progress bar on the standard error.
 
@@ -109,13 +296,11 @@ def check(
     Points of an approach are moved along the fitted law to where the theory speaks, which takes off
     the bias of parabolas and of staircases (`isoflop.numeric.check.approaches`). Every resample draws
     new residuals about the fitted law and refits the joint law and the empirical laws alike
-    (`isoflop.numeric.check.paired`). In that world the law holds, so the median difference there, as
-    the selection of the lowest runs brings about, is taken off, and the scatter about it makes the
-    band, simultaneous over the compute and, by Bonferroni's inequality, over the approaches. The law
-    itself is held against its runs by their residuals (`isoflop.numeric.check.lack_of_fit`). Where the
-    table gives a compute that is not 6ND, the budget is the power law kappa N^a D^d through it.
-
-    A KeyboardInterrupt ends the resampling; the result is that of the resamples so far and says so.
+    (`isoflop.numeric.check.paired`); bands are simultaneous over the compute and, by Bonferroni's
+    inequality, over the approaches. The law itself is held against its runs by their residuals
+    (`isoflop.numeric.check.lack_of_fit`). Where the table gives a compute that is not 6ND, the budget
+    is the power law kappa N^a D^d through it. A KeyboardInterrupt ends the resampling; the result is
+    that of the resamples so far and says so.
 
     Examples
     --------
@@ -134,35 +319,27 @@ def check(
     at = float(spent.max()) if compute is None else positive_number("compute", compute)
     if not is_sound(fitted.solution.values[None])[0]:
         raise ValueError(f"{read.source}: {NO_OPTIMUM}")
-    budget = RunsBudget.of(read.params, read.tokens, spent)
+    budget = approaches.RunsBudget.of(read.params, read.tokens, spent)
     law = budget.law(**fitted.coefficients)
     weights = np.ones(len(read)) if read.weight is None else read.weight
-    rows = Rows(*budget.scaled(read.params, read.tokens), spent, read.loss, weights)
-    profiles, unfit = find_profiles(rows), _unfit(fitted)
-    found = [
-        find_frontier(rows),
-        find_minima(profiles, law),
-        find_ray(rows, budget, law),
-    ]
+    rows = approaches.Rows(*budget.scaled(read.params, read.tokens), spent, read.loss, weights)
+    profiles, unfit = approaches.find_profiles(rows), _unfit(fitted)
+    frontier, minima = approaches.find_frontier(rows), approaches.find_minima(profiles, law)
+    found = [frontier, minima, approaches.find_ray(rows, budget, law)]
     if unfit:
-        found = [Approach({**each.row, "n_runs": 0, "reason": unfit}) for each in found]
-    able, drawn, misfit = [each for each in found if not each.row["reason"]], Resamples({}), None
+        found = [approaches.Approach({**each.row, "n_runs": 0, "reason": unfit}) for each in found]
+    able = [each for each in found if not each.row["reason"]]
+    estimates, done, lost, misfit = dict[str, DataFrame](), 0, 0, None
     if able:
         noise = Noise.of(read, law.loss(rows.params, rows.tokens), fitted.solution.spare)
-        drawn = resample(fitted, budget, noise, able, draws, seed, progress=progress)
+        refitted = resample(fitted, budget, noise, able, draws, seed, progress=progress)
+        estimates, done, lost = refitted
     if not unfit:
         misfit = lack_of_fit(read, spent, fitted.model.law(fitted.coefficients), seed=seed)
 
-    params, tokens = budget.unscaled(law.N_opt(at), law.D_opt(at))
-    derived = {
-        "approach": "params+tokens",
-        "name": "params+tokens",
-        "n_runs": len(read),
-        "verdict": "",
-        "E": law.E,
-    }
-    derived |= {"C0": law.envelope.coefficient, "loss": law.L_opt(at)}
-    derived |= {"params": params, "tokens": tokens}
+    derived = {"approach": "params+tokens", "name": "params+tokens", "n_runs": len(read)}
+    derived |= {"verdict": "", "E": law.E, "C0": law.envelope.coefficient, "loss": law.L_opt(at)}
+    derived["params"], derived["tokens"] = budget.unscaled(law.N_opt(at), law.D_opt(at))
     derived["params_exponent"] = law.envelope.params_share / budget.a
     derived["alpha"] = fitted.estimate(
         lambda own: formulas.exponent(own["beta"] / budget.a, own["gamma"] / budget.d), level
@@ -173,32 +350,27 @@ def check(
         table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
         if each in able:
             name, here = row["approach"], each.estimate(rows.loss[None], law)
-            resampled = drawn.estimates[name].query("valid")
+            resampled = estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:
                 row |= _numbers(here, resampled, budget, at, level)
                 curves[name] = banded(each.compute, here, resampled, band_level)
                 row |= _judged(curves[name], tolerance)
-    verdicts = {row["verdict"] for row in table}
-    if misfit is not None and misfit.matters(tolerance):
-        verdicts.add(INCONSISTENT)
-    first = [word for word in (INCONSISTENT, CONSISTENT) if word in verdicts and fitted.converged]
-    notes = _notes(table, fitted, budget, spent, at, drawn, draws)
     return Check(
         fit=fitted,
+        spent=spent,
         budget=budget,
         compute=at,
         rows=table,
         curves=curves,
         budgets=profiles.table(law, budget),
         lack_of_fit=misfit,
-        verdict=[*first, CANNOT_TELL][0],
-        notes=tuple(notes),
         tolerance=tolerance,
         level=level,
         draws=draws,
-        done=drawn.done,
         seed=seed,
+        done=done,
+        lost=lost,
     )
 
 
@@ -219,40 +391,38 @@ def _unfit(fitted: Fit) -> str:
 def _too_few(here: DataFrame, resampled: DataFrame, band_level: float) -> str:
     """Why the compute laws through the points of an approach tell nothing; empty where they do."""
     usable, needed = len(resampled), ceil(LEAST_BEYOND / (1.0 - band_level))
+    few = f"{usable}: a band at {100.0 * band_level:.3g} % takes {needed}"
     if not here.valid[0]:
         return "the compute law through its points did not converge"
-    band = f"a band at {100.0 * band_level:.3g} % takes {needed}"
-    few = f"too few resamples gave a compute law, {usable}: {band}"
-    return few if usable < needed else ""
+    return f"too few resamples gave a compute law, {few}" if usable < needed else ""
 
 
 def _judged(curve: DataFrame, tolerance: float) -> dict[str, Any]:
-    """The verdict on a curve with its band, where and why, and the largest difference with the ends
-    of the band: consistent where the band lies within the tolerance of 0 throughout, inconsistent
-    where it lies outside anywhere.
+    """Consistent where the band of a curve lies within the tolerance of 0 throughout, inconsistent
+    where it lies outside anywhere; with the reason, and the largest difference.
     """
     compute, value, low, high = (curve[x].to_numpy() for x in ("compute", "difference", "lo", "hi"))
     beyond, reach = np.maximum(low, -high), np.maximum(-low, high)
     share, signed = Percent(places=2).text, Percent(places=2, sign=True).text
-    within, verdict, reason = f"the tolerance of {100 * tolerance:.3g} %", CONSISTENT, ""
+    at = int((beyond if beyond.max() > tolerance else reach).argmax())
+    place, within = f"{Shortest(2).text(compute[at])} FLOP", f"tolerance of {100 * tolerance:.3g} %"
+    ends, verdict, reason = f"[{signed(low[at])}, {signed(high[at])}]", CONSISTENT, ""
     if beyond.max() > tolerance:
-        at, verdict = int(beyond.argmax()), INCONSISTENT
-        place, ends = Shortest(2).text(compute[at]), f"[{signed(low[at])}, {signed(high[at])}]"
-        reason = f"the difference is {signed(value[at])} {ends} at {place} FLOP, outside {within}"
+        verdict, where = INCONSISTENT, f"{ends} at {place}, outside the {within}"
+        reason = f"the difference is {signed(value[at])} {where}"
     elif reach.max() > tolerance:
-        at, verdict = int(reach.argmax()), CANNOT_TELL
-        place = Shortest(2).text(compute[at])
-        reason = f"the band reaches {share(reach[at])} at {place} FLOP, beyond {within}"
-    most = value[np.abs(value).argmax()]
-    found = Estimate(float(most), float(low.min()), float(high.max()))
+        verdict, where = CANNOT_TELL, f"{share(reach[at])} at {place}, beyond the {within}"
+        reason = f"the band reaches {where}"
+    most = float(value[np.abs(value).argmax()])
+    found = Estimate(most, float(low.min()), float(high.max()))
     return {"difference": found, "verdict": verdict, "reason": reason}
 
 
 def _numbers(
     here: DataFrame, resampled: DataFrame, budget: RunsBudget, at: float, level: float
 ) -> dict[str, Any]:
-    """The compute law of an approach, N*, D* and L* at a compute, and the exponent of N*(C) beside the
-    derived one, from the estimates for the losses of the runs and for the resamples.
+    """The compute law of an approach, N*, D* and L* at a compute, and the exponent of N*(C), from the
+    estimates for the losses of the runs and for the resamples.
     """
     own = here.iloc[0]
     numbers = {"E": own.E, "C0": exp(own.log_C0)}
@@ -271,33 +441,3 @@ def _numbers(
         numbers["excess"] = Estimate(excess - middle, float(excess - high), float(excess - low))
         numbers["params_exponent"] = own.exponent / budget.a - middle
     return numbers
-
-
-def _notes(
-    table: list[dict[str, Any]],
-    fitted: Fit,
-    budget: RunsBudget,
-    spent: Floats,
-    at: float,
-    drawn: Resamples,
-    draws: int,
-) -> Iterator[str]:
-    """What a reader has to know besides the verdict."""
-    derived, _, minima, _ = table
-    excess = minima["excess"]
-    if excess and excess.excludes(0.0) and abs(excess.value) > SAME_EXPONENT:
-        yield (
-            f"N*(C) through the isoFLOP minima grows as C^{minima['params_exponent']:.3f}, by the law "
-            f"as C^{derived['params_exponent']:.3f}: they differ beyond chance"
-        )
-    yield from fitted.warnings
-    if budget != SIX_ND:
-        yield f"the compute of the runs is not 6ND: the budget is {budget}"
-    if 0 < drawn.done < draws:
-        yield f"interrupted: {drawn.done} of {draws} resamples"
-    if drawn.lost:
-        yield f"{drawn.lost} of {drawn.done} resamples left out: their joint law did not converge"
-    if far := beyond({"compute": (float(spent.min()), float(spent.max()))}, compute=at):
-        yield f"N*, D* and L* at {at:.3g} FLOP are far beyond the runs: {far}"
-    if dropped := len(fitted.runs.dropped):
-        yield f"{counted(dropped, 'row')} dropped"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..check.published import PublishedCheck
-    from ..check.result import Check
+    from ..check.runs import Check
 
     Floats = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def plot_check_runs(result: Check) -> Any:
     each empirical law with its band to the right.
     """
     runs = result.fit.runs
-    compute = 6.0 * runs.params * runs.tokens if runs.compute is None else runs.compute
+    compute = result.spent
     # So that a few high losses do not flatten the rest.
     least, upper = float(runs.loss.min()), float(np.quantile(runs.loss, 0.75))
     shown = np.array([least, min(float(runs.loss.max()), least + TALLEST * (upper - least))])

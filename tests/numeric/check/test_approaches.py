@@ -15,16 +15,19 @@ from scipy.optimize import least_squares
 from tests.data import at_ratios, grid, isoflop_group, power_law
 
 from isoflop.numeric.check.approaches import (
+    SIX_ND,
     Rows,
+    RunsBudget,
     clusters,
     find_minima,
     find_profiles,
     find_ray,
+    fit_compute_laws,
     frontier,
     lines,
+    losses_at,
     vertices,
 )
-from isoflop.numeric.check.laws import SIX_ND, RunsBudget, fit_compute_laws, losses_at
 from isoflop.numeric.check.paired import Noise, simultaneous_band
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.law import Law
@@ -118,7 +121,6 @@ def test_vertices_and_lines_against_rationals(seed, n):
         assert height == pytest.approx(float(a - b * b / (4 * c)), rel=1e-8)
     else:
         assert np.isnan([position, height, curvature]).all()
-    assert np.isnan(vertices(np.array([1.0, 1.0, 2.0]), np.array([[1.0, 1.1, 1.2]]), w[:3])).all()
     intercept, slope = solved(1)
     assert lines(x, y, w) == pytest.approx((float(slope), float(intercept)), rel=1e-7, abs=1e-10)
     assert np.isnan(lines(np.full(3, 2.0), np.arange(3.0), np.ones(3))[0])
