@@ -12,72 +12,50 @@ from isoflop.numeric.fit.fit import fit
 from isoflop.numeric.law import Law
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
-SETS = 60
+GROUP = np.repeat(np.arange(12), 9)[:100].astype(str)
+#: Errors of log losses that a generator and params make.
+NOISE: dict[str, Any] = {
+    "normal": lambda random, params: 0.003 * random.standard_normal(len(params)),
+    "heavy": lambda random, params: 0.002 * random.standard_t(3.0, len(params)),
+    "uneven": lambda random, params: (
+        NOISE["normal"](random, params) * np.where(params < 3e8, 2.0, 0.5)
+    ),
+    "outliers": lambda random, params: (
+        NOISE["normal"](random, params) + 0.05 * (random.permutation(len(params)) < 2)
+    ),
+    "shared": lambda random, params: (
+        0.004 * random.standard_normal(12)[GROUP.astype(int)] + NOISE["normal"](random, params) / 5
+    ),
+}
 
 
-def normal(random, params):
-    return 0.003 * random.standard_normal(len(params))
-
-
-def heavy(random, params):
-    return 0.002 * random.standard_t(3.0, len(params))
-
-
-def uneven(random, params):
-    return normal(random, params) * np.where(params < 3e8, 2.0, 0.5)
-
-
-def with_outliers(random, params):
-    errors = normal(random, params)
-    errors[random.choice(len(params), 2, replace=False)] += 0.05
-    return errors
-
-
-def misfit_of(params, tokens, loss, law, group, seed):
-    """The test of a table of runs."""
-    table = {"params": params, "tokens": tokens, "loss": loss}
-    runs = Runs.read(table if group is None else table | {"group": group})
-    found: Any = lack_of_fit(runs, 6.0 * params * tokens, law, seed=seed)
-    return found
-
-
-def judged(seed, noise, factor=None, group=None):
-    """The test of 100 scattered runs, whose log losses have errors that a generator and params make."""
+def judged(seed, noise, factor=None, group=None) -> Any:
+    """The test of 100 scattered runs."""
     random = np.random.default_rng(seed)
     params, tokens = 10 ** random.uniform(7.5, 10.0, 100), 10 ** random.uniform(9.0, 11.5, 100)
-    loss = LAW.loss(params, tokens) * np.exp(noise(random, params))
-    if factor is not None:
-        loss *= factor(6.0 * params * tokens)
-    found = fit({"N": params, "D": tokens, "L": loss}).coefficients
-    return misfit_of(params, tokens, loss, Law(**dict[str, Any](found)), group, seed)
+    loss = LAW.loss(params, tokens) * np.exp(NOISE[noise](random, params))
+    loss *= 1.0 if factor is None else factor(6.0 * params * tokens)
+    table = {"params": params, "tokens": tokens, "loss": loss}
+    runs = Runs.read(table if group is None else table | {"group": group})
+    return lack_of_fit(runs, 6.0 * params * tokens, fit(runs).law, seed=seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("noise", [normal, heavy, uneven, with_outliers])
+@pytest.mark.parametrize("noise", ["normal", "heavy", "uneven", "outliers"])
 def test_true_laws_are_rarely_found_to_misfit(noise):
     """At 3 %, 1.8 of 60 are expected; 8 or more have a probability below 0.003."""
-    assert sum(judged(seed, noise).matters(0.01) for seed in range(SETS)) < 8
+    assert sum(judged(seed, noise).matters(0.01) for seed in range(60)) < 8
 
 
 def test_a_hump_about_one_budget_is_found():
     hump = lambda compute: 1.0 + 0.01 * np.exp(-0.5 * (np.log(compute / 1e20) / 0.6) ** 2)  # noqa: E731
-    found = [judged(seed, normal, hump) for seed in range(5)]
-    assert all(one.matters(0.01) for one in found)
+    found = [judged(seed, "normal", hump) for seed in range(5)]
+    assert all(one.matters(0.01) and one.misfit > 0.0 for one in found)
     assert [one.variable for one in found].count("compute") >= 4
-    assert all(one.misfit > 0.0 for one in found)
 
 
 def test_errors_that_groups_share_are_no_misfit():
-    """Runs in twelve groups whose errors are those of the group: the test that knows the groups
-    does not take them for a misfit of the law.
-    """
-    group = np.repeat(np.arange(12), 9)[:100].astype(str)
-
-    def shared(random, params):
-        own = np.repeat(0.004 * random.standard_normal(12), 9)[: len(params)]
-        return own + normal(random, params) / 5
-
-    assert sum(judged(seed, shared, group=group).p_value < 0.03 for seed in range(12)) <= 3
+    assert sum(judged(seed, "shared", group=GROUP).p_value < 0.03 for seed in range(12)) <= 3
 
 
 @pytest.mark.parametrize(
@@ -86,6 +64,8 @@ def test_errors_that_groups_share_are_no_misfit():
 def test_too_few_runs_or_groups_are_no_test(copies, groups, known):
     params, tokens = grid(np.geomspace(1e7, 1e9, 3), np.geomspace(1e9, 1e11, 3))
     params, tokens = np.tile(params, copies), np.tile(tokens, copies)
-    loss = LAW.loss(params, tokens) * np.exp(normal(np.random.default_rng(0), params))
-    group = np.arange(len(loss)) % groups if groups else None
-    assert (misfit_of(params, tokens, loss, LAW, group, 0) is not None) == known
+    errors = NOISE["normal"](np.random.default_rng(0), params)
+    table = {"params": params, "tokens": tokens, "loss": LAW.loss(params, tokens) * np.exp(errors)}
+    if groups:
+        table["group"] = np.arange(len(params)) % groups
+    assert (lack_of_fit(Runs.read(table), 6.0 * params * tokens, LAW) is not None) == known
