@@ -33,8 +33,9 @@ from ..errors import ArgumentError
 from ..fit.newton import Box, Problem, follow
 from ..fit.objective import Objective
 from ..fit.power import PowerSum
-from ..law import Law
 from ..law.compute import power
+from ..law.form import PARAMS_TOKENS
+from ..law.scaling_law import DrawnLaw, Law
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -110,8 +111,9 @@ class RunsBudget(NamedTuple):
 
     def law(self, E: Any, A: Any, B: Any, beta: Any, gamma: Any) -> Law:
         """The law in N' and D'; the coefficients are numbers, or arrays (K, 1) of K laws."""
-        kappa, a, d = self
-        return Law(E=E, A=A * (kappa / 6.0) ** (beta / a), B=B, beta=beta / a, gamma=gamma / d)
+        A = A * (self.kappa / 6.0) ** (beta / self.a)
+        own = {"E": E, "A": A, "B": B, "beta": beta / self.a, "gamma": gamma / self.d}
+        return Law(**own) if isinstance(E, float) else DrawnLaw(PARAMS_TOKENS, own)
 
     def __str__(self) -> str:
         return f"C = {self.kappa:.3g} N^{self.a:.3f} D^{self.d:.3f}"
