@@ -134,7 +134,7 @@ def test_a_derivation_of_ones_own(call, data, refused, tmp_path) -> None:
     assert [step["exact"] for step in (half, few)] == ["refuted", "refuted"]
     assert left_open["exact"] != "refuted"
     text = call("verify", path).out
-    for said in ("mine: refuted", "1. share: refuted", "witness beta = 1, gamma = 7"):
+    for said in ("mine: refuted", "1. share: refuted", "witness beta = 2, gamma = 3"):
         assert said in text
     kept = re.sub(r"- \*\*(share|half|few).*?\n\n", "", LARGER_SHARE, flags=re.DOTALL)
     path.write_text(kept.replace("{share}, {half}, {few} and ", ""), "utf-8")

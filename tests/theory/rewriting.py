@@ -29,9 +29,6 @@ QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")
 LARGEST = 70  # nodes of an expression after which rewriting stops
 
 
-# -- expressions -------------------------------------------------------------------------------------------------------
-
-
 def sym(name: str) -> Node:
     return ("sym", name)
 
@@ -84,11 +81,11 @@ def is_rational(node: Node) -> bool:
 
 def is_one_term(node: Node) -> bool:
     """Whether the expression is visibly one term: no sum beyond rational functions, no logarithm."""
-    if is_rational(node):
+    if is_rational(node) or node[0] == "exp":
         return True
     if node[0] == "mul":
         return all(map(is_one_term, node[1:]))
-    return node[0] == "exp" or (node[0] == "pow" and is_one_term(node[1]))
+    return bool(node[0] == "pow" and is_one_term(node[1]))
 
 
 def subexpressions(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
@@ -175,9 +172,6 @@ def from_sympy(expression: sympy.Expr) -> Node:
     return (kinds[expression.func], *map(from_sympy, expression.args))
 
 
-# -- random expressions ------------------------------------------------------------------------------------------------
-
-
 class Rewriter:
     """A seeded source of expressions and of rewritings that keep their values."""
 
@@ -196,43 +190,23 @@ class Rewriter:
         """A rational function of the exponent symbols."""
         b, g = (sym(name) for name in self.random.sample(EXPONENT_SYMBOLS, 2))
         total = add(b, g)
-        return self.random.choice(
-            (
-                b,
-                negative(g),
-                rat(self.random.randint(1, 5), self.random.choice((1, 2, 3, 7))),
-                add(b, ONE),
-                mul(b, inverse(total)),
-                mul(MINUS_ONE, g, inverse(total)),
-                inverse(total),
-                mul(b, g, inverse(total)),
-                mul(add(b, mul(rat(2), g)), inverse(total)),
-                mul(self.number(), b),
-                add(b, negative(g)),
-                inverse(b),
-            )
-        )
+        some = (b, negative(g), add(b, ONE), add(b, negative(g)), inverse(b), inverse(total))
+        more = (mul(self.number(), b), mul(b, inverse(total)), mul(MINUS_ONE, g, inverse(total)))
+        shares = (mul(b, g, inverse(total)), mul(add(b, mul(rat(2), g)), inverse(total)))
+        number = rat(self.random.randint(1, 5), self.random.choice((1, 2, 3, 7)))
+        return self.random.choice((*some, *more, *shares, number))
 
     def monomial(self) -> Node:
         """A number times powers of quantities."""
         names = self.random.sample(QUANTITY_SYMBOLS, self.random.randint(1, 3))
-        factors = [self.number(), *(power(sym(name), self.exponent()) for name in names)]
-        return mul(*factors)
+        return mul(self.number(), *(power(sym(name), self.exponent()) for name in names))
 
     def positive_rational(self) -> Node:
         """A quotient or a sum of products with positive coefficients."""
-        first, second, third = (
-            sym(name) for name in self.random.sample(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS, 3)
-        )
-        return self.random.choice(
-            (
-                mul(self.number(), first, inverse(second)),
-                add(mul(self.number(), first), second),
-                mul(first, inverse(add(first, second))),
-                add(mul(first, second), mul(self.number(), third)),
-                mul(add(first, second), third),
-            )
-        )
+        x, y, z = (sym(n) for n in self.random.sample(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS, 3))
+        quotients = (mul(self.number(), x, inverse(y)), mul(x, inverse(add(x, y))))
+        sums = (add(mul(self.number(), x), y), add(mul(x, y), mul(self.number(), z)))
+        return self.random.choice((*quotients, *sums, mul(add(x, y), z)))
 
     def one_term(self) -> Node:
         return self.random.choice((self.monomial, self.positive_rational))()
@@ -256,13 +230,11 @@ class Rewriter:
     def expression(self) -> Node:
         terms = [self.term() for _ in range(self.random.randint(1, 2))]
         if self.random.random() < 0.4:
-            exponent = self.random.choice((self.exponent(), self.exponent(), rat(2)))
+            exponent = self.random.choice((self.exponent(), rat(2)))
             terms.append(mul(self.monomial(), power(self.positive_sum(), exponent)))
         if self.random.random() < 0.2:
             terms.append(("exp", negative(self.monomial())))
         return add(*terms)
-
-    # -- rewriting -----------------------------------------------------------------------------------------------------
 
     def rewritten(self, node: Node, steps: int) -> Node:
         """The expression after that many rewritings at random places.
@@ -360,15 +332,6 @@ def factor_out(r: Rewriter, node: Node) -> Node | None:
     return mul(factor, add(*(mul(term, inverse(factor)) for term in node[1:])))
 
 
-def pull_out_of_power(r: Rewriter, node: Node) -> Node | None:
-    """(x + y)^e = f^e (x/f + y/f)^e"""
-    if node[0] != "pow" or not is_sum(node[1]) or not all(map(is_positive, node[1][1:])):
-        return None
-    factor = r.monomial()
-    inner = add(*(mul(term, inverse(factor)) for term in node[1][1:]))
-    return mul(power(factor, node[2]), power(inner, node[2]))
-
-
 def exp_of_log(r: Rewriter, node: Node) -> Node | None:
     """x = exp(log x)"""
     return ("exp", ("log", node)) if is_positive(node) and is_one_term(node) else None
@@ -378,28 +341,6 @@ def power_as_exp(r: Rewriter, node: Node) -> Node | None:
     """u^e = exp(e log u)"""
     is_plain = node[0] == "pow" and is_positive(node[1])
     return ("exp", mul(node[2], ("log", node[1]))) if is_plain else None
-
-
-def complement(r: Rewriter, node: Node) -> Node | None:
-    """x/(x + y) = 1 - y/(x + y)"""
-    if node[0] != "mul" or len(node) != 3:
-        return None
-    x, quotient = node[1:]
-    is_inverse = quotient[0] == "pow" and quotient[2] == MINUS_ONE and is_sum(quotient[1])
-    if not is_inverse or x not in quotient[1][1:]:
-        return None
-    rest = list(quotient[1][1:])
-    rest.remove(x)
-    return add(ONE, negative(mul(add(*rest), quotient)))
-
-
-def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
-    """k^(d log C) = C^(d log k)"""
-    is_power = node[0] == "pow" and node[2][0] == "mul" and node[2][-1][0] == "log"
-    if not is_power or not is_one_term(node[1]):
-        return None
-    *factors, logarithm = node[2][1:]
-    return power(logarithm[1], mul(*factors, ("log", node[1])))
 
 
 def multiply_and_divide_by_sum(r: Rewriter, node: Node) -> Node | None:
@@ -422,14 +363,6 @@ def log_of_product(r: Rewriter, node: Node) -> Node | None:
     if node[0] != "log" or node[1][0] != "mul" or not is_positive_product(node[1]):
         return None
     return add(*(("log", factor) for factor in node[1][1:]))
-
-
-def split_exp(r: Rewriter, node: Node) -> Node | None:
-    """exp(f) = exp(f - h) exp(h)"""
-    if node[0] != "exp":
-        return None
-    part = r.exponent()
-    return mul(("exp", add(node[1], negative(part))), ("exp", part))
 
 
 def factor_number(r: Rewriter, node: Node) -> Node | None:
@@ -468,13 +401,12 @@ def is_positive_product(node: Node) -> bool:
 
 RULES: tuple[Rule, ...] = (
     *(split_power, merge_powers, distribute_power, power_of_power, distribute_product),
-    *(factor_out, pull_out_of_power, exp_of_log, power_as_exp, complement, swap_base_and_log),
-    *(multiply_and_divide_by_sum, add_and_subtract, log_of_product, split_exp, factor_number),
-    square_a_sum,
+    *(factor_out, exp_of_log, power_as_exp, multiply_and_divide_by_sum, add_and_subtract),
+    *(log_of_product, factor_number, square_a_sum),
 )
 
 
-# -- mistakes ------------------------------------------------------------------------------------
+# Mistakes.
 
 
 def one_left_out(kind: str) -> Rule:
@@ -516,9 +448,6 @@ MUTATIONS: tuple[Rule, ...] = (
     lambda r, node: mul(node, rat(10**20 + 1, 10**20)),
     exponent_off_by(rat(1, 10**20)),
 )
-
-
-# -- pairs -------------------------------------------------------------------------------------------------------------
 
 
 def points(random: Random, names: list[str], count: int) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,6 @@ class HasCoefficients(Protocol):
 
     @property
     def name(self) -> str: ...
-
     def coefficients(self, notation: Any = ..., /) -> Mapping[str, float | None]: ...
 
 
@@ -171,7 +170,9 @@ def at_numbers(
         elif len(moving) == 1 and relation in ("==", "approx", "propto"):
             found = _of_powers(sides, relation, law, moving[0])
         else:
-            found = undecided(f"{', '.join(map(str, moving)) or 'the limit'} is not fixed{law.at}")
+            names = ", ".join(map(str, moving)) or "the limit"
+            hint = "" if law.values else ": name a law with --law NAME"
+            found = undecided(f"{names} is not fixed{law.at}{hint}")
     except Undefined as error:
         return undecided(f"a side has no value{law.at}: {error}")
     if found.refuted and not moving:
@@ -183,19 +184,6 @@ def at_numbers(
     if relation == "!=" and found.proved:
         return undecided(f"the two sides are equal{law.at} to the digits typed")
     return found
-
-
-def is_rounded(question: Question, parts: Sequence[Sequence[Token]]) -> bool:
-    """Whether a link is an equality of two numbers, one of them worked out, that has decimals; or a
-    proportion of powers of a letter, `D^2 propto C^1.1` where D is C^(6/11).
-    """
-    if not any("." in token.text for part in parts for token in part):
-        return False
-    if question.relation == "propto":
-        letters = question.lhs.free_symbols | question.rhs.free_symbols
-        return len(letters) == 1 and _power(question.lhs, *letters) is not None
-    is_numbers = question.lhs.is_number and question.rhs.is_number
-    return bool(question.relation == "==" and is_numbers and any(len(part) > 1 for part in parts))
 
 
 def _compared(sides: Sequence[Side], relation: str, law: Coefficients) -> Decision:

@@ -4,8 +4,7 @@ the kernel, and what is proved is tried at points before it is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +19,7 @@ from ..kernel.deadline import OutOfTime, within
 from ..reader.building import APPLIED, Domain, NamedFunction
 from ..reader.parse import refuse_units
 from ..reader.tokens import ParseError, Token
-from .at_law import Coefficients, at_numbers, is_rounded
+from .at_law import Coefficients, at_numbers
 from .checker import LETTERS, LawByDefinition, Trial
 from .given import Given
 from .question import MOVING, Question, decided
@@ -28,8 +27,6 @@ from .spelling import as_read, spelt, value_text
 from .typed import sources, split
 from .vocabulary import Vocabulary, vocabulary
 
-#: For what would be right in place of a refuted claim.
-SECONDS_TO_CORRECT = 3
 DISAGREES = "the independent check disagrees, please report"
 
 
@@ -58,19 +55,10 @@ class ChainLink:
 
     Attributes
     ----------
-    text : str
-        As typed.
-    lhs, rhs : sympy.Expr
-    relation : str
-    decision : Decision
     definitions : tuple of str
         What letters mean beside each other, where it is proved for that: `C == 6*N*D`.
-    latex : bool
-        Whether the answer spells its expressions in LaTeX, as the claim does.
     check : str
         Where it is proved: at how many points it was tried by definition, or why at none.
-    corrector : callable or None
-        Where it is refuted: what looks for the right claim, once it is asked for.
     """
 
     text: str
@@ -79,30 +67,21 @@ class ChainLink:
     rhs: Expr
     decision: Decision
     definitions: tuple[str, ...] = ()
-    latex: bool = False
+    latex: bool = False  # how the answer spells its expressions
     check: str = ""
-    corrector: Callable[[], Iterator[str]] | None = field(default=None, compare=False, repr=False)
+    corrector: Any = field(default=None, compare=False, repr=False)  # of what is refuted
 
     @cached_property
-    def _right(self) -> list[str]:
-        found = []
-        if self.corrector is not None:
-            with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
-                for text in self.corrector():
-                    found.append(text)
-        return [*found, "", ""]
-
-    @property
     def derived(self) -> str:
         """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta +
         gamma)`.
         """
-        return self._right[0]
+        return self.corrector.derived() if self.corrector else ""
 
-    @property
+    @cached_property
     def correction(self) -> str:
         """Where it is refuted: the claim with a small change under which it is proved."""
-        return self._right[1]
+        return self.corrector.corrected() if self.corrector else ""
 
     @property
     def point(self) -> dict[str, str]:
@@ -248,29 +227,26 @@ class Chain:
         if (unknown := self._unknown(i)) is not None:
             said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
-        is_near, has_letters = question.relation == "approx", question.letters
-        if (numbers is not None if has_letters else is_near) or is_rounded(question, typed):
-            for part in typed if numbers is not None else ():
-                refuse_units(self.text, part)
-            meant = self.given.table.items()
-            functions = {*APPLIED, *(x for x, e in meant if isinstance(e, NamedFunction))}
-            return at_numbers(question, typed, self.value, numbers, functions), (), ""
-        if is_near:
-            said = "whether the two sides are near each other hangs on a law: name one with --law"
-            return undecided(f"{said} NAME"), (), ""
-        return decision, meanings, ""
+        has_decimals = any("." in token.text for part in typed for token in part)
+        is_rounded = has_decimals and question.relation in ("==", "!=", "propto")
+        if numbers is None and not (is_rounded or question.relation == "approx"):
+            return decision, meanings, ""
+        for part in typed if numbers is not None else ():
+            refuse_units(self.text, part)
+        meant = self.given.table.items()
+        functions = {*APPLIED, *(x for x, e in meant if isinstance(e, NamedFunction))}
+        return at_numbers(question, typed, self.value, numbers, functions), (), ""
 
     def _unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""
-        given, sides = self.given, self.sides
+        given = self.given
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
         for one in (i, i + 1) if self.relations[i].text not in BOUNDS else ():
-            others = [other for k, other in enumerate(sides) if k != one]
-            is_said = any(sides[one] in e.free_symbols for e in (*others, *said))
-            name = str(sides[one])
-            if sides[one] in given.free.values() and not is_said and name not in self.words.signs:
-                return name
+            side, others = self.sides[one], [*self.sides[:one], *self.sides[one + 1 :], *said]
+            is_declared = str(side) in self.words.signs or any(e.has(side) for e in others)
+            if side in given.free.values() and not is_declared:
+                return str(side)
         return None
 
     def _check(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Symbol, cancel, powsimp
 
 from ..envelope import derive
+from ..kernel.deadline import OutOfTime, within
 from ..kernel.functions import Partial
 from ..reader.building import NamedFunction
 from ..reader.tokens import ParseError
@@ -18,6 +19,8 @@ from .chain import Chain
 from .question import decided
 from .spelling import spelt
 
+#: For each search.
+SECONDS = 3
 #: Longer expressions are not rewritten, and a factor that is missing has at most so many operations.
 MOST_PARTS, LARGEST_MISSING = 60, 6
 #: Names that play the same part for params and for tokens.
@@ -31,19 +34,29 @@ class Corrector:
     chain: Chain
     i: int
 
-    def __call__(self) -> Iterator[str]:
+    def derived(self) -> str:
         """The closed form of a side that is a named quantity or a derivative, or the power that it
-        is proportional to; then the link with the first small change under which it is proved, in
-        words and as it would be typed. Each may be nothing.
+        is proportional to; nothing where none is found.
         """
         relation = self.chain.questions[self.i].relation
-        if relation == "propto":
-            yield self._power()
-        elif relation == "==":
-            sides = [k for k in (self.i, self.i + 1) if self._closed(k)]
-            forms = [(self.chain.sources[k], self._closed(k)) for k in sides]
-            yield ", ".join(f"{text} = {form}" for text, form in forms if text != form)
-            yield self._changed(self.i if sides == [self.i + 1] else self.i + 1)
+        with suppress(OutOfTime), within(SECONDS):
+            if relation == "propto":
+                return self._power()
+            closed = {self.chain.sources[k]: self._closed(k) for k in (self.i, self.i + 1)}
+            forms = (f"{text} = {form}" for text, form in closed.items() if form not in ("", text))
+            return ", ".join(forms) if relation == "==" else ""
+        return ""
+
+    def corrected(self) -> str:
+        """The link with the first small change under which it is proved, in words and as it would be
+        typed; nothing where none is found.
+        """
+        i = self.i
+        with suppress(OutOfTime), within(SECONDS):
+            if self.chain.questions[i].relation == "==":
+                is_second = self._closed(i + 1) and not self._closed(i)
+                return self._changed(i if is_second else i + 1)
+        return ""
 
     def _closed(self, k: int) -> str:
         """The closed form of a side that is a derivative or a named quantity alone, in names where a

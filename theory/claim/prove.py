@@ -27,8 +27,9 @@ from .vocabulary import refuse_clashes
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
 
 IMPLICATIONS = ("implies", "iff")
-#: The names that mean something else, or nothing, in the other notation.
-SPELT_TWICE = {name for pair in HOFFMANN.names().items() if len({*pair}) > 1 for name in pair}
+#: The names that the law has in one of the notations alone, and alpha, which both have: of what.
+OURS = {*HOFFMANN.names()} - {*HOFFMANN.names().values()}
+THEIRS = {*HOFFMANN.names().values()} - {*HOFFMANN.names()} | {"alpha"}
 #: The less is said, the first.
 RANKED = (Answer.REFUTED, Answer.UNDECIDED, Answer.BY_SYMPY, Answer.PROVED)
 
@@ -103,39 +104,35 @@ def prove(
     Parameters
     ----------
     text : str
-        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`, `!=`; `lhs propto rhs`, `lhs approx rhs`; with
-        `limit`, `lhs -> rhs` and `lhs ~ rhs`; `claim implies claim`, `claim iff claim`. Chains
-        `a == b <= c` are checked link by link. Names of the law mean the law's quantities: N, D, C,
-        E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P,
-        r, rho, s; a single letter that means nothing is a free positive symbol. `dL/dN` is a
-        derivative, every other letter held.
+        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`, `!=`, `propto`, `approx`; with a limit, `lhs
+        -> rhs` and `lhs ~ rhs`; `claim implies claim`, `claim iff claim`. Chains `a == b <= c` are
+        checked link by link. N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt,
+        R_opt, C_opt, alpha, C0, w_N, w_D, G, P, r, rho and s mean the law's quantities; a single
+        letter that means nothing is a free positive symbol. `dL/dN` is a derivative, every other
+        letter held.
     latex : bool
-        Read LaTeX, which may stand between dollars: `\\frac{\\beta\\gamma}{\\beta+\\gamma} =
-        \\alpha`, `N^{*}(C)`, ...
+        Read LaTeX, which may stand between dollars.
     assume : sequence of str
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain. A
         letter of one's own is positive unless `x real`, `x < 0` or `x <= 0` is assumed.
     let : sequence of str
         `x := A/B` names an expression, which may have either sign, and `f(x) := x^2` a function;
-        `R_opt := D*/N*` gives a name another meaning than the one it has by default, `k := kappa`
-        another name to a quantity. On the right side names have their default meanings.
+        `R_opt := D*/N*` gives a name another meaning than the one it has by default.
     notation : {"schaeffer", "hoffmann"}, optional
-        By default Schaeffer's letters, and where these do not prove a claim Hoffmann's are tried:
-        they are meant where they leave fewer letters without a meaning, or else prove it; the
-        answer says so.
+        By default Schaeffer's letters; where these do not prove a claim that has alpha, a or b, and
+        no gamma, w_N or w_D, Hoffmann's are tried: they are meant where they leave fewer letters
+        without a meaning, or else prove it.
     limit : str, optional
         `r -> 0`, `r -> oo`, or a number, `r -> 1`, from both sides.
     budget : Budget, optional
-        Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are
-        names as well.
+        Under which N_opt and the rest are meant, with its letters; 6 N D by default.
     law : Law, optional
         At whose coefficients claims with numbers are decided: `alpha == 0.178`,
         `alpha approx beta/2`. A number with a decimal point stands for all that rounds to it.
     seed : int
         Of the points at which a claim is tried.
     seconds : float, optional
-        For reading the claim, and for each of its links; a link that takes longer is undecided. No
-        limit by default.
+        For reading the claim, and for each of its links; what takes longer is undecided.
 
     Returns
     -------
@@ -167,7 +164,8 @@ def prove(
     words = {*re.findall("[A-Za-z]+(?:_[A-Za-z]+)*", " ".join([text, *assume, *let]))}
     found: dict[str, Proof] = {}
     errors: list[ValueError] = []
-    for name in (DEFAULT.name, HOFFMANN.name)[: 2 if words & SPELT_TWICE else 1]:
+    may_be_theirs = words & THEIRS and not words & OURS
+    for name in (DEFAULT.name, HOFFMANN.name)[: 2 if may_be_theirs else 1]:
         try:
             found[name] = in_letters(name)
             if found[name].answer is Answer.PROVED:

@@ -4,13 +4,13 @@ belong to one run also for what they mean there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from random import Random
+from itertools import count, repeat
 from typing import Any
 
-from sympy import Expr, Integer, Pow, Rational, Symbol, nan, sign, zoo
+from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..kernel import symbols as sym
 from ..kernel.answer import (
@@ -34,10 +34,6 @@ from .vocabulary import RATIOS_OF_A_RUN, Vocabulary
 
 #: Letters that move in `N_opt propto C^a`; the coefficients and exponents beside them are held.
 MOVING = frozenset((sym.N, sym.D, sym.C, sym.N_MAX, sym.D_MAX, *RATIOS_OF_A_RUN))
-#: Values that are easily put in by hand: of positive letters, and of those that may be negative.
-SIMPLE = tuple(map(Rational, (1, 2, 3, 5, 7, "1/2", "1/3", "1/4")))
-REAL = tuple(map(Rational, (1, 0, -1, 2, "1/2", "-1/2", -2, 3, "-1/10000000", "1/10000000")))
-SIMPLE_POINTS = 60
 #: What is not 0 and may have either sign: so much of it is tried case by case.
 MOST_CASES = 2
 
@@ -201,35 +197,28 @@ class Question:
         """Both sides, enclosed."""
         return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
-    def _at_points(self) -> Iterator[tuple[Point, Any, Any]]:
-        """Points of simple values at which all is certain to hold that is assumed, each with both
-        sides, enclosed.
-        """
-        letters, draws = sorted(self.letters, key=str), Random(self.seed)
-        known, evaluator = [_values(x) for x in letters], IntervalEvaluator()
-        drawn = ([draws.choice(values) for values in known] for _ in range(SIMPLE_POINTS))
-        for values in [[values[0] for values in known], *drawn][: None if letters else 1]:
-            point = dict(zip(letters, values, strict=True))
-            with suppress(Undefined):
-                if all(c.holds(evaluator, point) for c in self.domain.conditions):
-                    yield point, *self.values_at(point, evaluator)
-
     def _at_a_simple_point(self) -> Decision | None:
-        """The refutation by a point where the claim is certain to fail; what says that the sides are
-        never equal fails also where they are.
+        """The refutation where the letters are all 1, or 0 where they may be, or 2, 3, 4, ...; what
+        says that the sides are never equal fails also where they are.
         """
-        for point, left, right in (
-            self._at_points() if self.relation in ("==", "!=", *BOUNDS) else ()
-        ):
-            gap = left - right
-            if self.relation != "!=" and certainly_fails(self.relation, gap.a, gap.b):
-                reason = f"lhs {self.relation} rhs fails at a point"
-                return Decision(Answer.REFUTED, reason, witness=witness_at(point, left, right))
-            is_apart = self.relation not in (*STRICT, "!=") or certainly_nonzero(gap)
-            if not is_apart and decide(*(e.xreplace(point) for e in (self.lhs, self.rhs))).proved:
-                witness = witness_at(point, left, -abs(left) - 1)
-                equal = "the two sides are equal at a point"
-                return Decision(Answer.REFUTED, equal, witness=replace(witness, rhs=witness.lhs))
+        letters, evaluator = sorted(self.letters, key=str), IntervalEvaluator()
+        series = (repeat(1), repeat(0), count(2))
+        for values in series if self.relation in ("==", "!=", *BOUNDS) else ():
+            point = {x: _near(value, x) for x, value in zip(letters, values, strict=False)}
+            with suppress(Undefined):
+                if not all(c.holds(evaluator, point) for c in self.domain.conditions):
+                    continue
+                left, right = self.values_at(point, evaluator)
+                witness, gap = witness_at(point, left, right), left - right
+                if self.relation != "!=" and certainly_fails(self.relation, gap.a, gap.b):
+                    reason = f"lhs {self.relation} rhs fails at a point"
+                    return Decision(Answer.REFUTED, reason, witness=witness)
+                there = (e.xreplace(point) for e in (self.lhs, self.rhs))
+                if self.relation in (*STRICT, "!=") and decide(*there).proved:
+                    equal = "the two sides are equal at a point"
+                    return Decision(
+                        Answer.REFUTED, equal, witness=replace(witness, rhs=witness.lhs)
+                    )
         return None
 
     def _exists_at(self, point: Point) -> bool:
@@ -241,12 +230,13 @@ class Question:
         return False
 
 
-def _values(letter: Symbol) -> tuple[Rational, ...]:
-    """Simple values of a letter, by the sign that it may have."""
-    if letter.is_positive:
-        return SIMPLE
-    no = {-1: letter.is_nonnegative, 0: letter.is_zero is False, 1: letter.is_nonpositive}
-    return tuple(x for x in REAL if not no[int(sign(x))]) or (Integer(0),)
+def _near(value: int, letter: Symbol) -> Integer:
+    """The value, or another of a sign that the letter may have."""
+    if letter.is_nonpositive:
+        value = -value
+    return Integer(
+        value if value or letter.is_zero is not False else -1 if letter.is_negative else 1
+    )
 
 
 # -- at one run ------------------------------------------------------------------------------------
@@ -256,52 +246,40 @@ def decided(
     question: Question, words: Vocabulary, given: Given
 ) -> tuple[Decision, tuple[str, ...]]:
     """The decision for independent letters where that is a proof, else for what they mean at one
-    run (C and r say the rest), with those meanings.
+    run (C and r say the rest), with those meanings. One letter of a run does not fix another.
     """
+    decision, meanings = _decided(question, words, given)
+    if decision.refuted and question.relation == "propto":
+        left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
+        if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
+            names = ", ".join(sorted(map(str, left | right)))
+            reason = f"{names} belong to one run, and which of them stays fixed is not said"
+            return undecided(reason), ()
+    return decision, meanings
+
+
+def _decided(
+    question: Question, words: Vocabulary, given: Given
+) -> tuple[Decision, tuple[str, ...]]:
     independent, together = question.decide(), question.letters & words.of_a_run
     tied = given.ties(words.of_a_run)
     budget = (sym.C - words.budget).xreplace(given.replaced)
     is_on_budget = together | tied <= {sym.N, sym.D, sym.C} and bool(tied) and is_zero(budget)
     if independent.holds or is_on_budget or not words.depend(together | tied):
-        return _unless_one_fixes_another(independent, question, words), ()
-    own, meanings = (
-        together - {sym.C, sym.SIZE_RATIO},
-        tuple(said for x, said in words.definitions.items() if x in together),
-    )
-    tends = None if question.limit is None else question.limit[0]
-    bounds = (*given.domain.positive, *given.domain.nonnegative)
-    is_held = tends is not None and (
-        tends not in (sym.C, sym.SIZE_RATIO) or bool(own & {sym.N, sym.D})
-    )
-    if tied or is_held or any(words.depend(e.free_symbols) for e in bounds):
-        if not independent.refuted:
-            return independent, ()
-        said = f"what they mean at one run ({', '.join(meanings)}) is not decided"
-        return undecided(f"it fails for independent letters; {said} beside what is assumed"), ()
-    at_run = question.at({symbol: words.run[symbol] for symbol in own})
-    if any(side.has(zoo, nan) for side in (at_run.lhs, at_run.rhs)) or any(
-        map(is_zero, at_run.domain.nonzero)
-    ):
         return independent, ()
+    meanings = tuple(said for x, said in words.definitions.items() if x in together)
+    said = f"it fails for independent letters; what they mean at one run ({', '.join(meanings)})"
+    other = independent if not independent.refuted else undecided(f"{said} is not decided")
+    tends = None if question.limit is None else question.limit[0]
+    is_held = tends is not None and (
+        tends not in (sym.C, sym.SIZE_RATIO) or bool(together & {sym.N, sym.D})
+    )
+    bounds = (*given.domain.positive, *given.domain.nonnegative)
+    if tied or is_held or any(words.depend(e.free_symbols) for e in bounds):
+        return other, ()
+    own = together - {sym.C, sym.SIZE_RATIO}
+    at_run = question.at({symbol: words.run[symbol] for symbol in own})
+    if at_run.lhs.has(zoo, nan) or any(map(is_zero, at_run.domain.nonzero)):
+        return other, ()
     decision = at_run.decide()
-    if decision.answer is not Answer.UNDECIDED:
-        return _unless_one_fixes_another(decision, question, words), meanings
-    if independent.refuted:
-        said = f"by definition {', '.join(meanings)}: {decision.reason}"
-        reason = f"it fails for independent letters, and {said}"
-        return undecided(reason, decision.conditions), ()
-    return independent, ()
-
-
-def _unless_one_fixes_another(
-    decision: Decision, question: Question, words: Vocabulary
-) -> Decision:
-    """The decision; none where `C propto N` is refuted: one letter of a run does not fix another."""
-    if not (decision.refuted and question.relation == "propto"):
-        return decision
-    left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
-    if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
-        names = ", ".join(sorted(map(str, left | right)))
-        reason = f"{names} belong to one run, and which of them stays fixed is not said"
-        return undecided(reason)
-    return decision
+    return (other, ()) if decision.answer is Answer.UNDECIDED else (decision, meanings)

@@ -53,7 +53,7 @@ PLAIN: dict[str, tuple[str, str]] = {
     **{sign: ("relation", "==" if sign in ("=", ":=") else sign) for sign in ("=", ":=", "==", "<", ">", "<=", ">=", "!=")},
     **{f"\\{name}": ("operator", sign) for sign, names in OPERATORS.items() for name in names.split()},
     **{sign: ("operator", sign) for sign in "+-*/()[],"},
-    **{f"\\{name}": ("name", spelt) for name, spelt in (("infty", "oo"), ("min", "min"), ("max", "max"))},
+    **{f"\\{name}": ("name", spelt) for name, spelt in (("infty", "oo"), ("partial", "partial"), ("min", "min"), ("max", "max"))},
 }  # fmt: skip
 FUNCTIONS = {
     "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",
@@ -152,7 +152,6 @@ class _Latex(Pieces):
     def __init__(self, text: str) -> None:
         self.text, self.next, self.depth = text, 0, 0
         self.tokens = list(self._scan())
-        self.faces: dict[str, str] = {}
 
     def _scan(self) -> Iterator[Token]:
         position = 0
@@ -275,8 +274,6 @@ class _Latex(Pieces):
         if piece.kind == "number":
             return self.number(piece)
         if piece.kind == "letter":
-            if len(text) == 1:
-                self.one_face(text, "", at)
             return self.named(text, at)
         if piece.kind == "command" and text[1:] in COMMANDS:
             tokens = COMMANDS[text[1:]](self, piece)
@@ -358,20 +355,6 @@ class _Latex(Pieces):
             self.raw("a label")
         return inside
 
-    def differential(self, piece: Token) -> list[Token]:
-        """A `\\partial`; with an index, `\\partial_N L`, it is the operator d/dN."""
-        at, partial = piece.position, name_token("partial", piece.position)
-        if not self.peek("_"):
-            return [partial]
-        self.take()
-        variables = [token for token in self.group("a variable") if token.text != ","]
-        if not variables or any(token.kind != "name" for token in variables):
-            self.refuse(piece, rest=": letters are expected below it")
-        order = self.item() if self.peek("^") and len(variables) == 1 else []
-        below = [token for variable in variables for token in (partial, variable)]
-        above = order or [Token("power", "^", at), Token("number", str(len(variables)), at)]
-        return [partial, *above, operator("/", at), *grouped([*below, *order], at)]
-
     # -- functions -------------------------------------------------------------------------------
 
     def function(self, piece: Token) -> list[Token]:
@@ -423,14 +406,6 @@ class _Latex(Pieces):
 
     # -- names -----------------------------------------------------------------------------------
 
-    def one_face(self, letters: str, face: str, at: int) -> None:
-        """A formula that has a letter in two faces, as in `\\mathcal{N} = N`, means two
-        quantities.
-        """
-        if self.faces.setdefault(letters, face) != face:
-            rest = ": it stands in two faces, so that it means two quantities"
-            raise ParseError.at(self.text, at, f"ambiguous {letters!r}", rest)
-
     def difference(self, piece: Token) -> list[Token]:
         """`\\Delta C` is one quantity."""
         if self.ahead().kind == "letter":
@@ -451,10 +426,9 @@ class _Latex(Pieces):
             return COMMANDS[word](self, Token("command", "\\" + word, at))
         if re.fullmatch(r"\d+(?:\.\d+)?", word):
             return [Token("number", word, at)]
-        face = "" if font in UPRIGHT or word == "O" else font
+        is_upright = font in UPRIGHT or word in ("L", "O")  # the loss, and an order
         if re.fullmatch(r"[A-Za-z]", word):
-            self.one_face(word, face, at)
-            return self.named(word, at)
+            return self.named(word if is_upright else f"{word}_{font}", at)
         whole = self.text[at : self.ahead(-1).position + 1]
         is_prose = PROSE.fullmatch(word) or (font in OF_PROSE and re.search(r"\{\s|\s\}$", whole))
         is_word = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", source) and word not in GREEK
@@ -466,20 +440,16 @@ class _Latex(Pieces):
         name, *more = self.group("a name") or [piece]
         if name.kind != "name" or more:
             self.refuse(piece)
-        self.one_face(name.text, face, at)
-        return self.named(name.text, at)
+        return self.named(f"{name.text}_{font}", at)
 
     def accented(self, piece: Token) -> list[Token]:
         """`\\hat{N}_c`: another quantity than `N_c`."""
-        accent, faces = ACCENT_COMMANDS[piece.text[1:]], dict(self.faces)
+        accent = ACCENT_COMMANDS[piece.text[1:]]
         name, *more = self.group(f"an argument of {piece.text}") or [piece]
         if name.text.endswith(AT):
             return [name_token(f"{name.text.removesuffix(AT)}_{accent}{AT}", piece.position), *more]
         if name.kind != "name" or name.text == "oo" or more:
             self.refuse(piece, rest=": an accent over more than a name")
-        if name.text == "L":  # the law is fitted, so that it is L with a hat, or without one
-            self.faces = faces
-            self.one_face("L", accent if accent == "hat" else "", piece.position)
         return self.named(f"{name.text}_{accent}", piece.position)
 
     def named(self, base: str, at: int) -> list[Token]:
@@ -549,7 +519,6 @@ COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(ACCENT_COMMANDS, _Latex.accented),
     **dict.fromkeys(["underbrace", "overbrace"], _Latex.with_brace),
     "Delta": _Latex.difference,
-    "partial": _Latex.differential,
     "sqrt": _Latex.root,
     "binom": _Latex.binomial,
 }

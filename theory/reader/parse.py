@@ -15,8 +15,7 @@ things is refused, at its place.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -45,8 +44,6 @@ HIGHEST_DERIVATIVE = 4
 #: functions of compute.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
-#: Letters of a run, which move where the others of the law are held.
-OF_A_RUN = frozenset(["N", "D", "C", "r", "rho", "s"])
 #: Orders of magnitude, which are no values; and what a theorem may have, and no claim.
 ORDERS = frozenset(["O", "o", "Theta", "Omega"])
 OF_THEOREMS = ("binom", "Gamma", *EXTREMA)
@@ -55,6 +52,9 @@ RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.uni
 DIFFERENTIALS = ("d", "partial")
 #: What stands for thousands and more behind a number alone, `70B`.
 SHORT_UNITS = frozenset("KMBT")
+#: Letters of the law, which are held where those of a run move.
+OF_THE_LAW = frozenset(["E", "A", "B", "alpha", "beta", "gamma", "kappa", "a", "d"])
+OPENINGS, ENDS = tuple(CLOSING), ("+", "-", ")", "]", ",")
 
 Table = Mapping[str, Expr | NamedFunction]
 T = TypeVar("T")
@@ -111,14 +111,6 @@ def read(
     if expression.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value")
     return expression
-
-
-def _shown(tokens: Iterable[Token]) -> str:
-    """Tokens as text, without the braces of LaTeX around all of it or one name: `q/6`."""
-    braces = {"(": "{", ")": "}"}
-    shown = "".join(braces.get(t.text, t.text) if t.kind == "group" else t.text for t in tokens)
-    shown = re.sub(r"^\{([^{}]*)\}$", r"\1", re.sub(r"\{(\w+)\}", r"\1", shown))
-    return shown.replace("{", "(").replace("}", ")")
 
 
 def refuse_units(text: str, tokens: Sequence[Token]) -> None:
@@ -268,10 +260,12 @@ class _Reader(Builder):
     def _marked(self, value: Expr, depth: int) -> Expr:
         """The value with the mark behind it."""
         mark = self.take()
-        if mark.text == "factorial":
-            self._refuse_in_claims(replace(mark, text="!"))
-            return self.factorial(value, replace(mark, text="!"))
-        return self._at_places(value, mark, depth)
+        if mark.text != "factorial":
+            return self._at_places(value, mark, depth)
+        mark = replace(mark, text="!")
+        if self.is_strict:
+            self.refuse(mark, "{}", " is read in theorems alone")
+        return self.factorial(value, mark)
 
     def _raised(self, base: Expr, start: int, depth: int) -> Expr:
         """The base, which begins at some token, with its exponent."""
@@ -309,11 +303,11 @@ class _Reader(Builder):
 
     def _name(self, token: Token, depth: int) -> Expr:
         name, stem = token.text, token.text.split("_")[0]
-        is_order = self.is_strict and stem in ORDERS and stem not in self.letters
-        if is_order and self.peek(*CLOSING):
+        is_call = self.peek(*OPENINGS)
+        if is_call and self.is_strict and stem in ORDERS and stem not in self.letters:
             self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
-        if name in OF_THEOREMS and self.peek(*CLOSING):
-            self._refuse_in_claims(token)
+        if is_call and self.is_strict and name in OF_THEOREMS:
+            self.refuse(token, "{}", " is read in theorems alone")
         if name in self.table:
             meaning = self.table[name]
             is_function = isinstance(meaning, NamedFunction)
@@ -345,15 +339,10 @@ class _Reader(Builder):
             return self.choices(values[0], values[1], token)
         return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
 
-    def _refuse_in_claims(self, at: Token) -> None:
-        """Little of factorials and extrema would be decided."""
-        if self.is_strict:
-            self.refuse(at, "{}", " is read in theorems alone")
-
     def _slope(self, token: Token, depth: int) -> Expr:
         """`P'(r)`, the derivative of a function of one argument there."""
-        base = token.text.partition(f"_{PRIME}")[0]
-        order, meaning = token.text.count(f"_{PRIME}"), self.table.get(base)
+        base, order = token.text.partition(f"_{PRIME}")[0], token.text.count(f"_{PRIME}")
+        meaning = self.table.get(base)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         single = [case for case in cases if len(case.parameters) == 1]
         if not single or order > HIGHEST_DERIVATIVE:
@@ -378,12 +367,11 @@ class _Reader(Builder):
         meant = [case for case in formula.cases if len(case.parameters) == len(given)]
         if not meant:
             self.refuse(token, f"{len(given)} arguments instead of ({wanted}) for {{}}")
-        is_raised, x = self.ahead().kind == "power", meant[-1].parameters[0]
-        if is_raised and self._is_factor(x, given[0]):
-            self.next = start
-            return formula.body
-        is_optimum = token.text in OPTIMA.values()
-        if is_raised and is_optimum and not given[0].is_Symbol and given[0].has(x):
+        x, is_optimum = meant[-1].parameters[0], token.text in OPTIMA.values()
+        if self.ahead().kind == "power" and is_optimum and given[0] != x:
+            if not given[0].has(x):
+                self.next = start
+                return formula.body
             rest = f": the power of a value is ({token.text}({given[0]}))^..., a product has a '*'"
             self.refuse(token, "ambiguous {}", rest)
         pairs = zip(meant[-1].parameters, given, strict=True)
@@ -391,29 +379,20 @@ class _Reader(Builder):
         return substituted(meant[-1].body, places, self.text, self.domain)
 
     def _argument(self, x: Symbol, given: Expr, formula: NamedFunction, token: Token) -> Expr:
-        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is
-        refused.
+        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, and
+        ratios in place of a quantity with a unit are refused.
         """
-        if x not in self.own or given == x:
+        instead, letters = dict(formula.instead), given.free_symbols
+        if x not in self.own or given in (x, *instead.values()) or given.is_number:
             return given
-        another = given in self.own or self._is_factor(x, given)
-        for symbol, value in formula.instead:
-            if given == symbol:
-                return value
-            another |= symbol in given.free_symbols and given != value
-        if another:
+        if given in instead:
+            return instead[given]
+        are_ratios = all(y in self.own and y.name in RATIOS for y in letters)
+        if given in self.own or letters & instead.keys() or (are_ratios and x.name not in RATIOS):
             wanted = ", ".join(map(str, formula.parameters))
             rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         return given
-
-    def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
-        """Whether what is given for a quantity with a unit has certainly none, being made of ratios
-        and exponents.
-        """
-        if parameter not in self.own or parameter.name in RATIOS or given.is_number:
-            return False
-        return all(x in self.own and x.name in RATIOS for x in given.free_symbols)
 
     def _refuse_call(self, name: Token, exponent: Expr | None, *, is_group: bool) -> None:
         """`N(C)`, `f(x)`, `(N_opt)(C)`, `f^{-1}(x)` and `P^2(r)` are functions in a paper and products
@@ -422,49 +401,45 @@ class _Reader(Builder):
         """
         meaning, inside = self.table.get(name.text), self._inside()
         is_function = isinstance(meaning, NamedFunction)
-        is_product = is_function and exponent is None and not is_group  # as `_formula` has found
-        if is_product or not (self.is_strict or is_function):
+        is_read = is_function and exponent is None and not is_group  # by `_formula`
+        if is_read or not (self.is_strict or is_function):
             return
-        is_known = name.text in self.letters or self._is_value(name, inside)
-        stem, is_free = name.text.split("_")[0], not is_known
-        is_single = len(inside) == 1 and inside[0][0].kind in ("name", "number")
-        argument = _shown(token for token, _ in inside)
-        may_be = is_function or name.text in MAY_BE_FUNCTIONS
-        top = {token.text for token, depth in inside if depth == 1}
+        top = [token.text for token, depth in inside if depth == 1]
+        argument = "".join(token.text for token, _ in inside if token.kind != "group")
+        is_single, may_be = len(inside) == 1, is_function or name.text in MAY_BE_FUNCTIONS
+        is_free = name.text not in self.letters and not self._is_value(name, inside)
         if exponent is not None:
-            of = map(str, meaning.parameters) if isinstance(meaning, NamedFunction) else ()
-            is_value = is_function and (argument in of or argument.isdigit())
+            own = map(str, meaning.parameters) if isinstance(meaning, NamedFunction) else ()
+            is_value = is_function and (argument in own or argument.isdigit())
             doubtful = is_single and (exponent == -1 or is_value)
         elif self.ahead(len(inside) + 2).kind == "power":
             doubtful = is_single and may_be
         else:
-            signs = [token.text in ("+", "-") and depth == 1 for token, depth in inside]
+            is_sum = bool({"+", "-"} & {*top[is_free:]})
             has_powers = any(token.kind == "power" for token, _ in inside)
-            doubtful = not any(signs[is_free:]) and (may_be or not has_powers)
+            doubtful = not is_sum and (may_be or not has_powers)
+        stem = name.text.split("_")[0]
         doubtful |= "," in top or (is_group and may_be and exponent is None)
         doubtful |= is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
-        if not doubtful:
-            return
-        shown = f"({name.text})" if is_group else name.text + "^..." * (exponent is not None)
-        unknown = f": no function {name.text} is known" if is_free else ""
-        best = OPTIMA.get(name.text, name.text)
-        is_value = exponent is None and isinstance(self.table.get(best), NamedFunction)
-        value = f"{best}({argument}) for the value, " if is_value else ""
-        product = f"{shown}*{argument if is_single else f'({argument})'} for the product"
-        self.refuse(name, f"ambiguous '{shown}({argument})'", f"{unknown}; write {value}{product}")
+        if doubtful:
+            shown = f"({name.text})" if is_group else name.text + "^..." * (exponent is not None)
+            best = OPTIMA.get(name.text, name.text)
+            is_known = exponent is None and isinstance(self.table.get(best), NamedFunction)
+            value = f"{best}({argument}) for the value, " if is_known else ""
+            unknown = f" no function {name.text} is known;" if is_free else ""
+            rest = f":{unknown} write {value}'*' for a product"
+            self.refuse(name, f"ambiguous '{shown}({argument})'", rest)
 
     def _is_value(self, name: Token, inside: Sequence[tuple[Token, int]]) -> bool:
-        """Whether a name is defined as a value, and no letter moves that both it and the bracket
-        have: with `h := x^2`, `h(y + 1)` is a product, and `h(x + 1)` may be a value.
+        """Whether a name is defined as a value, and shares no letter with the bracket: with `h :=
+        x^2`, `h(y + 1)` is a product, and `h(x + 1)` may be a value.
         """
         meaning, table = self.table.get(name.text), self.table
         if not isinstance(meaning, Expr) or str(meaning) == name.text:
             return False
-        texts = (token.text for token, _ in inside)
-        names = (one for text in texts for one in ((text,) if text in table else text))
-        letters = {x for one in names if one in table for x in self._plain(one).free_symbols}
-        both = letters & meaning.free_symbols
-        return all(x in self.own and x.name not in OF_A_RUN for x in both)
+        found = (self._plain(t.text).free_symbols for t, _ in inside if t.text in table)
+        shared = meaning.free_symbols.intersection(frozenset[Symbol]().union(*found))
+        return all(x in self.own and x.name in OF_THE_LAW for x in shared)
 
     def _inside(self) -> list[tuple[Token, int]]:
         """The tokens within the bracket at hand, each with its depth."""
@@ -523,22 +498,8 @@ class _Reader(Builder):
             follows = after.kind == "power" or after.text in ("(", "/")
             is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
             is_derivative = after.kind == "name" or is_above
-        try:
-            return self._quotient(at, depth) if is_derivative else None
-        except ParseError:
-            if at.text == "partial" or "d" not in self.letters:
-                raise
-            self.next = start
+        if not is_derivative:
             return None
-
-    def _is_below(self, slash: int) -> bool:
-        """Whether a slash is that of a derivative."""
-        below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
-        signs = [part.text for part in below[:2]]
-        is_quotient = signs[:1] == ["/"] and signs[-1] in DIFFERENTIALS
-        return is_quotient and len(below) > 2 and below[2].kind == "name"
-
-    def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))
         if not self._is_below(self.next):
             rest = " that is no derivative such as dL/dN cannot be read"
@@ -549,10 +510,17 @@ class _Reader(Builder):
             self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
         if above is None:
             above = self._operand(depth)
-            if self.ahead().kind and not self.peek("+", "-", ")", "]", ","):
+            if self.ahead().kind and not self.peek(*ENDS):
                 what = "parentheses are expected around what is differentiated, before {}"
                 self.refuse(self.ahead(), what)
         return self._at_arguments(self._derived(at, above.cases, variables), at, depth)
+
+    def _is_below(self, slash: int) -> bool:
+        """Whether a slash is that of a derivative."""
+        below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
+        signs = [part.text for part in below[:2]]
+        is_quotient = signs[:1] == ["/"] and signs[-1] in DIFFERENTIALS
+        return is_quotient and len(below) > 2 and below[2].kind == "name"
 
     def _numerator(self, depth: int) -> tuple[int, NamedFunction | None]:
         """The order, and what is differentiated where it stands above."""
@@ -585,8 +553,8 @@ class _Reader(Builder):
 
     def _logarithm(self) -> Expr | None:
         """`log C`, without parentheses, in `d log N_opt/d log C`."""
-        name, meaning = self.ahead(1), self.table.get(self.ahead(1).text)
-        if not self.peek("log", "ln") or meaning is None or self.ahead(2).text == "(":
+        name = self.ahead(1)
+        if not self.peek("log", "ln") or name.text not in self.table or self.ahead(2).text == "(":
             return None
         self.next += 2
         return self.applied(log, self._plain(name.text), name)
@@ -596,14 +564,12 @@ class _Reader(Builder):
         for each order.
         """
         variables: list[tuple[Symbol, bool]] = []
-        while self.peek("d", "partial"):
+        while self.peek(*DIFFERENTIALS):
             self.take()
             token = self.ahead()
-            value = self.table.get(token.text)
-            if isinstance(value, Symbol):
-                self.take()
-            else:
-                value = self._logarithm() or self.atom(depth + 1)
+            is_letter = isinstance(self.table.get(token.text), Symbol)
+            value = self._plain(self.take().text) if is_letter else None
+            value = value or self._logarithm() or self.atom(depth + 1)
             symbol = value.args[0] if isinstance(value, log) else value
             if not isinstance(symbol, Symbol):
                 self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")

