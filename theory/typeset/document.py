@@ -20,7 +20,7 @@ from .escapes import latex_words
 from .numbers import Shortest
 from .printer import render, symbol_latex
 from .table import Column, Table
-from .theorem import label, shares_setting, theorem_latex
+from .theorem import label, theorem_latex
 from .words import latex_sentence
 
 __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
@@ -221,14 +221,11 @@ def _theorems(
     citing: Citing,
     environment: str,
 ) -> Iterator[str]:
-    """The theorems in order; one that shares the setting of the last refers to it."""
-    home: tuple[Derivation, Notation] | None = None
+    """The theorems in order."""
     for entry in entries:
         derivation = entry.derivation
         clash = _clash(derivation, spelling)
         chosen = DEFAULT if clash else spelling
-        if home is None or home[1] != chosen or not shares_setting(derivation, home[0]):
-            home = derivation, chosen
         if clash:
             yield (
                 f"The next theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ "
@@ -241,7 +238,6 @@ def _theorems(
             verdicts=entry.verdicts,
             cite=citing,
             environment=environment,
-            home=None if home[0] is derivation else home[0],
         )
         yield _closing(entry, chosen, citing)
 

@@ -19,7 +19,7 @@ from .printer import PaperPrinter
 from .rows import closed, display, parts_of
 from .words import inline, is_short, latex_sentence, statement_latex
 
-__all__ = ["PROOFS", "label", "shares_setting", "theorem_latex"]
+__all__ = ["PROOFS", "label", "theorem_latex"]
 
 Cite = Callable[[str], str]
 #: How much of a proof is printed.
@@ -34,7 +34,6 @@ def theorem_latex(
     verdicts: Sequence[Verdict] | None = None,
     cite: Cite = latex_words,
     environment: str = "theorem",
-    home: Derivation | None = None,
 ) -> str:
     r"""A theorem with its proof, in the environments ``theorem`` and ``proof`` of amsthm.
 
@@ -51,9 +50,6 @@ def theorem_latex(
         Sets the source of a lemma.
     environment : str
         Of the statement.
-    home : Derivation, optional
-        A theorem printed before whose setting this one shares: what that one assumes and defines
-        is not said again.
 
     Notes
     -----
@@ -66,7 +62,7 @@ def theorem_latex(
     title = latex_sentence(subject.title, spelling)
     lines = [
         rf"\begin{{{environment}}}[{title}]\label{{{label(subject.name)}}}",
-        *_assumed(subject, spelling, home),
+        *_assumed(subject, spelling),
         statement_latex(subject.statement, subject.stated, spelling),
         rf"\end{{{environment}}}",
     ]
@@ -85,18 +81,9 @@ def label(name: str) -> str:
     return "iso:" + name.replace("_", "-")
 
 
-def shares_setting(derivation: Derivation, home: Derivation) -> bool:
-    """Whether a theorem assumes all that another one does, and means the same by its names."""
-    there = {definition.name: definition.value for definition in home.definitions}
-    return derivation.assumptions[: len(home.assumptions)] == home.assumptions and all(
-        there.get(d.name, d.value) == d.value for d in derivation.definitions
-    )
-
-
-def _assumed(derivation: Derivation, spelling: Notation, home: Derivation | None) -> list[str]:
+def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
-    assumptions = derivation.assumptions[len(home.assumptions) if home else 0 :]
-    printed = [latex_sentence(text, spelling) for text in assumptions]
+    printed = [latex_sentence(text, spelling) for text in derivation.assumptions]
     given = {
         formula.sides[0]
         for text in derivation.assumptions
@@ -104,14 +91,11 @@ def _assumed(derivation: Derivation, spelling: Notation, home: Derivation | None
         for formula in text.formulas
         if "=" in formula.signs
     }
-    given |= {definition.name for definition in home.definitions} if home else set()
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    opening = [rf"Take the setting of Theorem~\ref{{{label(home.name)}}}."] if home else []
     if not new:
-        return [*opening, *printed]
+        return printed
     printer = PaperPrinter(spelling, arguments=True)
-    shown = display([parts_of(formula, printer) for formula in new], ".")
-    return [*opening, *printed, "Write further" if home else "Write", shown]
+    return [*printed, "Write", display([parts_of(formula, printer) for formula in new], ".")]
 
 
 # -- steps -----------------------------------------------------------------------------------------

@@ -176,24 +176,3 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
     assert r"(\texttt{stationary\_fit\_bias})" in alone
     assert "those of other derivations" in alone
     assert complaints(compiled(tmp_path, both)) == []
-
-
-def test_a_setting_is_told_once():
-    first, second, other = map(
-        checked_entry,
-        (
-            "compute_optimal_envelope",
-            "misallocation_penalty",
-            "two_factors_under_a_general_budget",
-        ),
-    )
-    text = document_latex([first, second, other, second])
-    parts = text.split(r"\begin{theorem}")[1:]
-    shared = r"Take the setting of Theorem~\ref{iso:compute-optimal-envelope}. "
-    assert [shared.strip() in part for part in parts] == [False, True, False, False]
-    for part, compute in zip(
-        parts, ("6 N D", "6 N D", r"\kappa N^{a} D^{d}", "6 N D"), strict=True
-    ):
-        is_whole = shared.strip() not in part
-        assert is_whole == (rf"$C = {compute}$" in part) == (r"\alpha = " in part)
-    assert "P(r) = w_N" in parts[1]
