@@ -18,15 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_law", "draw_residuals", "plot_fit"]
 
-MARKER: Any = {"s": 9.0, "linewidths": 0.0, "zorder": 3}
-#: Colours of computes, from small to large, without the palest end of the map.
-SHADES, PALEST = "viridis", 0.88
-#: Runs of one budget agree to this factor; a set of runs has budgets where there are at most so
-#: many, each of at least so many runs. Other sets have so many profiles.
-ONE_BUDGET, MOST_BUDGETS, LEAST_RUNS, PROFILES = 1.1, 10, 3, 7
-#: A profile goes beyond the runs of its compute by this factor.
-BEYOND = 1.4
-#: Of the y axis: the share of the runs that set its range, and the room around it.
+#: IsoFLOP profiles: one a budget where there are no more than so many budgets, else so many; each of
+#: at least so many runs, and beyond their sizes by this factor.
+MOST_BUDGETS, PROFILES, LEAST_RUNS, BEYOND = 10, 7, 3, 1.4
+#: Of the y axis: the share of the runs on either side that sets its range, and the room around it.
 SHOWN, ROOM = 0.97, 0.12
 
 
@@ -35,9 +30,9 @@ def plot_fit(fit: Fit) -> Any:
     with _figure((PAGE, 2.9)) as figure:
         axes = figure.subplots(1, 2)
         draw_law(fit, axes[0])
-        draw_residuals(fit, axes[1])
-        if (shades := _shades(fit)) is not None:
-            bar = figure.colorbar(shades, ax=axes[1], pad=0.02, aspect=30)
+        marks = draw_residuals(fit, axes[1])
+        if fit.model.name == "params-tokens":
+            bar = figure.colorbar(marks, ax=axes[1], pad=0.02, aspect=30)
             bar.set_label(r"compute $C$ (FLOP)")
             bar.ax.tick_params(which="both", labelsize=7.0, width=0.6)
             bar.outline.set_visible(False)
@@ -51,63 +46,57 @@ def draw_law(fit: Fit, ax: Axes) -> None:
     are the isoFLOP profiles of the law and the dashed curve is the derived envelope. Of a compute
     law: loss against compute. Of an expression: fitted against observed loss.
     """
-    from matplotlib.lines import Line2D
-
-    observed, outcome = fit.solution.observed, _outcome(fit)
-    ax.set_ylabel(outcome)
+    observed, fitted, outcome = fit.solution.observed, fit.solution.fitted, _outcome(fit)
     if fit.model.is_expression:
-        ends = [
-            min(observed.min(), fit.solution.fitted.min()),
-            max(observed.max(), fit.solution.fitted.max()),
-        ]
+        ends = [min(observed.min(), fitted.min()), max(observed.max(), fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
-        _mark_runs(fit, ax, observed, fit.solution.fitted)
+        _mark_runs(fit, ax, observed, fitted)
         ax.set_xlabel(f"observed {outcome}")
         ax.set_ylabel("fitted")
         return
+    x, label = _size(fit)
+    marks = _mark_runs(fit, ax, x, observed)
     if fit.model.name == "compute":
-        x = np.asarray(fit.runs.compute)
         path = np.geomspace(x.min(), x.max(), POINTS)
         curve = fit.model.law(fit.coefficients).loss(path)
         ax.plot(path, curve, color=COLOURS[1], zorder=2, label=r"$E + C_0\,C^{-\alpha}$")
-        ax.set_xlabel(r"compute $C$ (FLOP)")
     else:
-        x = np.asarray(fit.runs.params)
-        _draw_profiles(fit, ax, x)
-        ax.set_xlabel(r"params $N$")
-    _mark_runs(fit, ax, x, observed)
+        _draw_profiles(fit, ax, x, marks)
     ax.set_xscale("log")
-    runs = Line2D([], [], marker="o", linestyle="", markersize=3.5, color=DIM, label="runs")
-    handles = [*ax.get_legend_handles_labels()[0], runs]
-    above: Any = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
-    ax.legend(handles=handles, fontsize="small", **above)
+    ax.set_xlabel(label)
+    ax.set_ylabel(outcome)
+    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
 
-def draw_residuals(fit: Fit, ax: Axes) -> None:
-    """Residuals, observed less law, against params (compute, or the fitted loss)."""
-    x, label = fit.solution.fitted, f"fitted {_outcome(fit)}"
-    if fit.model.name == "params-tokens":
-        x, label = np.asarray(fit.runs.params), r"params $N$"
-    elif fit.runs.compute is not None:
-        x, label = np.asarray(fit.runs.compute), r"compute $C$ (FLOP)"
+def draw_residuals(fit: Fit, ax: Axes) -> Any:
+    """Residuals, observed less law, against params (compute, or the fitted loss); the marks."""
+    x, label = _size(fit)
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
-    _mark_runs(fit, ax, x, fit.residuals)
+    marks = _mark_runs(fit, ax, x, fit.residuals)
     ax.set_xscale("linear" if x is fit.solution.fitted else "log")
     ax.set_xlabel(label)
     ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
+    return marks
 
 
-def _draw_profiles(fit: Fit, ax: Axes, params: Floats) -> None:
+def _draw_profiles(fit: Fit, ax: Axes, params: Floats, marks: Any) -> None:
     """IsoFLOP profiles of the law as far as there are runs near, and its envelope."""
-    compute, shades = _computes(fit), _shades(fit)
+    compute = _computes(fit)
+    logs, budgets = np.log(compute), np.unique(np.round(np.log(compute), 1))
+    if len(budgets) > MOST_BUDGETS:
+        budgets = np.linspace(logs.min(), logs.max(), 2 * PROFILES + 1)[1::2]
+    nearest = np.abs(logs[:, None] - budgets).argmin(axis=1)
     try:
-        law = fit.model.law(fit.coefficients)
-        for number, (budget, near) in enumerate(_budgets(compute)):
+        law, label = fit.model.law(fit.coefficients), "fitted law at one compute"
+        for place in range(len(budgets)):
+            near = nearest == place
+            if np.count_nonzero(near) < LEAST_RUNS:
+                continue
             path = np.geomspace(params[near].min() / BEYOND, params[near].max() * BEYOND, POINTS)
-            colour = DIM if shades is None else shades.to_rgba(budget)
-            label = "_profile" if number else "fitted law at one compute"
-            loss = law.loss(path, budget / (6.0 * path))
-            ax.plot(path, loss, color=colour, linewidth=0.9, zorder=2, label=label)
+            budget = np.exp(logs[near].mean())
+            curve = law.loss(path, budget / (6.0 * path))
+            ax.plot(path, curve, color=marks.to_rgba(budget), linewidth=0.9, label=label)
+            label = "_profile"
         path = np.geomspace(compute.min(), compute.max(), POINTS)
         best, loss = law.envelope.params(path), law.envelope.loss(path)
     except ValueError:  # no float can hold the law or its envelope
@@ -116,35 +105,38 @@ def _draw_profiles(fit: Fit, ax: Axes, params: Floats) -> None:
     ax.plot(best[inside], loss[inside], "--", color="black", zorder=4, label="derived envelope")
 
 
-def _budgets(compute: Floats) -> list[tuple[float, Any]]:
-    """The computes of profiles, each with the runs near it."""
-    logs, order = np.log(compute), np.argsort(compute)
-    levels = np.split(order, np.flatnonzero(np.diff(logs[order]) > np.log(ONE_BUDGET)) + 1)
-    if len(levels) <= MOST_BUDGETS and all(len(level) >= LEAST_RUNS for level in levels):
-        return [(float(np.exp(logs[level].mean())), level) for level in levels]
-    edges = np.linspace(logs.min(), logs.max(), PROFILES + 1)
-    places = np.clip(np.searchsorted(edges, logs, side="right") - 1, 0, PROFILES - 1)
-    middles = np.exp(0.5 * (edges[1:] + edges[:-1]))
-    near = [places == place for place in range(PROFILES)]
-    pairs = zip(middles.tolist(), near, strict=True)
-    return [(middle, own) for middle, own in pairs if np.count_nonzero(own) >= LEAST_RUNS]
+def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> Any:
+    """The runs; how many lie beyond the range that nearly all need is written."""
+    from matplotlib.colors import LogNorm
 
-
-def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> None:
-    """The runs, those beyond the range that nearly all need as triangles at its edge."""
+    shades: Any = {"color": COLOURS[0]}
+    if fit.model.name == "params-tokens":
+        shades = {"c": _computes(fit), "cmap": "viridis", "norm": LogNorm()}
+    marks = ax.scatter(x, y, s=9.0, linewidths=0.0, zorder=3, label="runs", **shades)
     middle, ends = float(np.median(y)), np.quantile(y, [1.0 - SHOWN, SHOWN])
     reach = 2.0 * max(float(ends[1]) - middle, middle - float(ends[0]))
     low, high = max(float(y.min()), middle - reach), min(float(y.max()), middle + reach)
-    room, shades = ROOM * (high - low) or 1.0, _shades(fit)
-    colours = None if shades is None else shades.to_rgba(_computes(fit))
-    at_edge = np.clip(y, low - 0.8 * room, high + 0.8 * room)
-    inside = (y >= low) & (y <= high)
-    for chosen, mark in ((y > high, "^"), (y < low, "v"), (inside, "o")):
-        if chosen.any():
-            own = y if mark == "o" else at_edge
-            colour = COLOURS[0] if colours is None else colours[chosen]
-            ax.scatter(x[chosen], own[chosen], marker=mark, color=colour, **MARKER)
+    room = ROOM * (high - low) or 1.0
     ax.set_ylim(low - room, high + room)
+    if outside := int(np.sum((y < low) | (y > high))):
+        text = f"{outside} of {len(y)} runs beyond this range"
+        ax.text(0.98, 0.98, text, transform=ax.transAxes, ha="right", va="top", fontsize="small")
+    return marks
+
+
+def _size(fit: Fit) -> tuple[Floats, str]:
+    """What stands on the x axis: params, compute, or the fitted loss."""
+    if fit.model.name == "params-tokens":
+        return np.asarray(fit.runs.params), r"params $N$"
+    if fit.runs.compute is not None:
+        return np.asarray(fit.runs.compute), r"compute $C$ (FLOP)"
+    return fit.solution.fitted, f"fitted {_outcome(fit)}"
+
+
+def _computes(fit: Fit) -> Floats:
+    """(n,): the compute of the runs, by C = 6ND where they have none of their own."""
+    runs = fit.runs
+    return np.asarray(6.0 * runs.params * runs.tokens if runs.compute is None else runs.compute)
 
 
 def _outcome(fit: Fit) -> str:
@@ -154,23 +146,3 @@ def _outcome(fit: Fit) -> str:
     guessing = fit.runs.random_baseline
     quality = rf"\frac{{Q - {guessing:g}}}{{1 - {guessing:g}}}" if guessing else "Q"
     return rf"$L = -\log\,{quality}$"
-
-
-def _computes(fit: Fit) -> Floats:
-    """(n,): the compute of the runs, by C = 6ND where they have none of their own."""
-    runs = fit.runs
-    given = 6.0 * runs.params * runs.tokens if runs.compute is None else runs.compute
-    return np.asarray(given)
-
-
-def _shades(fit: Fit) -> Any:
-    """From compute to colour; None but for a params+tokens law with runs of several computes."""
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import ListedColormap, LogNorm
-
-    if fit.model.name != "params-tokens" or not np.ptp(_computes(fit)) > 0.0:
-        return None
-    ends = _computes(fit).min(), _computes(fit).max()
-    shades = ListedColormap(colormaps[SHADES](np.linspace(0.0, PALEST, 256)))
-    return ScalarMappable(norm=LogNorm(*ends), cmap=shades)
