@@ -20,6 +20,7 @@ from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
 from .resample import Draws, resample
 from .solution import Design, Solution
+from .uncertainty import sandwich
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -141,7 +142,16 @@ class Fit(Shown):
             Where the runs do not tell the coefficients apart, one run or group determines one
             alone, or E came out as 0: nothing that moves with it is normal there.
         """
-        return self.solution.covariance(self.runs.group)
+        solution = self.solution
+        if "E" in solution.at_bound and self.coefficients["E"] == 0.0 and solution.free.any():
+            raise ValueError(
+                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
+                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
+            )
+        turn = solution.design.to_coordinates
+        theta = sandwich(solution.problem, solution.theta, solution.free, self.runs.group)
+        found = turn @ theta @ turn.T
+        return np.asarray(0.5 * (found + found.T))
 
     @property
     def correlation(self) -> Floats:
@@ -149,6 +159,14 @@ class Fit(Shown):
         errors = np.sqrt(np.diag(self.covariance))
         scale = np.where(errors > 0.0, errors, 1.0)
         return self.covariance / np.outer(scale, scale)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of the t distribution that intervals take: runs less free coefficients, by group groups
+        less one; at least 1.
+        """
+        group = self.runs.group
+        return max(self.solution.spare if group is None else len({*group.tolist()}) - 1, 1)
 
     @cached_property
     def drawn(self) -> Draws | None:
@@ -163,9 +181,8 @@ class Fit(Shown):
             covariance = self.covariance
         except ValueError:
             return None
-        if not np.isfinite(covariance).all():
-            return None
-        return self.solution.drawn(covariance, self.solution.degrees_of_freedom(self.runs.group))
+        is_finite = np.isfinite(covariance).all()
+        return self.solution.drawn(covariance, self.degrees_of_freedom) if is_finite else None
 
     def estimate(
         self,

@@ -339,7 +339,7 @@ def _intervals(fit: Fit) -> str:
         drawn = counted(len(fit.draws), "resample")
         return f"percentiles of {drawn} of {what}, seed {fit.draws.seed}"
     how = "HC3" if fit.runs.group is None else "CR3, by group"
-    freedom = counted(fit.solution.degrees_of_freedom(fit.runs.group), "degree")
+    freedom = counted(fit.degrees_of_freedom, "degree")
     drawn = f"percentiles of 1,000 draws of the covariance ({how})"
     return f"{drawn}, Student's t with {freedom} of freedom"
 

@@ -20,7 +20,7 @@ from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms, in_coordina
 from .newton import Box, Problem
 from .resample import Draws, Refits
 from .solve import Minimum, solve
-from .uncertainty import refit, sandwich
+from .uncertainty import refit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -246,32 +246,6 @@ class Solution:
     def spare(self) -> int:
         """How many more runs there are than free coefficients."""
         return len(self.observed) - int(self.free.sum())
-
-    def covariance(self, group: Any = None) -> Floats:
-        """The sandwich covariance (p, p) of E, the logarithms of the prefactors and the exponents, of
-        an expression of its coefficients; 0 for what is fixed or on a bound.
-
-        Raises
-        ------
-        ValueError
-            Where the runs do not tell the coefficients apart, one run or group determines one
-            alone, or E came out as 0: nothing that moves with it is normal there.
-        """
-        names = self.design.names
-        if "E" in self.at_bound and self.values[names.index("E")] == 0.0 and self.free.any():
-            raise ValueError(
-                "covariance: E is 0, the least it can be, and all other coefficients move with it; "
-                "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
-            )
-        turn = self.design.to_coordinates
-        found = turn @ sandwich(self.problem, self.theta, self.free, group) @ turn.T
-        return 0.5 * (found + found.T)
-
-    def degrees_of_freedom(self, group: Any = None) -> int:
-        """Of the t distribution that intervals take: runs less free coefficients, by group groups
-        less one; at least 1.
-        """
-        return max(self.spare if group is None else len({*group.tolist()}) - 1, 1)
 
     def drawn(self, covariance: Floats, freedom: int) -> Draws:
         """1,000 draws of a covariance by Student's t: symmetric in E and in the logarithms of the

@@ -120,7 +120,8 @@ class Result(Shown):
     @property
     def view(self) -> str:
         """Which table it is a row of."""
-        return "allocations" if self.is_allocation else "runs" if self.is_run else "ratios"
+        is_run = "params" in self.names
+        return "allocations" if self.is_allocation else "runs" if is_run else "ratios"
 
     @property
     def names(self) -> tuple[str, ...]:
