@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..accuracy.baselines import resolve
+from ..accuracy.baselines import Baseline, resolve
+from ..accuracy.law import LawFit
+from ..accuracy.laws import crossing_of
 from ..data.counts import Counts
 from ..data.evaluations import Evaluations
-from ..data.metrics import kind_of
 from ..data.rows import lost_rows
 from ..data.runs import Runs
-from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
-from ..fit.models import form_of
-from ..passk.fit_at_k import kind_of as law_of_passk
 from ..passk.laws import ks_of, of_one_benchmark
-from ..results import DEFAULT_LEVEL, checked_level
-from ..words import listed
-from .accuracy import tasks_of_evaluations
-from .counts import tasks_of_counts
-from .fold import fold_all
-from .losses import tasks_of_runs
+from ..results import DEFAULT_LEVEL, Band, checked_level, prediction_errors
 from .result import Backtest
-from .splits import ALL, NEXT, Rule
+from .splits import ALL, AXES, NEXT, Split, is_count, place_of, splits_of
+from .tasks import tasks_of_counts, tasks_of_evaluations, tasks_of_runs
 from .threshold import THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..accuracy.baselines import Baseline
+    from pandas import DataFrame
 
-__all__ = ["backtest", "kind_of_table"]
+    from .tasks import Task
+
+__all__ = ["backtest"]
 
 POWERS = (1, 10, 100, 1000, 10_000)
 #: Cutoffs of evaluations from one to the next.
 CUTOFFS = 6
-#: What only tables of one kind have.
-ONLY = {"k": "counts", "benchmarks": "evaluations", "proxy": "evaluations"}
 
 
 def backtest(
-    data: Any,
+    table: Runs | Counts | Evaluations,
     *,
     laws: str | Sequence[str] | None = None,
     hold_out: str | None = None,
@@ -57,15 +51,13 @@ def backtest(
     level: float = DEFAULT_LEVEL,
     resamples: int | None = None,
     seed: int = 0,
-    columns: Mapping[str, str | None] | None = None,
-    where: str | None = None,
     progress: bool = False,
 ) -> Backtest:
     """Fit laws to some rows of a table and judge them on the others.
 
     Parameters
     ----------
-    data : Runs, Counts, Evaluations, path, or anything that ``pandas.DataFrame`` accepts
+    table : Runs, Counts or Evaluations
         Runs with a loss: laws of the loss. Counts of samples and correct ones by model and problem:
         laws of -log pass@k. Evaluations of runs on benchmarks: laws of accuracy.
     laws : str or sequence of str, optional
@@ -74,8 +66,8 @@ def backtest(
     hold_out : str, optional
         A condition on the rows, as in "compute > 6e21": they are predicted from all others, once.
     axis : {"compute", "params", "tokens", "gold"}, optional
-        Without a condition, what cutoffs are in; by default compute, and of evaluations no row is
-        held out. For gold, -log probability of the gold reference solution, less is more expensive.
+        Without a condition, what cutoffs are in; by default compute. For gold, -log probability of
+        the gold reference solution, less is more expensive.
     targets : int, "all" or "next", optional
         What each cutoff predicts: rows at so many of the highest values of the axis (by default 1),
         on which no fit is trained; "all" rows beyond the cutoff, which tells far more of the
@@ -98,121 +90,185 @@ def backtest(
         belongs together is drawn together: runs of one `group`, and models as in `fit_passk`.
     seed : int
         Of the resamples.
-    columns, where
-        How a table is read; see `Runs.read`, `Counts.read` and `Evaluations.read`.
     progress : bool
         Show a bar on the standard error.
 
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or nothing can be fitted.
+        Where an argument is outside its domain.
     """
-    what = kind_of_table(data, columns)
-    for name, value in {"k": k, "benchmarks": benchmarks, "proxy": proxy}.items():
-        if value is not None and ONLY[name] != what:
-            raise ArgumentError(name, value, complaint=f"is for {ONLY[name]}; these are {what}")
-    rule = _rule(what, hold_out, axis, targets, cutoffs)
-    usual = 0 if what == "evaluations" else 200
-    count = usual if resamples is None else whole_number("resamples", resamples, 0)
+    import pandas as pd
+    from tqdm import tqdm
+
+    of_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
+    of_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
+    for name, (value, kind) in of_one_kind.items():
+        if value is not None and not isinstance(table, kind):
+            raise ArgumentError(name, value, complaint=f"is for {kind.__name__} alone")
+    if hold_out is not None and any(x is not None for x in (axis, targets, cutoffs)):
+        complaint = "rows are held out by a condition or by cutoffs, not by both"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
+    usual_targets, usual_resamples = (NEXT, 0) if isinstance(table, Evaluations) else (1, 200)
+    axis, targets = axis or "compute", usual_targets if targets is None else targets
+    if axis not in AXES:
+        raise outside("axis", axis, f"one of {', '.join(AXES)}")
+    if targets not in (ALL, NEXT) and not is_count(targets):
+        raise outside("targets", targets, "all, next, or a whole number of at least 1")
+    count = whole_number("resamples", usual_resamples if resamples is None else resamples, 0)
     level, seed = checked_level(level), whole_number("seed", seed, 0)
-    asked = None if laws is None else (laws,) if isinstance(laws, str) else tuple(laws)
-    if asked == ():
+    asked = [laws] if isinstance(laws, str) else None if laws is None else [*dict.fromkeys(laws)]
+    if asked == []:
         raise outside("laws", [], "at least one law")
-    read: dict[str, Any] = {"columns": columns, "where": where}
-    known, notes = {} if baselines is None else dict(baselines), list[str]()
-    if what == "runs":
-        named = {name for law in asked or () for name in form_of(law).names}
-        table: Any = Runs.read(data, **read, names=named, require=("loss",))
-        tasks = tasks_of_runs(table, asked, rule, seed=seed)
-    elif what == "counts":
-        table = of_one_benchmark(Counts.read(data, **read))
-        for law in asked or ():
-            law_of_passk(law)
-        usual_k = [power for power in POWERS if power <= table.n.max()]
-        ks = ks_of(table, usual_k if k is None else k)
-        tasks = tasks_of_counts(table, ks, asked, rule, seed=seed)
+    known, notes = dict[str, Baseline](), list[str]()
+    if isinstance(table, Evaluations):
+        names = table.benchmarks if benchmarks is None else tuple(benchmarks)
+        missing = [name for name in names if name not in (baselines or {})]
+        found = {**(baselines or {}), **(resolve(table, benchmarks=missing) if missing else {})}
+        known = {name: found[name] for name in names}
+        how: dict[str, Any] = {"baselines": known, "proxy": proxy, "seed": seed}
+        tasks, notes = tasks_of_evaluations(table, asked, hold_out, **how)
+        if cutoffs is None:
+            cutoffs = _usual_cutoffs(table) if (axis, targets) == ("compute", ALL) else CUTOFFS
+    elif isinstance(table, Counts):
+        usual = [power for power in POWERS if power <= table.n.max()]
+        ks = ks_of(of_one_benchmark(table), usual if k is None else k)
+        tasks = tasks_of_counts(table, ks, asked, hold_out, seed=seed)
     else:
-        table = Evaluations.read(data, **read)
-        names = tuple(table.benchmarks if benchmarks is None else benchmarks)
-        known = known or resolve(table, benchmarks=names)
-        chosen: Any = {"benchmarks": names, "baselines": known, "proxy": proxy}
-        rule = _with_usual_cutoffs(rule, table)
-        tasks, notes = tasks_of_evaluations(table, asked, rule, **chosen, seed=seed)
-    if not tasks:
-        raise TableError(table.source, "no law has all that it depends on")
-    have = list(dict.fromkeys(name for task in tasks for name in task.covariates))
-    if rule.hold_out is None and rule.axis not in have:
-        complaint = f"{table.source} has no {rule.axis}; it has {', '.join(have) or 'no covariate'}"
-        raise ArgumentError("axis", rule.axis, complaint=complaint)
-    folds = fold_all(tasks, rule, level=level, resamples=count, progress=progress)
-    started = {fold.task.law for fold in folds if fold.fit is not None}
-    if what != "evaluations":
-        if not started:
-            last = max(folds, key=lambda one: one.n_train)
-            complaint = f"no fit can be made; law {last.task.law}: {last.failed}"
-            if last.split.lacks and last.split.at is not None:
-                raise ArgumentError("cutoffs", last.split.at, complaint=complaint)
-            raise TableError(table.source, complaint)
-        if asked is None:
-            folds = tuple(fold for fold in folds if fold.task.law in started)
+        tasks = tasks_of_runs(Runs.read(table, require=("loss",)), asked, hold_out, seed=seed)
+    _require(tasks, hold_out, axis, table.source)
+    points: dict[Any, DataFrame] = {}
+    for task in tasks:
+        points.setdefault(task.subject, task.points)
+    splits = [
+        (task, split, 0 if index else count)
+        for task in tasks
+        for index, split in enumerate(splits_of(task, axis, targets, cutoffs))
+    ]
+    bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
+    every = [_judged(task, split, axis, level, times) for task, split, times in bar]
+    fits = pd.DataFrame([row for row, _ in every])
+    predictions = _compared(pd.concat([frame for _, frame in every], ignore_index=True))
     lost = lost_rows(table.left_out, table.dropped)
+    notes = [*_doubts(fits, predictions), *notes, *([lost] if lost else []), *table.warnings]
     return Backtest(
-        what=what,
+        what=type(table).__name__.lower(),
         source=table.source,
-        rule=rule,
+        hold_out=hold_out,
+        axis=axis,
+        targets=targets,
         level=level,
         resamples=count,
         seed=seed,
-        folds=folds,
+        fits=fits,
+        table=predictions,
+        points=points,
         baselines=known,
-        notes=(*notes, *([lost] if lost else []), *table.warnings),
+        notes=tuple(notes),
     )
 
 
-def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
-    """Whether a table holds "counts" (columns of samples and of correct ones), "evaluations"
-    (benchmarks) or "runs" (a loss).
-
-    Raises
-    ------
-    ValueError
-        Where there is neither.
-    """
-    for kind, view in (("counts", Counts), ("runs", Runs), ("evaluations", Evaluations)):
-        if isinstance(data, view):
-            return kind
-    table = table_of(data)
-    found = kind_of(table, columns)
-    if found in (None, "pass@k"):
-        neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
-        raise TableError(table.source, f"{neither}; the columns are {listed(table.names)}")
-    return str(found)
-
-
-def _rule(what: str, hold_out: str | None, axis: Any, targets: Any, cutoffs: Any) -> Rule:
-    given = {"axis": axis, "targets": targets, "cutoffs": cutoffs}
-    if hold_out is not None:
-        for name, value in given.items():
-            if value is not None:
-                complaint = "is for cutoffs; a condition holds out rows without any"
-                raise ArgumentError(name, value, complaint=complaint)
-        return Rule(hold_out=hold_out)
-    if what == "evaluations" and axis is None and targets is None:
-        if cutoffs is not None:
-            raise ArgumentError("cutoffs", cutoffs, complaint="needs an axis or targets")
-        return Rule(hold_out="")
-    usual = NEXT if what == "evaluations" else 1
-    axis = "compute" if axis is None else axis
-    return Rule(axis, usual if targets is None else targets, cutoffs)
-
-
-def _with_usual_cutoffs(rule: Rule, table: Evaluations) -> Rule:
-    """The cutoffs of evaluations where none are given."""
-    if rule.hold_out is not None or rule.cutoffs is not None:
-        return rule
+def _usual_cutoffs(table: Evaluations) -> Any:
+    """The thresholds of a sweep over evaluations, as far as there are runs on both sides."""
+    if table.compute is None:
+        return CUTOFFS
     grid = np.geomspace(*THRESHOLDS)
-    if rule.targets == ALL and rule.axis == "compute" and table.compute is not None:
-        grid = grid[(grid > table.compute.min()) & (grid < table.compute.max())]
-        return replace(rule, cutoffs=tuple(grid.tolist()) or CUTOFFS)
-    return replace(rule, cutoffs=CUTOFFS)
+    grid = grid[(grid > table.compute.min()) & (grid < table.compute.max())]
+    return grid.tolist() or CUTOFFS
+
+
+def _require(tasks: Sequence[Task], hold_out: str | None, axis: str, source: str) -> None:
+    """ValueError where nothing can be fitted, or nothing held out."""
+    if not tasks:
+        raise TableError(source, "no law has all that it depends on")
+    if hold_out is None and axis not in tasks[0].points:
+        raise ArgumentError("axis", axis, complaint=f"{source} has no {axis}")
+    parts = [task.held for task in tasks if task.held is not None]
+    if parts and ((held := np.concatenate(parts)).all() or not held.any()):
+        complaint = f"holds out {'all' if held.all() else 'none'} of the rows of {source}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
+
+
+# -- fits and predictions --------------------------------------------------------------------------
+
+
+def _judged(
+    task: Task, split: Split, axis: str, level: float, resamples: int
+) -> tuple[dict[str, Any], DataFrame]:
+    """The row of a fit, and those of its predictions; see `Backtest`."""
+    import pandas as pd
+
+    points, observed = task.points[split.test], task.points["observed"].to_numpy()
+    unknown = np.full(len(points), np.nan)
+    fit, band, shown = None, Band(unknown), split.train & task.test & np.isfinite(observed)
+    train = prediction_errors(np.empty(0), np.empty(0))
+    failed = "" if split.train.any() else f"fewer than {task.least} cheaper rows to be fitted"
+    try:
+        fit = None if failed else task.fit(split.train, resamples)
+        if fit is not None and shown.any():
+            own = task.predict(fit, shown, level).value
+            train = prediction_errors(own, observed[shown])
+        if fit is not None and len(points):
+            band = task.predict(fit, split.test, level)
+            failed = "" if np.isfinite(band.value).all() else "its prediction is not finite"
+    except ValueError as error:
+        failed = str(error)
+    converged, undetermined = (False, ()) if fit is None else (fit.converged, fit.undetermined)
+    about = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
+    about |= {"n_train": int(split.train.sum())}
+    row = {**about, "failed": failed, "converged": converged}
+    row |= {"undetermined": " ".join(undetermined), **train, "fit": fit, "split": split}
+    doubt = failed or ("" if converged else "the fit is not certified as a minimum")
+    if undetermined and not failed and not isinstance(fit, LawFit):
+        doubt = f"the fitted rows leave {', '.join(undetermined)} open"
+    place = place_of(task.points, axis, 1.0 if np.isnan(split.cutoff) else split.cutoff)
+    beyond = place[split.train].max(initial=-np.inf) if np.isnan(split.cutoff) else 0.0
+    ends = [unknown if end is None else end for end in (band.low, band.high)]
+    frame = pd.DataFrame(
+        {
+            **about,
+            "target": points["target"],
+            "size": points.get(axis, np.nan),
+            "decades_held_out": place[split.test] - beyond,
+            "observed": points["observed"],
+            "predicted": band.value,
+            "lo": ends[0],
+            "hi": ends[1],
+            "why": points["why"],
+            "doubt": doubt,
+        }
+    )
+    return row, frame.sort_values("decades_held_out", kind="stable")
+
+
+def _compared(table: DataFrame) -> DataFrame:
+    """Predictions beside what was observed."""
+    observed, predicted = table["observed"], table["predicted"]
+    usable = observed.notna() & np.isfinite(predicted) & (table["doubt"] == "")
+    inside = observed.between(table["lo"], table["hi"]).astype("boolean")
+    left_out = table["doubt"].where(observed.notna(), "target not observed: " + table["why"])
+    return table.assign(
+        error=predicted - observed,
+        relative_error=predicted / observed - 1.0,
+        usable=usable,
+        inside=inside.where(usable & np.isfinite(table["hi"])),
+        left_out=left_out,
+    ).drop(columns=["doubt", "why"])
+
+
+def _doubts(fits: DataFrame, table: DataFrame) -> list[str]:
+    """What has no part in the errors and why, and what speaks against a final law of accuracy."""
+    failed = fits[fits["fit"].isna()].assign(left_out=lambda rows: "no fit: " + rows["failed"])
+    reasons, names = Counter[str](), ["subject", "law", "left_out"]
+    for rows in (failed, table[table["left_out"] != ""]):
+        for subject, law, why in rows[names].itertuples(index=False):
+            reasons[f"{subject} {law}".strip() + f": {why}"] += 1
+    found = [f"{why} ({n} times)" if n > 1 else why for why, n in reasons.items()]
+    for one in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
+        if isinstance(one.fit, LawFit):
+            is_open = f"the runs leave {', '.join(one.fit.undetermined)} open"
+            remarks = [*([is_open] if one.undetermined else []), *one.fit.remarks]
+            if (crossing := crossing_of(one.fit, DEFAULT_LEVEL)) is not None:
+                remarks.append(f"the curves of all k cross at C_x = {crossing:.3g}")
+            found += [f"{one.subject} {one.law}: {remark}" for remark in remarks]
+    return found

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import isfinite
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...theory.typeset.numbers import Percent, Significant
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import RULE, WIDTH, Column, Table
 from ..errors import outside
-from .fold import predictions
+from ..words import counted
 from .splits import ALL
-from .summaries import errors, stability
-from .task import SUBJECT
-from .threshold import successes, threshold
+from .threshold import SUCCESS, successes, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,113 +23,164 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from ...theory.typeset.table import Table
     from ..accuracy.baselines import Baseline
-    from .fold import Fold
-    from .splits import Rule
-    from .task import Task
 
 __all__ = ["Backtest"]
+
+RESPONSE = {"runs": "the loss", "counts": "-log pass@k", "evaluations": "accuracy"}
+SUBJECT = {"counts": "k", "evaluations": "benchmark"}
+UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
+MOST_NOTES = 3
+SHARE, THREE = Percent(places=1), Significant(3)
+#: Of the frame of coefficients.
+OF_COEFFICIENTS = ["subject", "law", "coefficient", "value", "lo", "hi"]
+OF_COEFFICIENTS += ["stable_decades", "stable_censored", "of_decades"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Backtest(Shown):
     """Laws fitted to some rows of a table and judged on others.
 
+    The subject of a law is k of pass@k, or a benchmark, or "" where the laws are of losses.
+
     Attributes
     ----------
     what : {"runs", "counts", "evaluations"}
         Losses, counts of correct samples, or accuracies.
     source : str
-    rule : Rule
-        Which rows were held out.
+    hold_out : str or None
+        The condition that held out rows; None where cutoffs did.
+    axis : str
+        What cutoffs are in.
+    targets : int or str
+        What each cutoff predicts, as `isoflop.backtest` says.
     level : float
         Nominal coverage of intervals.
     resamples, seed : int
         Behind the intervals of final coefficients.
-    folds : tuple of Fold
-        What was fitted, task by task, from the final split of each backwards.
+    fits : DataFrame
+        A row a fit, the final one of each law first: subject, law, cutoff, n_train, failed (why
+        there is no fit or prediction), converged, undetermined (names), n, mae, mre, rmse and r2 (on
+        the fitted rows that may be predicted), fit (what `isoflop.fit` and its like return, or None)
+        and split.
+    table : DataFrame
+        A row a prediction: subject, law, cutoff, n_train, target, size (its value on the axis),
+        decades_held_out, observed, predicted, lo, hi, error (predicted less observed),
+        relative_error, usable (whether both numbers exist and the fit is certified, and of losses
+        and counts leaves no coefficient open), inside (of the interval; NA where there is none),
+        left_out (why it is not usable).
+    points : dict of DataFrame
+        By subject the rows of the table: target, observed, why not, and the axes of cutoffs.
     baselines : dict
         Of evaluations: what guessing scores on each benchmark.
     notes : tuple of str
-        What reading the table left out or doubted.
+        What has no part in the errors and why, what speaks against a final fit, and what reading
+        the table left out or doubted.
     """
 
     what: str
     source: str
-    rule: Rule
+    hold_out: str | None
+    axis: str
+    targets: int | str
     level: float
     resamples: int
     seed: int
-    folds: tuple[Fold, ...]
+    fits: DataFrame
+    table: DataFrame
+    points: Mapping[Any, DataFrame]
     baselines: Mapping[str, Baseline]
     notes: tuple[str, ...] = ()
 
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        """The laws with the rows of each."""
-        return tuple(fold.task for fold in self.folds if fold.is_final)
+    @property
+    def finals(self) -> DataFrame:
+        """The fits of every law to the most rows."""
+        return self.fits.groupby(["subject", "law"], sort=False).head(1)
 
     @property
-    def laws(self) -> tuple[str, ...]:
+    def laws(self) -> list[str]:
         """That were to be fitted."""
-        return tuple(dict.fromkeys(task.law for task in self.tasks))
+        return list(self.fits["law"].unique())
 
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The k of counts, the benchmarks of evaluations; ("",) for losses."""
-        return tuple(dict.fromkeys(task.subject for task in self.tasks))
+    def fit(self, law: str, subject: Any = "") -> Any:
+        """That law, fitted to the most rows, with all that a fit answers; None where it could not
+        be fitted.
+        """
+        for name, given in (("law", law), ("subject", subject)):
+            if given not in (known := self.fits[name].unique()):
+                raise outside(name, given, f"one of {', '.join(map(str, known))}")
+        own = self.fits[(self.fits["law"] == law) & (self.fits["subject"] == subject)]
+        return None if own.empty else own["fit"].iloc[0]
 
     @property
     def has_verdict(self) -> bool:
-        """Whether some prediction could be compared with an observation; where nothing is held out,
-        whether every law has a certified fit.
-        """
-        if self.rule.hold_out == "":
-            return all(fold.converged for fold in self.folds)
+        """Whether some prediction could be compared with an observation."""
         return bool(self.table["usable"].any())
 
-    def of(self, subject: Any = None, law: str | None = None) -> tuple[Fold, ...]:
-        """The fits of one law, on one subject, or both, from the final one backwards."""
-        for name, given, known in (("law", law, self.laws), ("subject", subject, self.subjects)):
-            if given is not None and given not in known:
-                raise outside(name, given, f"one of {', '.join(map(str, known))}")
-        return tuple(
-            fold
-            for fold in self.folds
-            if subject in (None, fold.task.subject) and law in (None, fold.task.law)
-        )
-
-    def final(self, law: str, subject: Any = "") -> Fold:
-        """The fit to most rows."""
-        return self.of(subject, law)[0]
-
-    def fit(self, law: str, subject: Any = "") -> Any:
-        """That law, fitted, with all that a fit answers; None where it could not be fitted."""
-        return self.final(law, subject).fit
-
-    # -- what was predicted, and what it comes to --------------------------------------------------
-
-    @cached_property
-    def table(self) -> DataFrame:
-        """A row a prediction; see `isoflop.numeric.hold_out.fold.predictions`."""
-        return predictions(self.folds, self.rule)
-
-    def to_frame(self) -> DataFrame:
-        """The table of predictions."""
-        return self.table
+    # -- what the predictions come to --------------------------------------------------------------
 
     def errors(self, *, by_decades: bool = True) -> DataFrame:
-        """Errors and coverage by subject, law, and decades held out; see
-        `isoflop.numeric.hold_out.summaries.errors`.
-        """
-        return errors(self.table, by_decades=by_decades)
+        """Errors of the usable predictions by subject and law, and by decades held out.
 
-    def stability(self) -> DataFrame:
-        """Over how many decades every coefficient stays where the final fit has it; see
-        `isoflop.numeric.hold_out.summaries.stability`.
+        Returns
+        -------
+        DataFrame
+            subject, law, decades (rounded up to whole numbers), n (predictions), n_targets
+            (different rows), mae, median_error and mean_error (of the absolute relative error),
+            median_bias (of the signed one, predicted less observed), share_above (of predictions
+            above the observation), n_intervals (predictions with one) and coverage (share of these
+            observations inside; NA without any).
         """
-        return stability(self.folds, self.rule)
+        rows = self.table[self.table["usable"]]
+        rows = rows.assign(
+            decades=np.ceil(rows["decades_held_out"]),
+            off=rows["error"].abs(),
+            size=rows["relative_error"].abs(),
+            above=rows["error"] > 0.0,
+        )
+        keys = ["subject", "law", *(["decades"] if by_decades else [])]
+        found = rows.groupby(keys, sort=by_decades).agg(
+            n=("error", "size"),
+            n_targets=("target", "nunique"),
+            mae=("off", "mean"),
+            median_error=("size", "median"),
+            mean_error=("size", "mean"),
+            median_bias=("relative_error", "median"),
+            share_above=("above", "mean"),
+            n_intervals=("inside", "count"),
+            coverage=("inside", "mean"),
+        )
+        return found.reset_index()
+
+    @cached_property
+    def coefficients(self) -> DataFrame:
+        """The coefficients of the final fits, and over how many decades of cutoffs each stays.
+
+        subject, law, coefficient, value, lo, hi; stable_decades (so far down from the final cutoff
+        the estimate stays within lo to hi; a fit without a certified minimum, or that leaves a
+        coefficient open, ends the row), stable_censored (whether it does at every cutoff, so that
+        this is a lower limit), of_decades (from the final cutoff to the first). NaN without
+        cutoffs, and the first two where the final fit tells no interval.
+        """
+        from pandas import DataFrame
+
+        found: list[dict[str, Any]] = []
+        for (subject, law), own in self.fits.groupby(["subject", "law"], sort=False):
+            down = np.abs(np.log10(own["cutoff"] / own["cutoff"].iloc[0])).to_numpy()
+            sound = (own["converged"] & (own["undetermined"] == "")).to_numpy()
+            final, *_ = fits = own["fit"].to_list()
+            for name, estimate in ({} if final is None else final.estimates(self.level)).items():
+                row: dict[str, Any] = {"subject": subject, "law": law, "coefficient": name}
+                row |= estimate.as_dict("value", "lo", "hi") | {"of_decades": down[-1]}
+                if final.converged and estimate.has_interval and self.hold_out is None:
+                    stays = [
+                        bool(is_sound) and not estimate.excludes(fit.coefficients[name])
+                        for fit, is_sound in zip(fits, sound, strict=True)
+                    ]
+                    count = max(1, int(np.argmin([*stays, False])))
+                    row |= {"stable_decades": down[count - 1], "stable_censored": all(stays)}
+                found.append(row)
+        return DataFrame(found, columns=OF_COEFFICIENTS)
 
     @cached_property
     def successes(self) -> DataFrame:
@@ -138,75 +190,42 @@ class Backtest(Shown):
         return successes(self.table)
 
     @cached_property
-    def thresholds(self) -> list[dict[str, Any]]:
+    def thresholds(self) -> DataFrame:
         """T50 of every law, where each cutoff in compute predicted all rows beyond it; see
         `isoflop.numeric.hold_out.threshold.threshold`.
         """
-        is_sweep = self.rule.hold_out is None and self.rule.targets == ALL
-        if not is_sweep or self.rule.axis != "compute" or not self.table["usable"].any():
-            return []
-        more: dict[str, Any] = {"seed": self.seed, "level": self.level}
-        return [threshold(self.successes, law, **more) for law in self.laws]
+        from pandas import DataFrame
 
-    @cached_property
-    def doubts(self) -> tuple[str, ...]:
-        """What has no part in the errors and why, what speaks against a final fit, and what reading
-        the table left out, the most telling first.
-        """
-        found = []
-        if not self.has_verdict and self.rule.hold_out != "":
-            found.append("no prediction could be compared with an observation")
-        started = {fold.place for fold in self.folds if fold.fit is not None}
-        reasons = Counter(
-            f"{fold.place}: no fit: {fold.failed}"
-            for fold in self.folds
-            if fold.fit is None and not (fold.split.lacks and fold.place in started)
-        )
-        out = self.table[self.table["left_out"] != ""]
-        for subject, law, why in zip(out["subject"], out["law"], out["left_out"], strict=True):
-            reasons[f"{subject} {law}".strip() + f": {why}"] += 1
-        found += [f"{why} ({n} times)" if n > 1 else why for why, n in reasons.items()]
-        for fold in self.folds:
-            if fold.is_final:
-                found += [f"{fold.place}: {remark}" for remark in fold.remarks]
-        return (*found, *self.notes)
+        is_sweep = self.hold_out is None and (self.axis, self.targets) == ("compute", ALL)
+        rows = [
+            {"law": law, **threshold(cells, seed=self.seed, level=self.level)}
+            for law, cells in self.successes.groupby("law", sort=False)
+            if is_sweep
+        ]
+        return DataFrame(rows)
 
     # -- output ------------------------------------------------------------------------------------
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data: what was done, the summaries, every fit and every prediction. The subject is
-        called k or benchmark.
-        """
-        names = ("what", "source", "level", "resamples", "seed")
-        data = {name: getattr(self, name) for name in names} | {"axis": self.rule.axis}
-        data |= {"hold_out": self.rule.hold_out} if self.rule.hold_out else {}
-        return data | {
-            "laws": list(self.laws),
-            "random_baselines": {name: asdict(one) for name, one in self.baselines.items()},
-            "notes": list(self.doubts),
-            "errors": [] if self.rule.hold_out is not None else self._records(self.errors()),
-            "errors_overall": self._records(self.errors(by_decades=False)),
-            "stability": self._records(self.stability()),
-            "thresholds": self.thresholds,
-            "coefficients": self._named([fold.as_dict() for fold in self.folds]),
-            "predictions": self.rows(),
-        }
+    def to_frame(self) -> DataFrame:
+        """The table of predictions."""
+        return self.table
 
     def rows(self) -> list[dict[str, Any]]:
         """Plain records of the table; None for what is unknown."""
-        return self._records(self.table)
+        return records(self.table)
 
-    def _records(self, frame: DataFrame) -> list[dict[str, Any]]:
-        return self._named(frame.astype(object).where(frame.notna(), None).to_dict("records"))
-
-    def _named(self, rows: list[dict[Any, Any]]) -> list[dict[str, Any]]:
-        """With the subject under its own name, or without one, and None for what is not finite."""
-        own, found = SUBJECT[self.what], []
-        for row in rows:
-            subject = row.pop("subject")
-            plain = {name: None if is_infinite(value) else value for name, value in row.items()}
-            found.append({own: subject, **plain} if own else plain)
-        return found
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: what was done, and the records of every frame."""
+        names = ("what", "source", "hold_out", "axis", "level", "resamples", "seed", "notes")
+        return {name: getattr(self, name) for name in names} | {
+            "random_baselines": {name: asdict(one) for name, one in self.baselines.items()},
+            "errors": records(self.errors()),
+            "errors_overall": records(self.errors(by_decades=False)),
+            "thresholds": records(self.thresholds),
+            "coefficients": records(self.coefficients),
+            "fits": records(self.fits.drop(columns=["fit", "split"])),
+            "predictions": self.rows(),
+        }
 
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.backtest.plot_backtest`."""
@@ -216,19 +235,100 @@ class Backtest(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Errors and coverage by law; of a sweep over evaluations the thresholds too."""
-        from .page import tables_of
-
-        return tables_of(self)
+        has_thresholds = self.what == "evaluations" and len(self.thresholds) > 0
+        tables = [_errors_table(self), *([_threshold_table(self)] if has_thresholds else [])]
+        return tuple(table for table in tables if len(table))
 
     def __str__(self) -> str:
-        from .page import text_of
-
-        return text_of(self)
+        """What was held out, the tables, and at most three notes."""
+        return _text(self)
 
     def __repr__(self) -> str:
-        return f"<Backtest of {', '.join(self.laws)} on {self.source}: {len(self.folds)} fits>"
+        return f"<Backtest of {', '.join(self.laws)} on {self.source}: {len(self.fits)} fits>"
 
 
-def is_infinite(value: Any) -> bool:
-    """Whether a value is a float that is not finite."""
-    return isinstance(value, float) and not isfinite(value)
+def records(frame: DataFrame) -> list[dict[str, Any]]:
+    """A frame as plain records; None for what is not known or not finite."""
+    known = frame.notna() & ~frame.isin([np.inf, -np.inf])
+    return list(frame.astype(object).where(known, None).to_dict("records"))
+
+
+# -- the screen -----------------------------------------------------------------------------------
+
+
+def _errors_table(result: Backtest) -> Table:
+    """A row for every law that was fitted, by benchmark or k."""
+    finals, keys = result.finals, ["subject", "law"]
+    finals = finals.loc[finals["fit"].notna(), [*keys, "n_train", "rmse"]]
+    ahead = result.errors(by_decades=False)
+    every = finals.merge(ahead, "left", keys).astype({"n": "Int64"}).fillna({"n": 0})
+    rows: list[Any] = []
+    for _, own in every.groupby("subject", sort=False):
+        rows += [RULE] if rows and len(result.laws) > 1 else []
+        rows += own.astype(object).where(own.notna(), None).to_dict("records")
+    name = SUBJECT.get(result.what)
+    columns = [Column("subject", name, align="left")] if name else []
+    columns += [
+        Column("law", align="left"),
+        Column("n_train", "fitted"),
+        Column("rmse", "RMSE", format=THREE),
+        Column("n", "predictions"),
+        Column("mae", "MAE", format=THREE),
+        Column("mean_error", "mean", format=SHARE),
+        Column("median_error", "median", format=SHARE),
+        Column("median_bias", "signed", format=SHARE),
+    ]
+    note = "mean, median: of the relative error; signed: its median with its sign"
+    if ahead["n_intervals"].any():
+        columns.append(Column("coverage", "inside", format=SHARE))
+        level = f"{100 * result.level:g} % prediction interval"
+        note += f"; inside: share of observations within their {level}"
+    title = f"Errors of {RESPONSE[result.what]} on fitted rows (RMSE) and of predictions"
+    return Table(columns, rows, title, [note])
+
+
+def _threshold_table(result: Backtest) -> Table:
+    """T50 of every law."""
+    columns = [
+        Column("law", align="left"),
+        Column("T50", "T50 (FLOP)", of=lambda row: _span(row["at_least"], row["at_most"])),
+        Column(
+            "lo", f"{100 * result.level:g} % interval", of=lambda row: _span(row["lo"], row["hi"])
+        ),
+        Column("outcome", align="left"),
+        Column("n_success", "successes"),
+        Column("n_fits", "of fits"),
+    ]
+    title = (
+        f"From how much compute on a law predicts all runs beyond with a mean relative error below "
+        f"{100 * SUCCESS:g} %, as a rule"
+    )
+    return Table(columns, result.thresholds.to_dict("records"), title)
+
+
+def _span(low: float, high: float) -> str | None:
+    """What is known of T50; None where it is nothing."""
+    if low == high or np.isnan(low) or (low == 0.0 and high == np.inf):
+        return THREE.text(low) if low == high else None
+    if low > 0.0 and high < np.inf:
+        return f"{THREE.text(low)} to {THREE.text(high)}"
+    return f"<= {THREE.text(high)}" if low == 0.0 else f">= {THREE.text(low)}"
+
+
+def _text(result: Backtest) -> str:
+    rows, cuts = (
+        {name for one in result.points.values() for name in one["target"]},
+        result.fits["cutoff"],
+    )
+    noun = "model" if result.what == "counts" else "run"
+    how = f"held out: {result.hold_out}"
+    if result.hold_out is None:
+        axis, span = result.axis, f"{THREE.text(cuts.min())} to {THREE.text(cuts.max())}"
+        how = f"{counted(cuts.nunique(), 'cutoff')} in {axis}, {span} {UNITS[axis]}"
+    of = f"{RESPONSE[result.what]} on {counted(len(rows), noun)} of {result.source}"
+    rest = len(result.notes) - MOST_NOTES
+    lines = [f"note: {note}" for note in result.notes[:MOST_NOTES]]
+    lines += [f"and {counted(rest, 'note')} more (--format json)"] if rest > 0 else []
+    notes = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
+    parts = [f"Backtest of {of}\n{how}", *(table.text() for table in result.tables()), notes]
+    return "\n\n".join(part for part in parts if part)

@@ -29,26 +29,23 @@ from .panels import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
     from ..accuracy.law import LawFit
-    from ..data.sample import Sample
     from ..hold_out import Backtest
 
 __all__ = ["plot_accuracy", "plot_backtest", "plot_errors", "plot_success"]
 
 #: A line goes through the medians of bins of so many decades with at least so many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
-#: Smaller relative errors are drawn here, as triangles.
-SMALLEST_ERROR = 1e-3
 AXES = {
     "compute": "training compute (FLOP)",
     "params": "params",
     "tokens": "training tokens",
     "gold": "gold $-\\log$ probability (nats)",
 }
-#: Of successes that lie above each other; of the axis of compute beyond the runs, as a factor; of
-#: that of accuracy beyond them, as a share.
-SPREAD, EDGE, HEADROOM = 0.035, 1.7, 0.12
+#: Of successes that lie above each other; of the axis of compute beyond the runs, as a factor.
+SPREAD, EDGE = 0.035, 1.7
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.7, 0.95
 
@@ -60,33 +57,28 @@ def plot_backtest(result: Backtest) -> Any:
     """
     if result.what != "evaluations":
         return figure_of(plot_errors(result))
-    is_sweep = bool(result.thresholds)
-    names: Any = result.laws if is_sweep else result.subjects
+    draw: Any = plot_success if len(result.thresholds) else plot_accuracy
+    names = list(result.thresholds["law"] if len(result.thresholds) else result.points)
     across = min(ACROSS, len(names))
     rows = -(-len(names) // across)
     with _figure((PAGE if across > 1 else COLUMN, ROW * rows + FRAME)) as figure:
-        panels = figure.subplots(rows, across, squeeze=False).flat
-        shown: dict[str, Any] = {}
-        for name, ax in zip(names, panels, strict=False):
-            (plot_success if is_sweep else plot_accuracy)(result, name, ax)
-            handles, labels = ax.get_legend_handles_labels()
-            shown = dict(zip(labels, handles, strict=True)) | shown
-            ax.set(xlabel="", ylabel="")
+        panels, shown = figure.subplots(rows, across, squeeze=False).flat, dict[str, Any]()
         for ax in panels[len(names) :]:
             ax.set_axis_off()
-        figure.supxlabel("threshold $T$ (FLOP)" if is_sweep else AXES["compute"], fontsize=8.0)
-        figure.supylabel("success of the extrapolation" if is_sweep else "accuracy", fontsize=8.0)
+        for name, ax in zip(names, panels, strict=False):
+            draw(result, name, ax)
+            handles, labels = ax.get_legend_handles_labels()
+            shown = dict(zip(labels, handles, strict=True)) | shown
         legend: Any = {"loc": "outside upper center", "ncols": across, "fontsize": 7.0}
         figure.legend(list(shown.values()), list(shown), **legend)
     return figure
 
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
-    """Absolute relative error of every prediction against decades from the cutoff to the target, by
-    law; against the size of the target where a condition holds it out.
+    """Absolute relative error of every usable prediction by law, against decades from the cutoff to
+    the target, or against the size of the target where a condition holds it out.
 
-    Lines go through the medians of half decades with at least five predictions; certified fits
-    alone. Triangles at the lower edge are errors below 0.1 %.
+    Lines go through the medians of half decades with at least five predictions.
 
     Parameters
     ----------
@@ -97,44 +89,25 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     """
     from matplotlib.ticker import FuncFormatter
 
-    at = result.subjects[0] if k is None else k
-    result.of(at)  # or the error that says which there are
-    condition, axis = result.rule.hold_out, result.rule.axis
-    table = result.table[result.table["usable"] & (result.table["subject"] == at)]
+    at = next(iter(result.points)) if k is None else k
+    is_rolling, table = result.hold_out is None, result.table[result.table["usable"]]
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        for index, law in enumerate(result.laws):
-            own = table[table["law"] == law]
-            x = own["size" if condition else "decades_held_out"].to_numpy()
-            y, style = own["relative_error"].abs().to_numpy(), dict[str, Any](color=COLOURS[index])
+        for law, own in table[table["subject"] == at].groupby("law", sort=False):
+            index = result.laws.index(str(law))
+            x = own["decades_held_out"] if is_rolling else np.log10(own["size"])
+            y, style = own["relative_error"].abs(), dict[str, Any](color=COLOURS[index])
+            medians = _medians(x.to_numpy(), y.to_numpy())
             size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
-            small = y < SMALLEST_ERROR
-            ax.scatter(x[~small], y[~small], s=size, alpha=alpha, linewidths=0.0, **style)
-            if small.any():
-                lowest = np.full(small.sum(), SMALLEST_ERROR)
-                on_edge: Any = {"marker": "v", "clip_on": False, "zorder": 3, "linewidths": 0.0}
-                ax.scatter(x[small], lowest, s=7.0, alpha=0.6, **on_edge, **style)
-            if len(x):
-                places, medians = _medians(np.log10(x) if condition else x, y)
-                ax.plot(10.0**places if condition else places, medians, DASHES[index], **style)
-                key: Any = {"marker": "o", "markersize": 2.5, "linestyle": DASHES[index]}
-                ax.plot([], [], label=law, **key, **style)
+            ax.scatter(x, y, s=size, alpha=alpha, linewidths=0.0, **style)
+            ax.plot(*medians, DASHES[index % len(DASHES)], label=law, **style)
         ax.set_yscale("log")
-        if (table["relative_error"].abs() < SMALLEST_ERROR).any():
-            ax.set_ylim(bottom=SMALLEST_ERROR)
-            label = f"below {100 * SMALLEST_ERROR:g} %"
-            ax.plot([], [], "v", color=DIM, markersize=2.6, linestyle="none", label=label)
         plain_logs(ax.yaxis)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         of = f"$-\\log$ pass@{at}" if result.what == "counts" else "the loss"
-        ax.set_ylabel(f"relative error of {of}")
-        if condition:
-            ax.set_xscale("log")
-            ax.set_xlabel(f"{AXES[axis]} of held-out rows")
-        else:
-            ax.set_xlim(left=0.0)
-            ax.set_xlabel(f"decades of {axis} held out")
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        held_out = f"decades of {result.axis} held out"
+        label = held_out if is_rolling else rf"$\log_{{10}}$ {AXES[result.axis]} of held-out rows"
+        ax.set(xlabel=label, ylabel=f"relative error of {of}")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return ax
 
 
@@ -155,31 +128,27 @@ def plot_success(result: Backtest, law: str, ax: Axes | None = None) -> Axes:
     ValueError
         Where the backtest is no sweep of cutoffs in compute, or has no such law.
     """
-    one = next((row for row in result.thresholds if row["law"] == law), None)
+    one = next((row for row in result.thresholds.to_dict("records") if row["law"] == law), None)
     if one is None:
         raise outside("law", law, "one that a sweep of cutoffs in compute has a threshold of")
-    cells = result.successes
+    cells, names = result.successes.query("law == @law"), list(result.points)
     left, right = cells["cutoff"].min() / 1.15, cells["cutoff"].max() * 1.15
     colour = COLOURS[result.laws.index(law) % len(COLOURS)]
     with _axes(ax, (COLUMN, 2.4)) as ax:
+        row = np.array([names.index(name) for name in cells["subject"]])
+        heights = cells["success"] + SPREAD * (2.0 * (row + 0.5) / len(names) - 1.0)
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
-        for row, name in enumerate(result.subjects):
-            shift = SPREAD * (2.0 * (row + 0.5) / len(result.subjects) - 1.0)
-            own = cells[(cells["subject"] == name) & (cells["law"] == law)]
-            heights = own["success"].astype(float) + shift
-            ax.plot(own["cutoff"], heights, "o", label="a fit on a benchmark", **style)
-        low, high = max(left, one["T50_low"] or 0.0), min(right, one["T50_high"] or np.inf)
-        if not one["without_interval"] and low < high and (low, high) != (left, right):
+        ax.plot(cells["cutoff"], heights, "o", label="a fit on a benchmark", **style)
+        low, high = max(left, one["lo"]), min(right, one["hi"])
+        if low < high and (low, high) != (left, right):
             label = f"{100.0 * result.level:g} % interval of $T_{{50}}$"
             ax.axvspan(low, high, color=PALE, alpha=0.5, linewidth=0, label=label)
-        if one["slope"] is not None:
-            path = np.geomspace(left, right, POINTS)
-            curve = np.exp(-np.logaddexp(0.0, -(one["intercept"] + one["slope"] * np.log10(path))))
-            ax.plot(path, curve, color=colour)
-        T50 = one["T50"]
-        if T50 is not None and left <= T50 <= right:
-            ax.axvline(T50, color=colour, linestyle="--", linewidth=0.9)
-        shown = "none" if T50 is None else f"{T50:.3g}".replace("e+", "e")
+        path = np.geomspace(left, right, POINTS)
+        curve = np.exp(-np.logaddexp(0.0, -(one["intercept"] + one["slope"] * np.log10(path))))
+        ax.plot(path, curve, color=colour)
+        if left <= one["T50"] <= right:
+            ax.axvline(one["T50"], color=colour, linestyle="--", linewidth=0.9)
+        shown = f"{one['T50']:.3g}".replace("e+", "e").replace("nan", one["outcome"])
         ax.set_title(f"{_literal(law)}\n$T_{{50}}$: {shown}")
         ax.set(xlabel="threshold $T$ (FLOP)", ylabel="success of the extrapolation", xscale="log")
         ax.set(xlim=(left, right), ylim=(-0.1, 1.1), yticks=[0.0, 0.5, 1.0])
@@ -196,55 +165,41 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
     Raises
     ------
     ValueError
-        Where the benchmark was not compared on, or the compute of its runs is not known.
+        Where the benchmark was not compared on.
     """
-    finals = [fold for fold in result.of(benchmark) if fold.is_final]
-    task = next((one.task for one in finals if one.task.rows.at.k is None), finals[0].task)
-    sample: Sample = task.rows
-    compute, trained = sample.at.column("compute"), np.zeros(len(sample), dtype=bool)
-    fits: list[LawFit] = [fold.fit for fold in finals if fold.fit is not None]
-    for fit in fits:
-        trained |= np.isin(sample.index, fit.sample.index)
-    held = ~trained & task.predictable if task.held is None else task.held
+    if benchmark not in result.points:
+        raise outside("benchmark", benchmark, f"one of {', '.join(map(str, result.points))}")
+    points, finals = result.points[benchmark], result.finals.query("subject == @benchmark")
+    compute, Q = points["compute"].to_numpy(), points["observed"].to_numpy()
+    trained, held = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
+    for fit, split in zip(finals["fit"], finals["split"], strict=True):
+        if len(split.train) == len(points):
+            trained |= split.train & (fit is not None)
+            held |= split.test
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
+    guessing = result.baselines[benchmark].value
     with _axes(ax, (COLUMN, 2.6)) as ax:
         shade_held_out(ax, compute, held)
-        mark_runs(ax, compute, sample.accuracy, held, trained, size=0.6)
-        ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1, label="guessing")
-        for fit in fits:
-            at = along(fit, path, sample)
-            if at is not None:
-                index, asks = result.laws.index(fit.name), {*fit.kind.asks}
-                at_ratio = " at median $D/N$" if {"params", "tokens"} & asks else ""
-                label = f"{fit.name}{at_ratio}{' at $k=1$' if 'k' in asks else ''}"
-                line: Any = {"color": COLOURS[index % len(COLOURS)], "linewidth": 1.1, "zorder": 2}
-                line |= {"linestyle": DASHES[index % len(DASHES)], "label": label}
-                curve_with_band(ax, path, fit.band(at, result.level), **line)
-        low, high = min(sample.accuracy.min(), sample.baseline), sample.accuracy.max()
-        room = HEADROOM * ((high - low) or 1.0)
+        mark_runs(ax, compute, Q, held, trained, size=0.6)
+        ax.axhline(guessing, color=PALE, linewidth=0.8, zorder=1, label="guessing")
+        for fit in finals["fit"].dropna():
+            index, asks = result.laws.index(fit.name), {*fit.kind.asks}
+            at_ratio = " at median $D/N$" if {"params", "tokens"} & asks else ""
+            label = f"{fit.name}{at_ratio}{' at $k=1$' if 'k' in asks else ''}"
+            line: Any = {"color": COLOURS[index % len(COLOURS)], "linewidth": 1.1, "zorder": 2}
+            line |= {"linestyle": DASHES[index % len(DASHES)], "label": label}
+            curve_with_band(ax, path, fit.band(along(fit, path, points), result.level), **line)
         ax.set(xscale="log", xlabel=AXES["compute"], ylabel="accuracy", title=_literal(benchmark))
-        ax.set(xlim=(path[0], path[-1]), ylim=(max(low - room, -0.02), min(high + room, 1.02)))
-        _sparse(ax)
+        room = 0.12 * (max(Q.max(), guessing) - min(Q.min(), guessing))
+        ax.set(xlim=(path[0], path[-1]), ylim=(min(Q.min(), guessing) - room, Q.max() + room))
     return ax
 
 
-def along(fit: LawFit, path: Any, sample: Sample) -> Points | None:
-    """Where a law is drawn over compute: at the median D/N of the runs, and at k = 1; None where it
-    asks for what is not known.
-    """
+def along(fit: LawFit, path: Any, points: DataFrame) -> Points:
+    """Where a law is drawn over compute: at the median D/N of the runs, and at k = 1."""
     at = {"compute": path, "k": np.ones(len(path))}
-    if sample.at.params is not None and sample.at.tokens is not None:
-        ratio = float(np.median(sample.at.tokens / sample.at.params))
+    if {"params", "tokens"} & {*fit.kind.asks}:
+        ratio = float(np.median(points["tokens"] / points["params"]))
         at |= {"params": formulas.ray_params(path, ratio)}
         at |= {"tokens": formulas.ray_tokens(path, ratio)}
-    return Points(**at) if {*fit.kind.asks} <= {*at} else None
-
-
-def _sparse(ax: Axes) -> None:
-    """Decades far enough apart for a narrow panel."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
-
-    ax.xaxis.set_major_locator(LogLocator(numticks=5))
-    ax.xaxis.set_minor_locator(LogLocator(numticks=99))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.yaxis.set_major_locator(MaxNLocator(4))
+    return Points(**at)

@@ -228,7 +228,7 @@ class Subset:
             rows.append(
                 [
                     label,
-                    f"{self.direct.final('compute', key).n_train} / {len(self.held_out(label))}",
+                    f"{self.direct.fit('compute', key).size} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
                     f"{self.error_of(label, self.curves(label).fitted):.4f}",
                     f"{errors['mae']:.4f} {between(self.interval_of(label))} "
@@ -418,8 +418,7 @@ class Subset:
         errors = self.staged.errors(by_decades=False)
         shared = errors[errors.groupby("subject")["law"].transform("size") == len(self.staged.laws)]
         for law, own in shared.groupby("law", sort=False):
-            finals = [self.staged.final(law, name) for name in self.staged.subjects]
-            rmse = np.mean([one.train["rmse"] for one in finals if one.train["n"]])
+            rmse = self.staged.finals.query("law == @law")["rmse"].mean()
             mre, mae = own["mean_error"], own["mae"]
             rows.append(
                 [

@@ -10,27 +10,24 @@ from .errors import DONE, NO_VERDICT, UsageError, shown
 from .evaluation_options import asked, declare_guessing
 from .render import TABLES, draw, written
 from .streams import is_terminal
-from .tables import columns, counts, declare_evaluations, declare_models, runs, table
+from .tables import columns, counts, declare_evaluations, declare_models, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..numeric.data.table import Table
     from .arguments import Options
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 HELP = """\
 isoflop backtest TABLE [--law LAW ...] [--hold-out CONDITION | --rolling AXIS | --sweep]
 
-TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and
-correct ones by model and problem; the columns tell which, or --of does.
+TABLE holds runs with a loss, evaluations of runs on benchmarks (--benchmark says so where
+the columns do not), or counts of samples and correct ones by model and problem.
 The laws are fitted to some rows and predict others: those of a condition (--hold-out);
 from each cutoff the most expensive row, of evaluations those up to the next cutoff
-(--rolling); or from each cutoff all beyond it (--sweep). Without any of these the laws of
-accuracy are fitted to all runs, and runs and counts have cutoffs in compute.
-Exit status 3: no prediction could be compared with an observation, or where no row is
-held out a law has no certified fit; 2: no fit could be made at all.
+(--rolling; by default in compute); or from each cutoff all beyond it (--sweep).
+Exit status 3: no prediction could be compared with an observation.
 
 examples:
   isoflop backtest counts.csv --models models.csv --k 1 100
@@ -40,13 +37,12 @@ examples:
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
 """
 FORMATS = ("text", "json", "csv", *TABLES)
-#: What a table is of, by what --of calls it.
-EVALUATIONS = "evaluations"
-OF = {"loss": "runs", "accuracy": EVALUATIONS, "pass@k": "counts"}
 AXES = ("compute", "params", "tokens", "gold")
-OF_COUNTS = ("--k", "--by", "--models", "--gold")
-#: Options that only evaluations have.
-OF_EVALUATIONS = ("--benchmark", "--small-runs", "--average", "--proxy")
+#: Options that only tables of one kind have.
+ONLY = {
+    "evaluations": ("--benchmark", "--small-runs", "--average", "--proxy", "--random-baseline"),
+    "counts": ("--k", "--by", "--models", "--gold"),
+}
 #: A law with one of these is a formula.
 OPERATORS = frozenset("+*/^(")
 
@@ -66,8 +62,6 @@ def parser() -> Parser:
     usual = "default: 1, 10, 100, ... up to 10,000"
     takes(of_counts, "--k", "K", usual, whole(1), "list", distinct=True)
     group = built.add_argument_group("backtest")
-    of = "what the laws are of; default: what the columns tell"
-    takes(group, "--of", "|".join(OF), of, one_of(tuple(OF)))
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
     names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
     takes(group, "--law", "LAW", names, form="words", sets="laws law model")
@@ -75,7 +69,7 @@ def parser() -> Parser:
     takes(group, "--proxy", "COLUMN", proxy)
     held_out = "predict these rows from all others, such as 'compute > 6e21'"
     takes(group, "--hold-out", "CONDITION", held_out)
-    cutoffs = f"cutoffs in this; of runs and counts by default {AXES[0]}"
+    cutoffs = f"cutoffs in this; default: {AXES[0]}"
     takes(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), sets="axis")
     sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
     group.add_argument("--sweep", action="store_true", help=sweep)
@@ -92,86 +86,56 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where nothing could be compared."""
-    from ..numeric.hold_out.backtest import backtest, kind_of_table
-
-    what = OF.get(options["--of"])
-    if what is None and options.given(*OF_EVALUATIONS):
-        what = EVALUATIONS
-    held = None
-    if what is None:
-        held = table(options)
-        what = kind_of_table(held, columns(options))
-    settings = _settings(options, what)
-    result = backtest(**_data(options, what, held, settings), **settings)
+    from ..numeric.hold_out import backtest
     from ..numeric.plot.backtest import plot_backtest
 
+    result = backtest(
+        **_data(options),
+        laws=_laws(options),
+        hold_out=options["--hold-out"],
+        axis=options["--rolling"],
+        targets="all" if "--sweep" in options else None,
+        cutoffs=_cutoffs(options),
+        resamples=options["--bootstrap"],
+        seed=options["--seed"],
+        progress=is_terminal(sys.stderr),
+    )
     draw(options, lambda: plot_backtest(result))
     text = written(options["--format"], result)
     return text, DONE if result.has_verdict else NO_VERDICT
 
 
-def _settings(options: Options, what: str) -> dict[str, Any]:
-    """The rule that holds out rows, and how laws are fitted."""
-    _refuse_foreign(options, what)
-    rule = options.given("--rolling", "--sweep", "--cutoffs")
-    if "--hold-out" in options and rule:
-        raise UsageError(f"--hold-out: is a rule of its own, not to be joined with {rule[0]}")
-    return {
-        "laws": _laws(options),
-        "hold_out": options["--hold-out"],
-        "axis": options["--rolling"],
-        "targets": "all" if "--sweep" in options else None,
-        "cutoffs": _cutoffs(options),
-        "resamples": options["--bootstrap"],
-        "seed": options["--seed"],
-        "progress": is_terminal(sys.stderr),
-    }
-
-
-def _refuse_foreign(options: Options, what: str) -> None:
-    """Options for tables of another kind."""
-    foreign = {
-        "counts": (*OF_EVALUATIONS, "--random-baseline"),
-        "runs": (*OF_EVALUATIONS, "--random-baseline", *OF_COUNTS),
-        EVALUATIONS: OF_COUNTS,
-    }[what]
-    for option in options.given(*foreign):
-        others = "counts" if option in OF_COUNTS else EVALUATIONS
-        raise UsageError(
-            f"{option} {shown(options.spelt(option))}: is for {others}, not for {what}"
-        )
-
-
-def _data(
-    options: Options, what: str, held: Table | None, settings: dict[str, Any]
-) -> dict[str, Any]:
-    """The table as its view, with what is asked of such a table alone."""
-    if what == EVALUATIONS:
-        read, guessing = asked(options, held)
-        how = {"benchmarks": read.benchmarks, "baselines": guessing, "proxy": options["--proxy"]}
-        return {"data": read, **how}
-    if what == "counts":
-        return {"data": counts(options, held), "k": options["--k"]}
+def _data(options: Options) -> dict[str, Any]:
+    """The table as what it holds, with what is asked of such a table alone."""
+    from ..numeric.data.metrics import kind_of
+    from ..numeric.data.runs import Runs
     from ..numeric.fit.models import form_of
 
-    names = {name for law in settings["laws"] or () for name in form_of(law).names}
-    return {"data": runs(options, "loss", names=names, held=held)}
+    held = table(options)
+    kind = kind_of(held, columns(options))
+    kind = "evaluations" if options.given(*ONLY["evaluations"][:-1]) else kind
+    for other, own in ONLY.items():
+        for option in options.given(*own) if other != kind else ():
+            given = f"{option} {shown(options.spelt(option))}"
+            raise UsageError(f"{given}: is for {other}, not for {kind}")
+    if kind == "evaluations":
+        read, guessing = asked(options, held)
+        how = {"benchmarks": read.benchmarks, "baselines": guessing, "proxy": options["--proxy"]}
+        return {"table": read, **how}
+    if kind == "counts":
+        return {"table": counts(options, held), "k": options["--k"]}
+    if kind != "runs":
+        neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
+        raise UsageError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
+    names = {name for law in _laws(options) or () for name in form_of(law).names}
+    return {"table": view(options, Runs, held, require=("loss",), names=names)}
 
 
 def _laws(options: Options) -> list[str] | None:
     """Names of laws, and formulas, which may hold spaces."""
     words = options.words("--law")
-    if not words:
-        return None
-    laws = [
-        law
-        for word in words
-        for law in ([word] if OPERATORS & {*word} else word.replace(",", " ").split() or [word])
-    ]
-    for law in laws:
-        if laws.count(law) > 1:
-            raise UsageError(f"--law {shown(law)}: is given twice")
-    return laws
+    laws = ([x] if OPERATORS & {*x} else x.replace(",", " ").split() or [x] for x in words)
+    return [law for several in laws for law in several] or None
 
 
 def _cutoffs(options: Options) -> int | list[float] | None:

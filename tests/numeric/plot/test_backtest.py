@@ -8,9 +8,9 @@ from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.hold_out import backtest
 from isoflop.numeric.plot.backtest import (
-    SMALLEST_ERROR,
     along,
     plot_accuracy,
     plot_backtest,
@@ -23,20 +23,17 @@ LAWS = ("compute", "params-tokens")
 PARAMS, TOKENS = at_ratios(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0))
 
 
-def test_errors_are_drawn_at_the_decades_held_out_or_as_too_small_for_the_axis():
+def test_errors_are_drawn_at_the_decades_held_out():
     compute = np.geomspace(1e18, 1e23, 30)
     noise = np.exp(3e-3 * np.random.default_rng(0).standard_normal(30))
-    table = {"compute": compute, "loss": (1.7 + 2e3 * compute**-0.16) * noise}
+    runs = {"compute": compute, "loss": (1.7 + 2e3 * compute**-0.16) * noise}
+    table = Runs.read(runs, require=("loss",))
     ax = plot_errors(found := backtest(table, targets="all", laws="compute", resamples=0))
     rows = found.table[found.table["usable"]]
-    large, small = (np.asarray(part.get_offsets()) for part in ax.collections)
-    is_small = rows["relative_error"].abs() < SMALLEST_ERROR
-    for drawn, chosen in ((large, ~is_small), (small, is_small)):
-        decades = rows["decades_held_out"][chosen].sort_values()
-        np.testing.assert_allclose(np.sort(drawn[:, 0]), decades)
-    assert (small[:, 1] == SMALLEST_ERROR).all()
-    assert (ax.get_yscale(), ax.get_ylim()[0]) == ("log", SMALLEST_ERROR)
-    assert "below 0.1 %" in ax.get_legend_handles_labels()[1]
+    (points,) = (np.asarray(part.get_offsets()) for part in ax.collections)
+    wanted = rows[["decades_held_out", "relative_error"]].abs().to_numpy()
+    np.testing.assert_allclose(points, wanted)
+    assert ax.get_yscale() == "log"
 
 
 def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
@@ -51,7 +48,7 @@ def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
         rows["metric_type"] += ["pass@1"] * len(compute)
         rows["score"] += np.exp(-np.exp(y)).tolist()
     found = backtest(Evaluations.read(rows), laws="compute", targets="all")
-    (one,) = found.thresholds
+    (one,) = found.thresholds.to_dict("records")
     ax = plot_success(found, "compute")
     assert one["outcome"] == "fitted"
     assert f"{one['T50']:.3g}".replace("e+", "e") in ax.get_title()
@@ -82,10 +79,10 @@ def compared():
 
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
-    ax, task = plot_accuracy(compared, "task"), compared.tasks[0]
-    sample, held = task.rows, task.held
-    clear = sample.accuracy > GUESS + 0.05
-    places = np.column_stack([sample.at.compute, sample.accuracy])
+    ax, points = plot_accuracy(compared, "task"), compared.points["task"]
+    held = (points.compute > 1e22).to_numpy()  # all of them above guessing
+    clear = (points.observed > GUESS + 0.05).to_numpy()
+    places = points[["compute", "observed"]].to_numpy()
     marks: list[Any] = list(ax.collections)
     parts = [part for part in marks if len(part.get_offsets()) > 1]
     for part, chosen in zip(parts, (~held & clear, ~held & ~clear, held), strict=True):
@@ -107,9 +104,9 @@ def test_laws_are_drawn_by_their_coefficients_with_their_bands(compared) -> None
     params = np.sqrt(x / (6.0 * 20.0))
     law = A * params**-beta + B * (20.0 * params) ** -gamma
     assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-law), rel=1e-9)
-    fit, sample = compared.fit("compute", "task"), compared.tasks[0].rows
+    fit, points = compared.fit("compute", "task"), compared.points["task"]
     edges = np.asarray(ax.collections[-2].get_paths()[0].vertices)
-    band = fit.band(along(fit, x[[40, 320]], sample), 0.9)
+    band = fit.band(along(fit, x[[40, 320]], points), 0.9)
     for at, low, high in zip(x[[40, 320]], *band.ends, strict=True):
         heights = edges[np.isclose(edges[:, 0], at, rtol=1e-12), 1]
         assert (heights.min(), heights.max()) == pytest.approx((low, high), rel=1e-9)
@@ -131,7 +128,7 @@ def test_a_law_that_failed_leaves_the_others() -> None:
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
     shown = plot_accuracy(none, "task").get_legend_handles_labels()[1]
     assert {*shown} == {"not fitted", "held out", "guessing"}
-    with pytest.raises(ValueError, match="subject='tusk': must be one of task"):
+    with pytest.raises(ValueError, match="benchmark='tusk': must be one of task"):
         plot_accuracy(none, "tusk")
 
 
