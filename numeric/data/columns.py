@@ -10,7 +10,7 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
 from .table import Table
-from .where import computed
+from .where import evaluated
 
 #: The quantities that C = 6ND ties together.
 BUDGET = ("params", "tokens", "compute")
@@ -190,7 +190,7 @@ def choose(
             complaint = f"{quantity or key!r} is given twice"
         elif column is not None and column not in table.names:
             try:
-                cells = computed(column, table.columns, table.source)
+                cells, _ = evaluated(column, table.columns, table.source, "columns")
                 table = replace(table, frame=table.frame.assign(**{column: cells}))
             except ArgumentError as error:
                 is_named = error.complaint.startswith("no column")

@@ -11,9 +11,8 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed, shown
-from .budget import doubts
 from .columns import BUDGET, COUNTS, PASS_AT_K, choose, quantity_named, recognise, require
-from .rows import Rows, View, repeated, those_dropped
+from .rows import Rows, View, doubts, repeated, those_dropped
 from .table import Table, table_of
 
 __all__ = ["Counts", "pass_groups"]

@@ -11,7 +11,6 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
-from .budget import doubts
 from .columns import (
     BUDGET,
     EVALUATIONS,
@@ -25,7 +24,7 @@ from .columns import (
     spelt_in,
 )
 from .metrics import benchmark_and_metric, is_accuracy, passes
-from .rows import Rows, View, names_in_conditions, repeated
+from .rows import Rows, View, doubts, names_in_conditions, repeated
 from .sample import Points, Sample
 from .scale import checked_baseline
 from .table import Table, table_of
@@ -33,12 +32,6 @@ from .where import holds
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
-
-__all__ = ["Evaluations"]
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
@@ -187,28 +180,20 @@ class Evaluations(View):
         """The runs at a boolean mask or at indices, each at most once."""
         return self._at(index)
 
-    def held_out(self, sample: Sample, condition: str) -> Mask:
-        """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
-
-        Raises
-        ------
-        ValueError
-            Where it cannot be read, or names a column that is empty at a run of the sample: such a
-            run is neither held out nor not.
+    def held_out(self, sample: Sample, condition: str) -> Any:
+        """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well. An error where
+        it names a column that is empty at one: such a run is neither held out nor not.
         """
         named = {name: values[sample.index] for name, values in self.named().items()}
-        if sample.at.k is not None:
-            named["k"] = sample.at.k
-        mask: Mask = holds(condition, named, self.source, "hold_out", everywhere=True)
-        return mask
+        named |= {} if sample.at.k is None else {"k": sample.at.k}
+        return holds(condition, named, self.source, "hold_out", everywhere=True)
 
     def sample(self, benchmark: str, baseline: float) -> Sample:
         """A benchmark, a key of ``scores``, at the runs that have a score; `baseline`: accuracy of
         guessing, in [0, 1).
         """
         self.require(benchmark)
-        at = np.flatnonzero(~np.isnan(self.scores[benchmark]))
-        return self._sample(benchmark, baseline, self.scores[benchmark][at], at)
+        return self._sample(benchmark, baseline, {0: benchmark})
 
     def pairs(self, benchmark: str, baseline: float = 0.0) -> Sample:
         """pass@k of a benchmark at every run and k that was evaluated, by k and then by run."""
@@ -218,26 +203,29 @@ class Evaluations(View):
             metric = self.metric_types.get(benchmark) or "a score without a metric"
             complaint = f"has no pass@k in {self.source}, but {metric}"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        scores = np.array([self.scores[key] for key in keys.values()])
+        return self._sample(benchmark, baseline, keys)
+
+    def _sample(self, benchmark: str, baseline: float, keys: Mapping[int, str]) -> Sample:
+        """The scores under some keys, by k; k is 0 where it plays no part."""
+        scores, budget = np.array([self.scores[key] for key in keys.values()]), self._budget()
         place, index = np.nonzero(~np.isnan(scores))
-        k = np.array([*keys], dtype=float)[place]
-        return self._sample(benchmark, baseline, scores[place, index], index, k=k)
-
-    def _sample(
-        self, benchmark: str, baseline: float, accuracy: Any, at: Any, **more: Any
-    ) -> Sample:
-        if not len(at):
-            complaint = f"no run of {self.source} has a score"
+        if not len(index) or not budget:
+            what = "params, tokens or compute" if len(index) else "score"
+            complaint = f"no run of {self.source} has a {what}"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        held = {name: values[at] for name, values in self._budget().items()}
-        if not held:
-            what = "has no params, tokens or compute of the runs; a law needs some"
-            raise TableError(self.source, what)
-        chance = checked_baseline("baseline", baseline)
-        points = Points(**held, **more)
-        return Sample(benchmark=benchmark, accuracy=accuracy, baseline=chance, at=points, index=at)
+        k = np.array([*keys], dtype=float)[place]
+        at = {name: values[index] for name, values in budget.items()} | (
+            {"k": k} if k.any() else {}
+        )
+        return Sample(
+            benchmark=benchmark,
+            accuracy=scores[place, index],
+            baseline=checked_baseline("baseline", baseline),
+            at=Points(**at),
+            index=index,
+        )
 
-    def proxy(self, name: str) -> Floats:
+    def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
         numeric = {key: v for key, v in self.extra.items() if v.dtype.kind in "iuf"}
         held = {**self.scores, **numeric, **self.proxies}
@@ -282,9 +270,7 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
     scored = {name: table.numbers(name) for name in meant}
     missing = np.all([np.isnan(values) for values in scored.values()], axis=0)
     rows.drop("score is missing" if is_long else "every score is missing", missing)
-    others = {name: (table.columns | scored)[of[name]] for name in of if name not in BUDGET}
-    others |= {benchmark: scored[column] for column, (benchmark, _) in meant.items() if benchmark}
-    rows.select(where, "is of use", others | scored)
+    rows.select(where, "is of use", {name: scored[column] for column, (name, _) in meant.items()})
     index, first, names, extra = _runs(rows, {*meant} - {*of.values()}, is_long)
     scores = _scores(rows, scored, meant, is_long).assign(run=lambda held: index[held["row"]])
     _check(rows, scores, names)
@@ -336,6 +322,8 @@ def _runs(rows: Rows, scores: set[str], is_long: bool) -> tuple[Any, Any, Any, l
     Rows of one run have the same name in the column `run`. Without one, they have the same model,
     params, tokens and compute where a row is a score; else each row is a run.
     """
+    import pandas as pd
+
     table, of, at = rows.table, rows.of, rows.rows
     free = [name for name in table.names if name not in {*scores, *of.values()}]
     naming = [of["run"]] if "run" in of else [name for name in free if is_spelt(name, MODELS)]
@@ -345,18 +333,19 @@ def _runs(rows: Rows, scores: set[str], is_long: bool) -> tuple[Any, Any, Any, l
     index = np.full(len(table.frame), -1)
     index[at] = rows.grouped(by)[0] if is_long or "run" in of else range(len(at))
     first = at[np.unique(index[at], return_index=True)[1]]
-    ahead = first[index[at]]
+    names = _names(rows, first, naming)
     for name in [name for name in BUDGET if name in rows.numbers]:
-        values = rows.numbers[name]
-        for row in np.flatnonzero(np.abs(values[at] / values[ahead] - 1.0) > AGREEMENT)[:1]:
-            what = f"{values[ahead[row]]:.10g} and {values[at[row]]:.10g}; must be one number"
-            raise rows.error(f"the same run has {name}={what}", ahead[row], at[row])
-    texts = {name: table.texts(name) for name in free}
-    varying = [name for name in free if (texts[name][at] != texts[name][ahead]).any()]
+        values = pd.Series(rows.numbers[name][at]).groupby(index[at])
+        for run in np.flatnonzero(values.max() / values.min() - 1.0 > AGREEMENT)[:1]:
+            span = f"{values.min()[run]:.10g} to {values.max()[run]:.10g}"
+            raise rows.error(f"run {names[run]!r} has {name} from {span}; must be one number")
+    texts = pd.DataFrame({name: table.texts(name) for name in free}, range(len(table.frame)))
+    different = texts.iloc[at].groupby(index[at]).nunique().max() > 1
+    varying = [*different.index[different]]
     if varying:
         rows.warnings.append(f"set aside, as they vary within a run: columns {listed(varying)}")
     extra = [name for name in (*free, *naming) if name not in (*varying, "run")]
-    return index, first, _names(rows, first, naming), [*dict.fromkeys(extra)]
+    return index, first, names, [*dict.fromkeys(extra)]
 
 
 def _names(rows: Rows, first: Any, naming: Sequence[str]) -> Any:

@@ -12,10 +12,9 @@ import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
-from .budget import doubts, refuse_losses
 from .columns import BUDGET, RUNS, choose, is_spelt, recognise, suggested
 from .columns import require as require_columns
-from .rows import Dropped, Rows, View, lost_rows, names_in_conditions
+from .rows import Dropped, Rows, View, doubts, lost_rows, names_in_conditions
 from .table import table_of
 
 __all__ = ["Dropped", "Runs"]
@@ -171,7 +170,6 @@ def _read(
             derived = None if derived == name else derived
             what = f"{name} is missing in {counted(n, 'run')}"
             rows.warnings.append(f"{what}; it is not required, and left out for all")
-    refuse_losses(table.source, numbers["loss"])
     if "group" not in {*chosen, *of} and (name := _checkpoints(rows)):
         of["group"] = name
     held: dict[str, Any] = dict.fromkeys(BUDGET) | numbers

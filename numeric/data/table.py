@@ -62,6 +62,8 @@ class Table:
         values = np.full(len(self.frame), np.nan)
         for place, cell in enumerate(self.frame[column]):
             try:
+                if isinstance(cell, bool):
+                    raise TypeError
                 values[place] = np.nan if cell is None else float(cell)
             except (TypeError, ValueError, OverflowError):
                 aside = "columns={QUANTITY: None} (--column QUANTITY=) puts the column aside"

@@ -5,13 +5,6 @@ pandas evaluates them. Only comparisons, logic, ``in [...]``, arithmetic and fun
 (`FUNCTIONS`) are allowed. A column whose name is no word stands in backticks. The names of the
 quantities and their letters (params or N, tokens or D, compute or C, loss or L) mean the
 quantities, whatever their columns are called. A comparison with an empty cell is false.
-
-Examples
---------
->>> import numpy as np
->>> rows = {"loss": np.array([2.5, 4.6, np.nan]), "source": np.array(["a", "a", "b"], dtype=object)}
->>> holds("loss < 4.5 and source == 'a'", rows)
-array([ True, False, False])
 """
 
 from __future__ import annotations
@@ -26,8 +19,6 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
 from ..words import counted, listed, one_line
-
-__all__ = ["computed", "holds"]
 
 #: A column in backticks; texts in quotes stay as they are.
 TOKEN = re.compile(r"""'[^']*'|"[^"]*"|`(?P<column>[^`]+)`""")
@@ -46,8 +37,7 @@ def _parsed(text: Any, argument: str) -> tuple[str, dict[str, str]]:
     def plain(match: re.Match[str]) -> str:
         if match["column"] is None:
             return match[0]
-        name = f"_column_{len(quoted)}"
-        quoted[name] = match["column"]
+        quoted[name := f"_column_{len(quoted)}"] = match["column"]
         return name
 
     try:
@@ -70,48 +60,17 @@ def _parsed(text: Any, argument: str) -> tuple[str, dict[str, str]]:
     return plain_text, {name: quoted.get(name, name) for name in words}
 
 
-def holds(
-    text: str,
-    columns: Mapping[str, Any],
-    source: str = "the table",
-    argument: str = "where",
-    *,
-    everywhere: bool = False,
-) -> Any:
-    """Where a condition holds, a mask (rows,).
-
-    `columns`: numbers, truth values, or objects; `source` holds them, and `argument` the condition,
-    for errors; `everywhere`: no column that it names may be empty anywhere.
-    """
-    import pandas as pd
-
-    found, names = _evaluated(text, columns, source, argument)
-    if found.dtype.kind != "b":
-        raise ArgumentError(argument, text, complaint="is no condition: a comparison is expected")
-    empty = np.any([pd.isna(columns[name]) for name in names], axis=0) & everywhere
-    if np.any(empty):
-        where = f"{counted(int(np.sum(empty)), 'row')} of {len(found)}"
-        complaint = f"names a column that is empty in {where}; must be true or false for each"
-        raise ArgumentError(argument, text, complaint=complaint)
-    return found
-
-
-def computed(text: str, columns: Mapping[str, Any], source: str, argument: str = "columns") -> Any:
-    """The numbers or texts of an expression on columns, (rows,); raises as `holds` does.
-
-    >>> computed("`tokens (B)`*1e9", {"tokens (B)": [1.0, 2.5]}, "data").tolist()
-    [1000000000.0, 2500000000.0]
-    """
-    values, _ = _evaluated(text, columns, source, argument)
-    if values.dtype.kind == "b":
-        raise ArgumentError(argument, text, complaint="is a condition, not a number or a text")
-    return values
-
-
-def _evaluated(
+def evaluated(
     text: str, columns: Mapping[str, Any], source: str, argument: str
 ) -> tuple[Any, list[str]]:
-    """The value of an expression at each row, and the columns that it names."""
+    """The value of an expression at each row, (rows,), and the columns that it names.
+
+    `columns`: numbers, truth values, or objects; `source` holds them, and `argument` the
+    expression, for errors.
+
+    >>> evaluated("`tokens (B)`*1e9", {"tokens (B)": [1.0, 2.5]}, "data", "columns")[0].tolist()
+    [1000000000.0, 2500000000.0]
+    """
     import pandas as pd
 
     plain_text, names = _parsed(text, argument)
@@ -130,3 +89,31 @@ def _evaluated(
             return np.broadcast_to(np.asarray(values), len(rows)), [*names.values()]
     except Exception as error:  # pandas raises whatever its evaluation raises
         raise ArgumentError(argument, text, complaint=one_line(error) or "too deep") from None
+
+
+def holds(
+    text: str,
+    columns: Mapping[str, Any],
+    source: str = "the table",
+    argument: str = "where",
+    *,
+    everywhere: bool = False,
+) -> Any:
+    """Where a condition holds, a mask (rows,), see `evaluated`; `everywhere`: no column that it names
+    may be empty anywhere.
+
+    >>> rows = {"loss": [2.5, 4.6, np.nan], "source": ["a", "a", "b"]}
+    >>> holds("loss < 4.5 and source == 'a'", rows)
+    array([ True, False, False])
+    """
+    import pandas as pd
+
+    found, names = evaluated(text, columns, source, argument)
+    if found.dtype.kind != "b":
+        raise ArgumentError(argument, text, complaint="is no condition: a comparison is expected")
+    empty = np.any([pd.isna(np.asarray(columns[name])) for name in names], axis=0)
+    if everywhere and np.any(empty):
+        where = f"{counted(int(np.sum(empty)), 'row')} of {len(found)}"
+        complaint = f"names a column that is empty in {where}; must be true or false for each"
+        raise ArgumentError(argument, text, complaint=complaint)
+    return found

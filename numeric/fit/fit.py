@@ -10,7 +10,6 @@ import numpy as np
 
 from ...theory.data.notation import DEFAULT
 from ...theory.typeset.shown import Shown
-from ..data.budget import LOSSES
 from ..data.runs import Runs
 from ..errors import outside, whole_number
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
@@ -38,6 +37,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Fit", "fit", "fit_form"]
+
+#: Of any use as a loss, in whatever unit.
+LOSSES = (1e-15, 1e15)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

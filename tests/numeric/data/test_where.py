@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.data.where import computed, holds
+from isoflop.numeric.data.where import evaluated, holds
 from isoflop.numeric.errors import ArgumentError
 
 ROWS: dict[str, Any] = {
@@ -64,9 +64,9 @@ def test_columns_that_are_not_there_or_empty() -> None:
 
 
 def test_quantities() -> None:
-    values = computed("log(`Model Size`)*2 + b", ROWS, "data")
+    values, names = evaluated("log(`Model Size`)*2 + b", ROWS, "data", "columns")
     expected = np.log(ROWS["Model Size"]) * 2 + ROWS["b"]
     assert np.array_equal(values, expected, equal_nan=True)
-    assert computed("source + source", ROWS, "data").tolist()[:2] == ["xx", "yy"]
-    with pytest.raises(ArgumentError, match="is a condition, not a number"):
-        computed("a < 2", ROWS, "data")
+    assert sorted(names) == ["Model Size", "b"]
+    texts, _ = evaluated("source + source", ROWS, "data", "columns")
+    assert texts.tolist()[:2] == ["xx", "yy"]
