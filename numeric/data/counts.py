@@ -12,7 +12,7 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed, shown
 from .columns import BUDGET, COUNTS, PASS_AT_K, choose, quantity_named, recognise, require
-from .rows import Rows, View, doubts, repeated, those_dropped
+from .rows import Rows, View, doubts, lost_rows, repeated
 from .table import Table, table_of
 
 __all__ = ["Counts", "pass_groups"]
@@ -289,12 +289,11 @@ def _beside(
     rows.read(there, there)
     parts = [tuple(label[place] for place in shared) for label in labels]
     found = _covariates(rows, wanted, [theirs[place] for place in shared], parts)
-    dropped = rows.origin()["dropped"]
-    lost = [those_dropped(dropped)] if dropped else []
+    lost = lost_rows(0, rows.origin()["dropped"])
     if not found:
         none = f"none of its rows is of a group in the counts, by {listed(by)}"
-        raise TableError(table.source, "; ".join([none, *lost]))
-    return found, [f"{table.source}: {what}" for what in (*rows.warnings, *lost)]
+        raise TableError(table.source, "; ".join(filter(None, [none, lost])))
+    return found, [f"{table.source}: {what}" for what in (*rows.warnings, lost) if what]
 
 
 def _covariates(

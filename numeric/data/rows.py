@@ -51,25 +51,16 @@ class Dropped(NamedTuple):
         return f"row {self.row}: {self.reason}"
 
 
-def those_dropped(dropped: Sequence[Dropped]) -> str:
-    """How many rows were dropped, and the first of them.
-
-    >>> those_dropped((Dropped(3, "loss is missing"),))
-    '1 dropped: row 3: loss is missing'
-    """
-    rest = len(dropped) - MOST_SHOWN
-    first = ", ".join(map(str, dropped[:MOST_SHOWN]))
-    return f"{len(dropped)} dropped: {first}{f' and {rest} more' if rest > 0 else ''}"
-
-
 def lost_rows(left_out: int, dropped: Sequence[Dropped]) -> str:
-    """What became of the rows of a table that are not in use.
+    """What became of the rows of a table that are not in use: how many, and the first dropped ones.
 
-    >>> lost_rows(2, ())
-    '2 rows left out by the condition'
+    >>> lost_rows(2, (Dropped(3, "loss is missing"),))
+    '2 rows left out by the condition; 1 dropped: row 3: loss is missing'
     """
+    first, rest = ", ".join(map(str, dropped[:MOST_SHOWN])), len(dropped) - MOST_SHOWN
     parts = [f"{counted(left_out, 'row')} left out by the condition"] if left_out else []
-    return "; ".join(parts + ([those_dropped(dropped)] if dropped else []))
+    more = f" and {rest} more" if rest > 0 else ""
+    return "; ".join([*parts, *([f"{len(dropped)} dropped: {first}{more}"] if dropped else [])])
 
 
 def names_in_conditions(
@@ -174,8 +165,7 @@ class Rows:
         `needed` is missing.
         """
         self.numbers = {name: self.table.numbers(self.of[name]) for name in quantities}
-        values, derived, self.warnings = fill(self.numbers)
-        self.numbers |= values
+        derived = self._fill_budget()
         for name in [name for name in POSITIVE if name in self.numbers]:
             numbers = self.numbers[name]
             reasons = [f"{name}={float(x)!r}: must be above 0 and finite" for x in numbers]
@@ -183,6 +173,27 @@ class Rows:
             self.drop(np.array(reasons, dtype=object), bad)
         for name in [name for name in needed if name in self.numbers]:
             self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
+        return derived
+
+    def _fill_budget(self) -> str | None:
+        """Compute what follows where two of the three are positive and finite: infinite or 0 beyond the
+        floats.
+        """
+        held = {name: self.numbers[name] for name in BUDGET if name in self.numbers}
+        valid = {n: np.where((v > 0.0) & np.isfinite(v), v, np.nan) for n, v in held.items()}
+        derived = None
+        for target, (first, second, function) in FROM_OTHERS.items():
+            if {first, second} <= valid.keys():
+                with np.errstate(over="ignore", under="ignore"):
+                    computed = function(valid[first], valid[second])
+                given = held.get(target, np.full(len(computed), np.nan))
+                gaps = np.isnan(given) & ~np.isnan(computed)
+                self.numbers[target] = np.where(gaps, computed, given)
+                if target not in held:
+                    derived = target
+                elif n := int(np.sum(gaps)):
+                    where = f"{counted(n, 'row')} with {first} and {second}"
+                    self.warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
         return derived
 
     def drop(self, reasons: Any, rows: Any) -> None:
@@ -236,28 +247,6 @@ class Rows:
         for row in self.rows[bad[self.rows]][:1]:
             value = f"{quantity}={self.numbers[quantity][row]:.16g} must be {domain}"
             raise self.error(value, row, column=self.of[quantity])
-
-
-def fill(given: Mapping[str, Any]) -> tuple[dict[str, Any], str | None, list[str]]:
-    """What follows from C = 6ND where two of the three are positive and finite, (n,) each: those of
-    the three that are changed or new (NaN where nothing tells; infinite or 0 beyond the floats),
-    the one that was computed everywhere, and how many empty cells of the others were computed.
-    """
-    held = {name: given[name] for name in BUDGET if name in given}
-    valid = {n: np.where((v > 0.0) & np.isfinite(v), v, np.nan) for n, v in held.items()}
-    values, derived, warnings = dict[str, Any](), None, []
-    for target, (first, second, function) in FROM_OTHERS.items():
-        if not {first, second} <= valid.keys():
-            continue
-        with np.errstate(over="ignore", under="ignore"):
-            computed = function(valid[first], valid[second])
-        if target not in held:
-            derived, values[target] = target, computed
-        elif n := int(np.sum(gaps := np.isnan(held[target]) & ~np.isnan(computed))):
-            where = f"{counted(n, 'row')} with {first} and {second}"
-            warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
-            values[target] = np.where(gaps, computed, held[target])
-    return values, derived, warnings
 
 
 def repeated(frame: pd.DataFrame, by: Sequence[str]) -> list[int]:

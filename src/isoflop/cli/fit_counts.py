@@ -65,7 +65,7 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"--ratio {shown(options.spelt('--ratio'))}: is for the law params-tokens")
     read = counts(options)
 
-    from ..numeric.data.rows import those_dropped
+    from ..numeric.data.rows import lost_rows
     from ..numeric.passk.laws import fit_passk
     from ..numeric.plot.passk_laws import plot_passk
 
@@ -81,6 +81,6 @@ def run(options: Options) -> tuple[str, int]:
     draw(options, lambda: plot_passk(found))
     text = written(form, found)
     if form == "text":
-        dropped = [f"rows {those_dropped(read.dropped)}"] if read.dropped else []
+        dropped = [f"rows {lost_rows(0, read.dropped)}"] if read.dropped else []
         text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
     return text, DONE if found.sound else NO_VERDICT

@@ -62,7 +62,7 @@ def run(options: Options) -> tuple[str, int]:
     where no k has an estimate.
     """
     from ..numeric.data.metrics import kind_of
-    from ..numeric.data.rows import those_dropped
+    from ..numeric.data.rows import lost_rows
     from ..numeric.passk.curve import curve, impossible, stopped
 
     form, draws, error = (options[name] for name in ("--format", "--k", "--se"))
@@ -87,7 +87,7 @@ def run(options: Options) -> tuple[str, int]:
         ks = found.k.nunique()
         found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})
     status = DONE if found.n_problems.any() else NO_VERDICT
-    notes = [*read.warnings, *([those_dropped(read.dropped)] if read.dropped else [])]
+    notes = [*read.warnings, *filter(None, [lost_rows(0, read.dropped)])]
     notes += [f"{said}: estimates are too high" for said in stopped(read)]
     rows = found.astype(object).where(found.notna(), None).to_dict("records")
     if form == "text":
