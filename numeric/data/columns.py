@@ -117,36 +117,58 @@ def candidates(
     found = {name: [column] if column else [] for name, column in chosen.items()}
     free = [name for name in table.names if name not in chosen.values()]
     free = [name for name in free if table.frame[name].notna().any()]
-    open_to = {name: pattern for name, pattern in quantities.items() if name not in chosen}
+    open_to = [name for name in quantities if name not in chosen]
     own = {name: [column for column in free if _is_own(column, name)] for name in open_to}
-    taken = {column for columns in own.values() for column in columns}
-    for name, pattern in open_to.items():
-        usual = [column for column in free if column not in taken]
-        usual = [column for column in usual if _is_usual(column, name, pattern)]
-        both = own[name] + usual
+    rest = [column for column in free if not any(column in columns for columns in own.values())]
+    for name in open_to:
+        usual = [column for column in rest if _is_usual(column, name, quantities[name])]
         found[name] = own[name] or usual
-        if name == "params" and len({bool(ACTIVE.search(column)) for column in both}) == 2:
-            found[name] = both
+        if name == "params" and len({bool(ACTIVE.search(each)) for each in own[name] + usual}) == 2:
+            found[name] = own[name] + usual
     return found
 
 
 def recognise(
-    table: Table, quantities: Mapping[str, str], chosen: Mapping[str, str | None]
-) -> dict[str, str]:
-    """Quantity -> its column, as far as there is one; an error where several may hold one.
+    table: Table,
+    quantities: Mapping[str, str],
+    columns: Mapping[str, str | None] | None,
+    others: Collection[str] | None = (),
+) -> tuple[Table, dict[str, str], dict[str, str | None]]:
+    """The table, with a column for each expression such as ``tokens_B*1e9``, called as that is spelt;
+    quantity -> its column, as far as there is one; and name -> column of what the caller says
+    besides, which must be among `others`; None allows every name.
 
-    `quantities`: quantity -> its names, see `SPELLINGS`; `chosen`: quantity -> column, or None where
-    there is none.
+    `quantities`: quantity -> its names, see `SPELLINGS`; `columns`: quantity, its letter or another
+    name -> column, expression, or None where there is none.
     """
+    chosen: dict[str, str | None] = {}
+    more: dict[str, str | None] = {}
+    for key, column in (columns or {}).items():
+        quantity, complaint = quantity_named(key, quantities), ""
+        if quantity is None and others is not None and key not in others:
+            hint = close_matches(key, [*quantities])
+            complaint = f"{key!r} is no quantity; choose from {', '.join(quantities)}{hint}"
+        elif quantity in chosen:
+            complaint = f"{quantity!r} is given twice"
+        elif column is not None and column not in table.names:
+            try:
+                cells, _ = evaluated(column, table.columns, table.source, "columns")
+                table = replace(table, frame=table.frame.assign(**{column: cells}))
+            except ArgumentError as error:
+                is_named = error.complaint.startswith("no column")
+                complaint = ("" if is_named else f"no column {column!r}, and ") + error.complaint
+        if complaint:
+            raise ArgumentError("columns", {key: column}, complaint=complaint)
+        (chosen if quantity else more)[quantity or key] = column
     found = candidates(table, quantities, chosen)
-    several = {name: columns for name, columns in found.items() if len(columns) > 1}
-    if several:
-        choices = [
-            f"columns {listed(columns)} may all be {name}; {name_it(name, columns[0])}"
-            for name, columns in several.items()
-        ]
+    choices = [
+        f"columns {listed(held)} may all be {name}; {name_it(name, held[0])}"
+        for name, held in found.items()
+        if len(held) > 1
+    ]
+    if choices:
         raise TableError(table.source, "; ".join(choices))
-    return {name: columns[0] for name, columns in found.items() if columns}
+    return table, {name: held[0] for name, held in found.items() if held}, more
 
 
 def require(table: Table, of: Mapping[str, str], *wanted: str) -> None:
@@ -164,41 +186,6 @@ def quantity_named(name: str, quantities: Mapping[str, str]) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
     quantity = ALL_LETTERS.get(name, name)
     return quantity if quantity in quantities else None
-
-
-def choose(
-    table: Table,
-    quantities: Mapping[str, str],
-    columns: Mapping[str, str | None] | None,
-    others: Collection[str] | None = (),
-) -> tuple[Table, dict[str, str | None], dict[str, str | None]]:
-    """What the caller says of the columns.
-
-    The table, with a column for each expression such as ``tokens_B*1e9``, called as that is spelt;
-    quantity -> column, or None where there is none; and the same of other names, which must be
-    among `others`; None allows every name.
-    """
-    chosen: dict[str, str | None] = {}
-    more: dict[str, str | None] = {}
-    for key, column in (columns or {}).items():
-        quantity, complaint = quantity_named(key, quantities), ""
-        target = chosen if quantity else more
-        if quantity is None and others is not None and key not in others:
-            hint = close_matches(key, [*quantities])
-            complaint = f"{key!r} is no quantity; choose from {', '.join(quantities)}{hint}"
-        elif (quantity or key) in target:
-            complaint = f"{quantity or key!r} is given twice"
-        elif column is not None and column not in table.names:
-            try:
-                cells, _ = evaluated(column, table.columns, table.source, "columns")
-                table = replace(table, frame=table.frame.assign(**{column: cells}))
-            except ArgumentError as error:
-                is_named = error.complaint.startswith("no column")
-                complaint = ("" if is_named else f"no column {column!r}, and ") + error.complaint
-        if complaint:
-            raise ArgumentError("columns", {key: column}, complaint=complaint)
-        target[quantity or key] = column
-    return table, chosen, more
 
 
 def name_it(quantity: str, column: str = "NAME") -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import counted, listed, shown
-from .columns import BUDGET, COUNTS, PASS_AT_K, choose, quantity_named, recognise, require
+from ..words import counted, listed
+from .columns import BUDGET, COUNTS, PASS_AT_K, quantity_named, recognise, require
 from .rows import Rows, View, doubts, lost_rows, repeated
 from .table import Table, table_of
 
@@ -153,9 +153,6 @@ class Counts(View):
         )
 
 
-# -- reading ---------------------------------------------------------------------------------------
-
-
 def _read(
     data: Any,
     columns: Mapping[str, str | None],
@@ -170,9 +167,8 @@ def _read(
     elsewhere = {name for side in sides for name in BESIDE[side]}
     theirs = {key for key in columns if quantity_named(key, COUNTS) in elsewhere}
     own = {key: column for key, column in columns.items() if key not in theirs}
-    table, chosen, _ = choose(table_of(data), COUNTS, own)
     wanted = {name: spelt for name, spelt in COUNTS.items() if name not in elsewhere}
-    table, of = _as_samples(table, recognise(table, wanted, chosen))
+    table, of = _as_samples(*recognise(table_of(data), wanted, own)[:2])
     require(table, of, *NEEDED)
     by, rows = _grouping(table, of, by), Rows(table, of)
     known = [name for name in COVARIATES if name in of and of[name] not in by]
@@ -183,10 +179,9 @@ def _read(
     rows.refuse("n_samples", is_fraction(n) | (n < 1), WHOLE.format(1))
     rows.refuse("n_correct", is_fraction(c) | (c < 0), WHOLE.format(0))
     rows.refuse("n_correct", c > n, "at most n_samples")
-    if "problem" in of:
-        problem = table.texts(of["problem"])
-    else:
-        problem = table.frame.index.astype(str).to_numpy(object)
+    has_problems = "problem" in of
+    problem = table.texts(of["problem"]) if has_problems else table.frame.index.astype(str)
+    if not has_problems:
         rows.warnings.append("no column for problem: every row is taken as a problem of its own")
     group, labels = rows.grouped(by)
     frame = pd.DataFrame({"problem": problem, "n": n, "c": c}).iloc[rows.rows]
@@ -199,15 +194,19 @@ def _read(
     if twice := repeated(frame, ["group", "problem"]):
         free = {*table.names} - {*by, *(of.get(name) for name in (*NEEDED, "problem"))}
         differ = [name for name in free if len({*table.texts(name)[twice]}) > 1]
-        cure = f"; they differ in {listed(differ)}: by= (--by) makes groups" if differ else ""
-        what = shown(f"problem {problem[twice[0]]}")
-        raise rows.error(f"hold the same problem of the same group ({what}){cure}", *twice)
-    held, names = _covariates(rows, COVARIATES, by, labels), [" ".join(label) for label in labels]
+        cure = f"by= (--by) makes groups{f'; they differ in {listed(differ)}' if differ else ''}"
+        raise rows.error(f"hold the same problem of the same group: {cure}", *twice)
+    held = _covariates(rows, COVARIATES, by, labels)
     for side, other in sides.items():
         more = {key: columns[key] for key in theirs if quantity_named(key, COUNTS) in BESIDE[side]}
         found, warnings = _beside(side, other, more, of, by, labels)
         held |= found
         rows.warnings += warnings
+    for name, values in held.items():
+        lacking = [" ".join(label) for label, x in zip(labels, values, strict=True) if np.isnan(x)]
+        if lacking:
+            what = f"{counted(len(lacking), 'group')} of {len(labels)} ({listed(lacking)})"
+            rows.warnings.append(f"no {name} for {what}")
     return Counts(
         by=by,
         labels=labels,
@@ -215,7 +214,7 @@ def _read(
         **{name: frame[name].to_numpy(np.int64) for name in ("group", "n", "c")},
         row=frame["row"].to_numpy(np.int64) + 1,
         covariates={name: held[name] for name in COVARIATES if name in held},
-        **rows.origin(*_doubts(held, names)),
+        **rows.origin(*doubts(held, {name: name for name in held})),
     )
 
 
@@ -226,12 +225,11 @@ def _grouping(
     if by is None:
         return tuple(of[name] for name in GROUPING if name in of)
     given = (by,) if isinstance(by, str) else tuple(by)
-    chosen = tuple(name if name in table.names else of.get(name, name) for name in given)
-    for name in chosen:
-        there = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
+    for name in given:
         if name not in table.names:
-            raise ArgumentError("by", by, complaint=f"no column {name!r}{there}")
-    return chosen
+            hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
+            raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
+    return given
 
 
 def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]]:
@@ -256,9 +254,6 @@ def is_fraction(values: Any) -> Any:
     return ~((values == np.floor(values)) & (np.abs(values) <= 2.0**53))
 
 
-# -- what is known of the groups -------------------------------------------------------------------
-
-
 def _beside(
     side: str,
     table: Table,
@@ -271,8 +266,8 @@ def _beside(
     warnings.
     """
     wanted = BESIDE[side]
-    table, chosen, _ = choose(table, COUNTS, columns)
-    of = recognise(table, {name: COUNTS[name] for name in (*GROUPING, *wanted)}, chosen)
+    quantities = {name: COUNTS[name] for name in (*GROUPING, *wanted)}
+    table, of, _ = recognise(table, quantities, columns)
     quantity = {counts[name]: name for name in GROUPING if name in counts}
     theirs = [of.get(quantity.get(name, ""), name) for name in by]
     shared = [place for place, name in enumerate(theirs) if name in table.names]
@@ -320,23 +315,6 @@ def _covariates(
     return held
 
 
-def _doubts(held: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
-    """Warnings about the covariates of groups, and which of them have none."""
-    sizes = {name: values for name, values in held.items() if name in BUDGET}
-    full = ~np.any([np.isnan(values) for values in sizes.values()], axis=0)
-    at_full = {name: values[full] for name, values in sizes.items() if np.any(full)}
-    warnings = doubts(at_full, {name: name for name in at_full})
-    for name, values in held.items():
-        lacking = [groups[g] for g in np.flatnonzero(np.isnan(values)).tolist()]
-        if lacking:
-            what = f"{counted(len(lacking), 'group')} of {len(groups)} ({listed(lacking)})"
-            warnings.append(f"no {name} for {what}")
-    return warnings
-
-
-# -- tables of pass@k ------------------------------------------------------------------------------
-
-
 def pass_groups(
     data: Any,
     *,
@@ -353,8 +331,7 @@ def pass_groups(
     """
     import pandas as pd
 
-    table, chosen, _ = choose(table_of(data), PASS_AT_K, columns)
-    of = recognise(table, PASS_AT_K, chosen)
+    table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
     require(table, of, "k", "pass_at_k")
     by, rows = _grouping(table, of, by), Rows(table, of)
     rows.read(("k", "pass_at_k"), ("k", "pass_at_k"))

@@ -16,7 +16,6 @@ from .columns import (
     EVALUATIONS,
     LETTERS,
     SPELLINGS,
-    choose,
     is_spelt,
     name_it,
     recognise,
@@ -26,7 +25,6 @@ from .columns import (
 from .metrics import benchmark_and_metric, is_accuracy, passes
 from .rows import Rows, View, doubts, names_in_conditions, repeated
 from .sample import Points, Sample
-from .scale import checked_baseline
 from .table import Table, table_of
 from .where import holds
 
@@ -98,9 +96,10 @@ class Evaluations(View):
         data : path, or anything that ``pandas.DataFrame`` accepts
             Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
             ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
-            (``metric_type``, ``metric``, ...) and the accuracy of guessing (``random_baseline``,
-            ...); or a row for each run, with columns such as ``acc_hellaswag``,
-            ``arc_easy_acc_norm`` and ``loss_c4``. Evaluations are returned as they are.
+            (``metric_type``, ...), the accuracy of guessing (``random_baseline``, ...) and the run
+            (``run``, ...; without it rows of one model, params, tokens and compute are one run); or
+            a row for each run, with columns such as ``acc_hellaswag``, ``arc_easy_acc_norm`` and
+            ``loss_c4``. Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
             compute) -> column or expression; None: there is none. In a table with a row for each
@@ -108,12 +107,6 @@ class Evaluations(View):
         where : str, optional
             Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
             :mod:`isoflop.numeric.data.where`.
-
-        Returns
-        -------
-        Evaluations
-            Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is
-            equal; where there is none, where model, params, tokens and compute are.
 
         Raises
         ------
@@ -141,10 +134,8 @@ class Evaluations(View):
     def family(self, benchmark: str) -> dict[int, str]:
         """k -> key of the pass@k of a benchmark, in order of k; empty where there is none."""
         name = self.benchmark_of(benchmark) if self._k(benchmark) == 1 else benchmark
-        keys = {
-            k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name
-        }
-        return dict(sorted(keys.items()))
+        keys = [key for key in self.scores if self.benchmark_of(key) == name]
+        return dict(sorted((k, key) for key in keys if (k := self._k(key))))
 
     def benchmark_of(self, key: str) -> str:
         """The benchmark of a key or proxy."""
@@ -155,26 +146,22 @@ class Evaluations(View):
 
     def only(self, benchmarks: Sequence[str]) -> Evaluations:
         """The same with these benchmarks alone, each with its pass@k, in this order."""
-        keys: dict[str, None] = {}
-        for name in benchmarks:
-            family = tuple(self.family(name).values())
-            if not family:
-                self.require(name)
-            keys |= dict.fromkeys(key for key in (name, *family) if key in self.scores)
-        baselines = {key: v for key, v in self.table_baselines.items() if key in keys}
-        scores = {key: self.scores[key] for key in keys}
+        families = {name: self.family(name).values() for name in benchmarks}
+        for name in [name for name, family in families.items() if not family]:
+            self.require(name)
+        keys = dict.fromkeys(key for name in families for key in (name, *families[name]))
+        scores = {key: self.scores[key] for key in keys if key in self.scores}
+        baselines = {key: x for key, x in self.table_baselines.items() if key in scores}
         return replace(self, scores=scores, table_baselines=baselines)
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
         """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
-        if benchmark in self.scores:
-            return
-        keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
-        there = f"there are {listed(self.benchmarks or self.scores)}"
-        complaint = f"has no such benchmark{close_matches(benchmark, self.scores)}; {there}"
-        if keys:
-            complaint = f"has it as {listed(keys)}; name one of these"
-        raise ArgumentError(argument, benchmark, complaint=f"{self.source} {complaint}")
+        if benchmark not in self.scores:
+            keys = [key for key in self.scores if self.benchmark_of(key) == benchmark]
+            hint = "" if keys else close_matches(benchmark, self.scores)
+            there = f"there are {listed(keys or self.benchmarks or self.scores)}"
+            complaint = f"{self.source} has no such benchmark{hint}; {there}"
+            raise ArgumentError(argument, benchmark, complaint=complaint)
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
@@ -217,25 +204,20 @@ class Evaluations(View):
         at = {name: values[index] for name, values in budget.items()} | (
             {"k": k} if k.any() else {}
         )
-        return Sample(
-            benchmark=benchmark,
-            accuracy=scores[place, index],
-            baseline=checked_baseline("baseline", baseline),
-            at=Points(**at),
-            index=index,
-        )
+        held: dict[str, Any] = {"at": Points(**at), "index": index, "baseline": baseline}
+        return Sample(benchmark=benchmark, accuracy=scores[place, index], **held)
 
     def proxy(self, name: str) -> Any:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
         numeric = {key: v for key, v in self.extra.items() if v.dtype.kind in "iuf"}
         held = {**self.scores, **numeric, **self.proxies}
-        key = next((key for key, column in self.columns.items() if column == name), name)
-        for found in {name, key} & held.keys():
-            return np.asarray(held[found], dtype=np.float64)
-        every = (*self.proxies, *numeric)
-        there = f"it has {listed(every) or 'no numbers beside its scores'}"
-        complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
-        raise ArgumentError("proxy", name, complaint=complaint)
+        held |= {column: held[key] for key, column in self.columns.items() if key in held}
+        if name not in held:
+            every = (*self.proxies, *numeric)
+            complaint = f"{self.source} has no such column{close_matches(name, every)}; "
+            complaint += f"it has {listed(every) or 'no numbers beside its scores'}"
+            raise ArgumentError("proxy", name, complaint=complaint)
+        return np.asarray(held[name], dtype=np.float64)
 
     def _budget(self) -> dict[str, Any]:
         return {name: values for name in BUDGET if (values := getattr(self, name)) is not None}
@@ -247,14 +229,11 @@ class Evaluations(View):
         return names_in_conditions(self._budget(), {**others, **self.extra}, self.columns)
 
 
-# -- reading ---------------------------------------------------------------------------------------
-
-
 def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Evaluations:
     """See `Evaluations.read`."""
-    table, chosen, benchmarks = choose(table_of(data), EVALUATIONS, columns, None)
-    of = recognise(table, EVALUATIONS, chosen)
-    is_long = bool(chosen.get("benchmark")) or {"benchmark", "score"} <= of.keys()
+    given = dict(columns or {})
+    table, of, benchmarks = recognise(table_of(data), EVALUATIONS, given, None)
+    is_long = bool(given.get("benchmark")) or {"benchmark", "score"} <= of.keys()
     if is_long:
         require(table, of, "score")
         for name in [*benchmarks][:1]:
@@ -262,7 +241,7 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
             raise ArgumentError("columns", {name: benchmarks[name]}, complaint=complaint)
         meant: dict[str, tuple[str, str | None]] = {of["score"]: ("", None)}
     else:
-        of = {name: of[name] for name in of if name in (*chosen, "run", *BUDGET)}
+        of = {name: of[name] for name in of if name in (*given, "run", *BUDGET)}
         meant = _measured(table, of, benchmarks)
     rows = Rows(table, of)
     derived = rows.read([name for name in BUDGET if name in of], BUDGET)
@@ -384,8 +363,7 @@ def _scores(
     for row, (_, metric) in zip(scores["row"], pairs, strict=True):
         if is_accuracy(metric) is None:
             out = f'--where "{spelt_in(of["metric_type"])} != {metric!r}"'
-            alone = f"where it is an accuracy {out.replace('!=', '==')} --column metric_type="
-            complaint = f"metric {metric!r} is not known: leave it out by {out}, or {alone}"
+            complaint = f"metric {metric!r} is not known: leave it out by {out}"
             raise rows.error(complaint, row, column=of["metric_type"])
     pairs = [(name, f"pass@{k}" if (k := passes(metric)) else metric) for name, metric in pairs]
     each = {name: {metric for other, metric in {*pairs} if other == name} for name, _ in {*pairs}}

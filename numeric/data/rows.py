@@ -267,20 +267,19 @@ def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]
     for name in [name for name in USUAL if name in quantities and name in given]:
         values, (low, high, cure) = quantities[name], USUAL[name]
         if n := int(np.sum((values < low) | (values > high))):
-            span = f"{name} outside {low:g} to {high:g} in {n} of {len(values)} runs"
-            most = f"from {values.min():.4g} to {values.max():.4g}"
+            most = f"from {np.nanmin(values):.4g} to {np.nanmax(values):.4g}"
+            span = f"{name} outside {low:g} to {high:g} in {n} of {len(values)} runs, {most}"
             cured = cure.format(name, spelt_in(given[name]))
-            warnings.append(f"{span}, {most}: is it in other units? {cured}")
+            warnings.append(f"{span}: is it in other units? {cured}")
     if {"params", "tokens"} <= quantities.keys():
         ratio = quantities["tokens"] / quantities["params"]
-        low, high = TOKENS_PER_PARAM
-        if not low <= (middle := float(np.median(ratio))) <= high:
-            span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
-            warnings.append(f"tokens per param have median {span}: are both in the same units?")
+        middle, (low, high) = float(np.median(ratio[~np.isnan(ratio)])), TOKENS_PER_PARAM
+        if middle < low or middle > high:
+            warnings.append(f"tokens per param have median {middle:.4g}: are units the same?")
     if {*BUDGET} <= given.keys() & quantities.keys():
         ratio = quantities["compute"] / (6.0 * quantities["tokens"] * quantities["params"])
         if off := int(np.sum(np.abs(ratio - 1.0) > 0.1)):
-            span = f"median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
             what = f"compute off 6ND by more than 10 % in {off} of {len(ratio)} runs"
-            warnings.append(f"{what}: C/(6ND) has {span}; compute is taken as given")
+            span = f"C/(6ND) is {np.nanmin(ratio):.4g} to {np.nanmax(ratio):.4g}"
+            warnings.append(f"{what}: {span}; compute is taken as given")
     return warnings

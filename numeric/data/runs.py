@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError, TableError
+from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET, RUNS, choose, is_spelt, recognise, suggested
+from .columns import BUDGET, RUNS, is_spelt, recognise, suggested
 from .columns import require as require_columns
 from .rows import Dropped, Rows, View, doubts, lost_rows, names_in_conditions
 from .table import table_of
@@ -97,17 +97,12 @@ class Runs(View):
         names : collection of str
             What `columns` may name besides: such a column is then in ``extra`` under that name.
 
-        Returns
-        -------
-        Runs
-            Rows that are no usable run (an empty cell, a number that is not positive and finite)
-            are in ``dropped``.
-
         Raises
         ------
         ValueError
             Naming file, row and column: where the file cannot be read, a required quantity has no
-            column or several, a cell holds no number, or no run remains.
+            column or several, a cell holds no number, or no run remains. (A row with an empty cell,
+            or a number that is not positive and finite, is in ``dropped``.)
 
         Examples
         --------
@@ -116,10 +111,6 @@ class Runs(View):
         (2, [1.2e+18, 1.2e+20], 'row 3: loss is missing')
         """
         wanted = tuple(dict.fromkeys((*require, "loss")))
-        for name in wanted:
-            if name not in RUNS:
-                complaint = f"{name!r} must be one of {', '.join(RUNS)}"
-                raise ArgumentError("require", require, complaint=complaint)
         if not isinstance(data, Runs):
             return _read(data, columns, where, wanted, names)
         for name in wanted:
@@ -154,10 +145,9 @@ def _read(
     names: Collection[str],
 ) -> Runs:
     """See `Runs.read`."""
-    table, chosen, aliases = choose(table_of(data), RUNS, columns, names)
+    table, of, aliases = recognise(table_of(data), RUNS, columns, names)
     also = {name: table.frame[column] for name, column in aliases.items()}
     table = replace(table, frame=table.frame.assign(**also))
-    of = recognise(table, RUNS, chosen)
     is_filled = len({*BUDGET} & of.keys()) >= 2
     require_columns(table, of, *(name for name in needed if not (name in BUDGET and is_filled)))
     rows = Rows(table, of)
@@ -170,7 +160,7 @@ def _read(
             derived = None if derived == name else derived
             what = f"{name} is missing in {counted(n, 'run')}"
             rows.warnings.append(f"{what}; it is not required, and left out for all")
-    if "group" not in {*chosen, *of} and (name := _checkpoints(rows)):
+    if "group" not in {*(columns or {}), *of} and (name := _checkpoints(rows)):
         of["group"] = name
     held: dict[str, Any] = dict.fromkeys(BUDGET) | numbers
     extra = {name: cells for name, cells in table.columns.items() if name not in of.values()}

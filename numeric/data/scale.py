@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import real_array
 from ..errors import NONNEGATIVE, outside
 
-__all__ = ["accuracy", "checked_baseline", "neg_log_accuracy"]
+__all__ = ["accuracy", "neg_log_accuracy"]
 
 BASELINE = "a number of at least 0 and below 1"
 
@@ -24,53 +24,39 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     """Accuracy Q = Q_r + (1 - Q_r) exp(-y) at y = -log Q' >= 0: a float or an array as `neg_log` is,
     with the accuracy of guessing in [0, 1); a ValueError outside.
 
-    >>> accuracy(0.0, 0.25)
+    >>> float(accuracy(0.0, 0.25))
     1.0
     """
-    guess, y = _baselines(random_baseline), _floats("neg_log", neg_log, NONNEGATIVE)
+    y = real_array("neg_log", neg_log, NONNEGATIVE).astype(np.float64)
+    guess = _baselines(random_baseline)
     _require("neg_log", y, NONNEGATIVE, np.isfinite(y) & (y >= 0.0))
-    return _like(neg_log, guess + (1.0 - guess) * np.exp(-y))
+    return (guess + (1.0 - guess) * np.exp(-y))[()]
 
 
 def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     """y = -log((Q - Q_r)/(1 - Q_r)) at accuracies Q in (Q_r, 1], as precise near 1 as 1 - Q: a float
     or an array as `accuracy` is; a ValueError outside.
 
-    >>> neg_log_accuracy(1.0, 0.25)
+    >>> float(neg_log_accuracy(1.0, 0.25))
     0.0
     """
     domain = f"above random_baseline={random_baseline!r} and at most 1"
-    guess, Q = _baselines(random_baseline), _floats("accuracy", accuracy, domain)
+    Q = real_array("accuracy", accuracy, domain).astype(np.float64)
+    guess = _baselines(random_baseline)
     _require("accuracy", Q, domain, (guess < Q) & (Q <= 1.0))
     missing, normalised = (1.0 - Q) / (1.0 - guess), (Q - guess) / (1.0 - guess)
     with np.errstate(divide="ignore"):  # each where its argument is exact to rounding
         logs = np.where(missing < 0.5, np.log1p(-missing), np.log(normalised))
-    return _like(accuracy, 0.0 - logs)
+    return (0.0 - logs)[()]
 
 
-def checked_baseline(name: str, value: Any) -> float:
-    """Accuracy of guessing, or a ValueError where it is no number in [0, 1)."""
-    if np.ndim(value):
-        raise outside(name, value, BASELINE)
-    return float(_baselines(value, name))
-
-
-def _baselines(values: Any, name: str = "random_baseline") -> Any:
-    guess = _floats(name, values, BASELINE)
-    _require(name, guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
+def _baselines(values: Any) -> Any:
+    guess = real_array("random_baseline", values, BASELINE)
+    _require("random_baseline", guess, BASELINE, (guess >= 0.0) & (guess < 1.0))
     return guess
-
-
-def _floats(name: str, values: Any, domain: str) -> Any:
-    return real_array(name, values, domain).astype(np.float64)
 
 
 def _require(name: str, values: Any, domain: str, inside: Any) -> None:
     """An error for the first value that is outside the domain."""
     if not np.all(inside):
         raise outside(name, float(np.broadcast_to(values, np.shape(inside))[~inside][0]), domain)
-
-
-def _like(given: Any, values: Any) -> Any:
-    """The values, a number where a number was given."""
-    return float(values) if isinstance(given, (int, float)) and not values.ndim else values
