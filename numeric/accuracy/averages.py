@@ -46,13 +46,8 @@ def averaged(
     benchmarks : sequence of str, optional
         Those to average; by default all, but for pass@k with k > 1.
     margin : float
-        Runs count where every one of the benchmarks exceeds guessing by more than this; 1, >= 0.
-
-    Returns
-    -------
-    Evaluations
-        With a warning that says how many runs have no average. What guessing scores counts as
-        known; that of the average is 0.
+        Runs count where every one of the benchmarks exceeds guessing by more than this; a warning
+        says how many do not. What guessing scores counts as known; that of the average is 0.
 
     Raises
     ------

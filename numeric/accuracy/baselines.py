@@ -4,6 +4,7 @@ known from the metric.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ ALIASES = {
 #: Other margins of that paper than the usual one (Appendix M: else too few runs are left).
 MARGINS = {"LBPP": 0.02}
 #: How a benchmark's name may go on.
-ENDINGS = ("0shot", "1shot", "3shot", "5shot", "8shot", "10shot", "zeroshot")
+ENDING = re.compile(r"(\d+|zero)shot$")
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,6 @@ def resolve(
         The keys to find it for, each with its pass@k; by default all. `given` may name others as
         well.
 
-    Returns
-    -------
-    dict of str to Baseline
-
     Raises
     ------
     ValueError
@@ -134,62 +131,57 @@ def resolve(
         benchmark, fewer than 2 runs are small, or no run exceeds the baseline.
     """
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
-    of_given = _given(evaluations, given)
+    if given == PUBLISHED:
+        known = _published(evaluations)
+    elif isinstance(given, str):
+        raise ArgumentError("random_baseline", given, f"{DOMAIN}, or {PUBLISHED!r}")
+    elif given is None or isinstance(given, Mapping):
+        for key in given or {}:
+            evaluations.require(key, "random_baseline")
+        shares = {key: _share(f"random_baseline of {key!r}", x) for key, x in (given or {}).items()}
+        known = {key: Baseline(share) for key, share in shares.items()}
+    else:
+        known = dict.fromkeys(evaluations.scores, Baseline(_share("random_baseline", given)))
     guesses = None if small is None else wanted.mask(small, "small")
     resolved: dict[str, Baseline] = {}
     for key, scores in wanted.scores.items():
-        metric, of_table = wanted.metric_types.get(key), wanted.table_baselines.get(key)
-        is_free_text, is_known = guessing_scores_nothing(metric), ~np.isnan(scores)
-        measured = np.empty(0) if guesses is None or is_free_text else scores[guesses & is_known]
-        if key in of_given:
-            resolved[key] = of_given[key]
-        elif len(measured) > 1:
-            error = float(measured.std(ddof=1)) / len(measured) ** 0.5
-            how = f"mean of {len(measured)} runs with {small}"
-            resolved[key] = Baseline(_share("small", float(measured.mean())), error, how)
-        elif of_table is not None:
-            resolved[key] = Baseline(of_table, how="from the table")
-        elif is_free_text:
-            resolved[key] = Baseline(0.0, how=f"0 for {metric}")
-        elif guesses is not None:
-            few = f"{counted(len(measured), 'run')} with a score of {key!r} in {wanted.source}"
-            raise ArgumentError("small", small, complaint=f"leaves {few}; must be at least 2")
-        else:
-            by = f" ({metric})" if metric else ""
-            raise ArgumentError(
-                "random_baseline",
-                complaint=f"that of {key!r}{by} in {wanted.source} is not known; give the share "
-                f"that guessing gets right (--random-baseline {key}=VALUE), or estimate it from "
-                f"runs that guess (--small-runs 'compute < 1e17')",
-            )
-        if (
-            key in wanted.benchmarks
-            and is_known.any()
-            and scores[is_known].max() <= resolved[key].value
-        ):
+        found = known.get(key) or _estimated(wanted, key, small, guesses)
+        measured = scores[~np.isnan(scores)]
+        if key in wanted.benchmarks and len(measured) and measured.max() <= found.value:
             complaint = (
-                f"none of {counted(int(is_known.sum()), 'run')} of {wanted.source} is above the "
-                f"random baseline {resolved[key]}; the highest accuracy is {np.nanmax(scores):.6g}"
+                f"none of {counted(len(measured), 'run')} of {wanted.source} is above the random "
+                f"baseline {found}; the highest accuracy is {measured.max():.6g}"
             )
             raise ArgumentError("benchmark", key, complaint=complaint)
+        resolved[key] = found
     return resolved
 
 
-def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
-    """By what the caller says."""
-    if given is None:
-        return {}
-    if given == PUBLISHED:
-        return _published(evaluations)
-    if isinstance(given, str):
-        raise ArgumentError("random_baseline", given, f"{DOMAIN}, or {PUBLISHED!r}")
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(evaluations.scores, Baseline(_share("random_baseline", given)))
-    for key in given:
-        evaluations.require(key, "random_baseline")
-    return {
-        key: Baseline(_share(f"random_baseline of {key!r}", value)) for key, value in given.items()
-    }
+def _estimated(evaluations: Evaluations, key: str, small: str | None, guesses: Any) -> Baseline:
+    """From small runs, from the table, or known from the metric."""
+    metric, of_table = evaluations.metric_types.get(key), evaluations.table_baselines.get(key)
+    is_free_text, runs = guessing_scores_nothing(metric), 0
+    if guesses is not None and not is_free_text:
+        scores = evaluations.scores[key][guesses]
+        scores = scores[~np.isnan(scores)]
+        runs = len(scores)
+        if runs > 1:
+            error = float(scores.std(ddof=1)) / runs**0.5
+            return Baseline(float(scores.mean()), error, f"mean of {runs} runs with {small}")
+    if of_table is not None:
+        return Baseline(of_table, how="from the table")
+    if is_free_text:
+        return Baseline(0.0, how=f"0 for {metric}")
+    if guesses is not None:
+        few = f"{counted(runs, 'run')} with a score of {key!r} in {evaluations.source}"
+        raise ArgumentError("small", small, complaint=f"leaves {few}; must be at least 2")
+    by = f" ({metric})" if metric else ""
+    raise ArgumentError(
+        "random_baseline",
+        complaint=f"that of {key!r}{by} in {evaluations.source} is not known; give the share that "
+        f"guessing gets right (--random-baseline {key}=VALUE), or estimate it from runs that guess "
+        f"(--small-runs 'compute < 1e17')",
+    )
 
 
 def _share(name: str, value: Any) -> float:
@@ -208,9 +200,7 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
     labels = {name: label for label, names in ALIASES.items() for name in names}
     found = {}
     for key in evaluations.scores:
-        bare = plain(evaluations.benchmark_of(key))
-        stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS)]
-        label = next((labels[stem] for stem in stems if stem in labels), None)
+        label = labels.get(ENDING.sub("", plain(evaluations.benchmark_of(key))))
         if label is None:
             continue
         own = str(laws[label].metric_type)

@@ -6,16 +6,19 @@ above C_x = exp(-b/d) for d < 0, below it for d > 0.
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import outside, positive_array
+from ..data.scale import neg_log_accuracy
+from ..errors import outside
 from ..fit.resample import Refits
 from .law import Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
 
@@ -26,60 +29,38 @@ COEFFICIENTS = ("log_A", "a", "b", "d")
 SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
 
 
-def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> Part:
-    """The least-squares plane of log y over log C, log k and their product.
+def fit_bilinear(sample: Sample) -> Part:
+    """The least-squares plane of log y over log C, log k and their product at pairs of a run and k;
+    ValueError where these do not determine its four coefficients.
 
-    Parameters
-    ----------
-    compute, k, neg_log : array_like
-        (n,), at least four points: FLOP > 0, k >= 1, y = -log pass@k > 0 in nats.
-    run : array_like, optional
-        Which run each point is of; by default each is of its own.
-
-    Returns
-    -------
-    Part
-        Of a and d those are undetermined whose sign is open: the interval of 90 % by the jackknife
-        over runs, whose points are not independent, holds 0; both where a plane hangs on one run.
-
-    Raises
-    ------
-    ValueError
-        Where a value is outside its domain (y = 0 or inf has no logarithm: leave such points out),
-        or the points do not determine the four coefficients.
+    Of a and d those are undetermined whose sign is open: the interval of 90 % by the jackknife over
+    runs, whose points are not independent, holds 0; both where a plane hangs on one run.
     """
-    given = {"compute": compute, "k": k, "neg_log": neg_log}
-    compute, k, neg_log = (positive_array(name, values) for name, values in given.items())
-    if (k < 1.0).any():
-        raise outside("k", float(k[k < 1.0][0]), "numbers of at least 1")
-    if neg_log.ndim != 1 or not compute.shape == k.shape == neg_log.shape:
-        shapes = f"shape {neg_log.shape} for compute {compute.shape} and k {k.shape}"
-        raise outside("neg_log", shapes, "one value for every point, in one dimension")
-    logs = np.log(compute), np.log(k)
+    neg_log = neg_log_accuracy(sample.accuracy, sample.baseline)
+    x, z, y = np.log(sample.at.compute), np.log(sample.at.k), np.log(neg_log)
 
-    def refit(*, weights: Floats, observed: Floats = neg_log) -> Refits:
+    def repeat(*, weights: Floats, observed: Floats = neg_log) -> Refits:
         """NaN and not certified where what is drawn does not determine a plane."""
-        values = np.broadcast_to(np.log(observed), weights.shape)
-        each = zip(values, weights, strict=True)
-        planes = np.array([_plane(*logs, y, weight) for y, weight in each])
+        each = zip(np.broadcast_to(np.log(observed), weights.shape), weights, strict=True)
+        planes = np.array([_plane(x, z, own, weight) for own, weight in each])
         return Refits(planes, np.asarray(np.isfinite(planes).all(axis=1)))
 
-    plane = _plane(*logs, np.log(neg_log), np.ones(len(k)))
+    plane = _plane(x, z, y, np.ones(len(y)))
     if not np.isfinite(plane).all():
         domain = "points at two or more compute and two or more k, enough for four coefficients"
-        raise outside("compute", f"{len(k)} points", domain)
-    of = np.arange(len(k)) if run is None else np.asarray(run)
+        raise outside("compute", f"{len(y)} points", domain)
+    of = np.arange(len(y)) if sample.index is None else sample.index
     runs = np.unique(of)
-    without = refit(weights=(of != runs[:, None]).astype(np.float64)).coefficients
+    without = repeat(weights=(of != runs[:, None]).astype(np.float64)).coefficients
     errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
     is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
     known = dict(zip(COEFFICIENTS, is_known, strict=True))
-    off = np.log(neg_log) - _columns(*logs) @ plane
+    off = y - _columns(x, z) @ plane
     return Part(
         coefficients=dict(zip(COEFFICIENTS, plane.tolist(), strict=True)),
         objective_value=float(off @ off),
         converged=True,
-        refit=refit,
+        repeat=repeat,
         undetermined=tuple(name for name in SIGNED if not known[name]),
     )
 

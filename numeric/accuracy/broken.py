@@ -18,7 +18,8 @@ Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING, Any
@@ -31,11 +32,10 @@ from ..fit.models import Expression
 from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.power import local_maxima
-from ..fit.resample import Refits
 from ..fit.uncertainty import MEDIAN_DEVIATION, classical
 from ..formulas import break_value
 from ..words import counted
-from .law import Part, as_runs, refits_near
+from .law import Part, as_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,9 +170,7 @@ class BrokenModel(ExpressionModel):
 
 
 def _asymptotes(observed: Floats, box: Box) -> Floats:
-    """Laws without a break (K, 3): values lie above the asymptote where B is 1, below where it is
-    -1.
-    """
+    """Laws without a break (K, 3), B = 1 below the values, -1 above."""
     low, high, reach = observed.min(), observed.max(), np.ptp(observed) * DISTANCES
     below = np.unique(np.maximum(low - reach, box.lower[0]))
     above = np.unique(np.minimum(high + reach, box.upper[0]))
@@ -212,12 +210,8 @@ def fit_broken(sample: Sample, breaks: int = 1) -> Part:
 
     0 <= a <= 1, |b C^-c0| <= 1e12 at the mean log C, |c0| <= 8, |c_i| <= 16, breaks within the runs
     and a quarter of their range of log C beside, widths f from a gap between runs, and a 500th of
-    their range, to four ranges.
-
-    Raises
-    ------
-    ValueError
-        Where compute takes fewer values than the law has coefficients, or the values are all alike.
+    their range, to four ranges. ValueError where compute takes fewer values than the law has
+    coefficients, or the accuracies are all alike.
     """
     logs, Q, names = np.log(sample.at.compute), sample.accuracy, names_of(breaks)
     distinct, middle = len(np.unique(logs)), float(logs.mean())
@@ -236,24 +230,12 @@ def fit_broken(sample: Sample, breaks: int = 1) -> Part:
         bounds[f"p{i}"] = logs.min() - middle - outside, logs.max() - middle + outside
         bounds[f"g{i}"] = log(narrowest), log(WIDEST * spread)
     fit = fit_form(as_runs(sample, Q, x=logs - middle), broken_form(breaks), HUBER, bounds=bounds)
-    solution = fit.solution
-
-    def refit(*, weights: Floats) -> Refits:
-        theta, counts = refits_near(solution, weights)
-        enough = [len(np.unique(logs[row > 0.0])) >= len(names) for row in weights]
-        return Refits(_coefficients(theta, middle), counts & np.array(enough))
-
-    written = _coefficients(solution.theta[None], middle)[0]
-    return Part(
-        coefficients=dict(zip(names, written.tolist(), strict=True)),
-        objective_value=fit.objective_value,
-        converged=fit.converged,
-        undetermined=tuple(compress(names, _is_open(solution.problem, solution.theta))),
-        refit=refit,
-    )
+    part = Part.written(fit, names, partial(_coefficients, middle), len(names))
+    is_open = _is_open(fit.solution.problem, fit.solution.theta)
+    return replace(part, undetermined=tuple(compress(names, is_open)))
 
 
-def _coefficients(theta: Floats, middle: float) -> Floats:
+def _coefficients(middle: float, theta: Floats) -> Floats:
     """(K, p) in the letters of the source: a, b, c0, c1, d1, f1, ..., the breaks in the order of d."""
     found = np.array(theta)
     found[:, 1] *= np.exp(found[:, 2] * middle)

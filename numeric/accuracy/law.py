@@ -14,7 +14,7 @@ from ..errors import whole_number
 from ..fit.fit import fit_form
 from ..fit.newton import best_of, follow, minimise
 from ..fit.objective import Objective
-from ..fit.resample import case_weights, refits_of, together
+from ..fit.resample import Refits, case_weights, refits_of, together
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
     from ..data.sample import Points, Sample
     from ..fit.fit import Fit
-    from ..fit.resample import Draws, Refits
-    from ..fit.solution import Solution
+    from ..fit.resample import Draws
     from .baselines import Baseline
 
     Floats = NDArray[np.float64]
@@ -40,7 +39,6 @@ __all__ = [
     "Part",
     "as_runs",
     "fit_law",
-    "refits_near",
     "resampled",
     "runs_of",
 ]
@@ -58,8 +56,8 @@ BATCH, NEW_RUNS = 50, 25
 MOST_OTHERS, AGAIN, ENOUGH, CLOSE = 2, 100, 1e-8, 1e-3
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
-#: exp(-y) of this and beyond is 0 as a float.
-SURELY_GUESSING = 1e3
+#: exp(-y) is 0 as a float where log y is this or more.
+LARGEST_LOG = 7.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +68,6 @@ class Law:
     ----------
     name : str
         As on the command line.
-    expression : str
-        Plain text, in the letters of `coefficients`.
     coefficients : tuple of str
     requires : tuple of str
         Quantities of `Points` that a fit needs.
@@ -90,7 +86,6 @@ class Law:
     """
 
     name: str
-    expression: str
     coefficients: tuple[str, ...]
     requires: tuple[str, ...]
     fitted: Callable[[Sample], tuple[Part, ...]]
@@ -104,16 +99,6 @@ class Law:
         """Quantities that a prediction needs: a two-stage law predicts without its proxy."""
         return tuple(name for name in self.requires if name != "proxy")
 
-    def fit(self, sample: Sample) -> LawFit:
-        """The law closest to the runs, all of which are used; ValueError where they are too few."""
-        for name in self.requires:
-            sample.at.column(name)  # or the error that says which is not known
-        try:
-            parts = self.fitted(sample)
-        except ValueError as error:
-            raise ValueError(f"{sample.benchmark}: {error}") from None
-        return LawFit(kind=self, sample=sample, parts=parts)
-
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m
         points; a law of Q is not kept between 0 and 1.
@@ -126,26 +111,28 @@ class Law:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """A fit behind a law, of the law itself or of a stage: what it came to, and how it is repeated.
+    """A fit behind a law, of the law itself or of a stage.
 
     Attributes
     ----------
     coefficients : dict
         By name.
     objective_value : float
+        What was minimised, at the minimum; of a law of two stages that of the last.
     converged : bool
         Whether the point is certified to be a minimum.
-    refit : callable
+    repeat : callable
         Weights (K, n) that say how often each run is drawn -> `Refits`.
     undetermined : tuple of str
         Coefficients that the runs leave open.
     remarks : tuple of str
+        What a reader of the coefficients must know.
     """
 
     coefficients: Mapping[str, float]
     objective_value: float
     converged: bool
-    refit: Callable[..., Refits]
+    repeat: Callable[..., Refits]
     undetermined: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -156,13 +143,44 @@ class Part:
             coefficients=fit.coefficients,
             objective_value=fit.objective_value,
             converged=fit.converged,
-            refit=fit.solution.refit,
+            repeat=fit.solution.refit,
             undetermined=fit.undetermined,
+        )
+
+    @classmethod
+    def written(
+        cls, fit: Fit, names: tuple[str, ...], written: Callable[[Floats], Floats], least: int
+    ) -> Part:
+        """A fit in parameters that are not the coefficients; `written` takes them to these, (K, p).
+
+        Refits start from the fit and its other minima. Few runs leave valleys in which Newton
+        creeps: one counts where little more is promised, and the runs that were drawn are at as many
+        x as `least`.
+        """
+        solution, x = fit.solution, fit.runs.extra["x"]
+
+        def repeat(*, weights: Floats) -> Refits:
+            many = solution.problem._replace(weights=weights)
+            starts = solution.theta, *solution.minimum.others[:MOST_OTHERS]
+            begun = [np.tile(start, (len(weights), 1)) for start in starts]
+            # Once without the detour: at the weights of the fit itself that is where it ended.
+            straight = minimise(many, begun[0], enough=ENOUGH, steps=AGAIN)
+            ends = best_of([straight, *(follow(many, start) for start in begun)])
+            enough = [len(np.unique(x[row > 0.0])) >= least for row in weights]
+            counts = (ends.done | (ends.decrement <= CLOSE * ends.value)) & np.array(enough)
+            return Refits(written(ends.theta), counts)
+
+        found = written(solution.theta[None])[0].tolist()
+        return cls(
+            coefficients=dict(zip(names, found, strict=True)),
+            objective_value=fit.objective_value,
+            converged=fit.converged,
+            repeat=repeat,
         )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit:
+class LawFit(Part):
     """A law and the runs that it was fitted to; its coefficients are those of its parts in turn.
 
     Attributes
@@ -170,8 +188,6 @@ class LawFit:
     kind : Law
     sample : Sample
         The n runs of the fit.
-    parts : tuple of Part
-        What was fitted: the law itself, or its stages.
     draws : Draws or None
         The law refitted to resamples of its runs.
     baselines : ndarray
@@ -180,7 +196,6 @@ class LawFit:
 
     kind: Law
     sample: Sample
-    parts: tuple[Part, ...]
     draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -188,11 +203,6 @@ class LawFit:
     def name(self) -> str:
         """Of the law."""
         return self.kind.name
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """By name."""
-        return {name: value for part in self.parts for name, value in part.coefficients.items()}
 
     @property
     def values(self) -> Floats:
@@ -203,42 +213,6 @@ class LawFit:
     def refitted(self) -> Floats:
         """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
         return np.empty((0, len(self.values))) if self.draws is None else self.draws.coefficients
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised for the last part, at the minimum."""
-        return self.parts[-1].objective_value
-
-    @property
-    def converged(self) -> bool:
-        """Whether every part is certified to be a minimum."""
-        return all(part.converged for part in self.parts)
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
-        be told apart.
-        """
-        is_open = {name for part in self.parts for name in part.undetermined}
-        is_open |= {*OF_TERMS} if self._one_ratio else set()
-        return tuple(name for name in self.coefficients if name in is_open)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the coefficients must know."""
-        found = [remark for part in self.parts for remark in part.remarks]
-        if self._one_ratio:
-            low, high = self._one_ratio
-            found.append(
-                f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a "
-                f"factor {SPREAD:g} of one D/N ({low:.3g} to {high:.3g})"
-            )
-        return tuple(found)
-
-    @property
-    def _one_ratio(self) -> tuple[float, float] | None:
-        """The least and the largest D/N, for a law of params and tokens whose runs are at one."""
-        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.requires} else None
 
     # -- how sure it is ----------------------------------------------------------------------------
 
@@ -251,9 +225,9 @@ class LawFit:
         above = above_guessing(Q, guessing, 0.0 if of_neg_log else self.kind.margin)
         weights = np.where(above, weights, 0.0)
         if not of_neg_log:
-            return together(part.refit(weights=weights) for part in self.parts)
+            return self.repeat(weights=weights)
         observed = neg_log_accuracy(np.where(above, Q, 0.5 * (1.0 + guessing)), guessing)
-        return self.parts[0].refit(weights=weights, observed=observed)
+        return self.repeat(weights=weights, observed=observed)
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """The coefficients with their percentile intervals over the resamples.
@@ -261,10 +235,11 @@ class LawFit:
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        found, is_open = dict[str, Estimate](), self.undetermined
+        found = {}
         for drawn, (name, value) in zip(self.refitted.T, self.coefficients.items(), strict=True):
-            draws = () if name in is_open else drawn
-            found[name] = Estimate.of_draws(value, draws, level, undetermined=name in is_open)
+            is_open = name in self.undetermined
+            draws = () if is_open else drawn
+            found[name] = Estimate.of_draws(value, draws, level, undetermined=is_open)
         E, spare = found.get("E"), len(self.sample) > len(self.values)
         if E is not None and E.value == 0.0 and E.has_interval and self.kind.form and spare:
             found["E"] = replace(E, low=0.0, high=self._limit_at_zero(level), at_most=True)
@@ -276,18 +251,19 @@ class LawFit:
         """
         from scipy.optimize import brentq
 
-        runs, n, form = as_runs(self.sample), len(self.sample), self.kind.form
-        best = fit_form(runs, form, SQUARES)
-        rounding, allowed = 0.5 * n * ROUNDING**2, coverage_factor(level) ** 2
+        runs, n = as_runs(self.sample), len(self.sample)
+
+        def least(**fixed: float) -> Fit:
+            return fit_form(runs, self.kind.form, SQUARES, fixed=fixed)
+
+        best, greatest = least(), float(runs.loss.max())
+        lowest = best.objective_value + 0.5 * n * ROUNDING**2
 
         def excess(E: float) -> float:
             """Above 0 where the runs exclude this E."""
-            held = fit_form(runs, form, SQUARES, fixed={"E": E}).objective_value
-            return float(
-                n * np.log((held + rounding) / (best.objective_value + rounding)) - allowed
-            )
+            squares = least(E=E).objective_value + 0.5 * n * ROUNDING**2
+            return float(n * np.log(squares / lowest) - coverage_factor(level) ** 2)
 
-        greatest = float(runs.loss.max())
         if excess(greatest) <= 0.0:
             return greatest
         return float(brentq(excess, best.coefficients["E"], greatest, rtol=1e-9))
@@ -308,39 +284,27 @@ class LawFit:
         """The same with percentiles of the measured accuracy of a new run: refitted laws, each with
         the residual of some run.
 
-        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the
-        refitted laws do not leave these, else of Q; they are stretched by sqrt(n/(n - p)) for what
-        p coefficients took from them. There are no ends without refits, or where there are no more
-        runs than coefficients.
+        Residuals are of log(-log Q') for a law of -log Q', else of Q; they are stretched by
+        sqrt(n/(n - p)) for what p coefficients took from them. There are no ends without refits, or
+        where there are no more runs than coefficients.
         """
-        n, p, guess = len(self.sample), len(self.values), self.sample.baseline
-        law = self.accuracy(at)
+        n, p, law = len(self.sample), len(self.values), self.accuracy(at)
         if self.draws is None or len(self.draws) < 2 or n <= p:
             return Band(law, level=level)
         random = np.random.default_rng([self.draws.seed, 1])
-        observed, own = self.sample.accuracy, self.accuracy(self.sample.at)
-        laws, guessing = (
-            self.kind.accuracy(self.refitted, at, self.baselines),
-            self.baselines[:, None],
-        )
-        both = np.stack([observed, own])
-        in_logs = bool(((both > guess) & (both < 1.0)).all())
-        in_logs &= bool(((laws >= guessing) & (laws <= 1.0)).all())
+        seen, in_logs = self.sample.accuracy, self.kind.is_neg_log
+        own = self.kind.values(self.values[None], self.sample.at)[0]
+        laws = self.kind.values(self.refitted, at)
         if in_logs:
-            observed, own = (_log_neg_log(values, guess) for values in (observed, own))
-            laws = _log_neg_log(laws, guessing)
-        residuals = np.sqrt(n / (n - p)) * (observed - own)
+            seen = neg_log_accuracy(seen, self.sample.baseline)
+            with np.errstate(divide="ignore"):
+                seen, own, laws = np.log(seen), np.log(own), np.log(laws)
+        residuals = np.sqrt(n / (n - p)) * (seen - own)
         values = laws + random.choice(residuals, size=(NEW_RUNS, *laws.shape))
         if in_logs:
-            values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
+            y = np.exp(np.minimum(values, LARGEST_LOG))
+            values = accuracy(y, self.baselines[:, None])
         return Band(law, *percentiles(values.reshape(-1, len(at)), level), level)
-
-
-def _log_neg_log(values: Floats, baseline: Any) -> Floats:
-    """log(-log Q'); infinite at guessing and at 1, where a law may be to rounding."""
-    strictly = (values > baseline) & (values < 1.0)
-    known = np.log(neg_log_accuracy(np.where(strictly, values, 0.5 * (1.0 + baseline)), baseline))
-    return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))
 
 
 def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs:
@@ -362,30 +326,11 @@ def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs
     )
 
 
-def refits_near(solution: Solution, weights: Floats) -> tuple[Floats, Any]:
-    """The fit to resamples, weights (K, n), from where it ended and its other minima: parameters
-    (K, p), and whether each counts. Few runs leave valleys in which Newton creeps, so that one counts
-    where little more is promised.
-    """
-    many = solution.problem._replace(weights=weights)
-    starts = solution.theta, *solution.minimum.others[:MOST_OTHERS]
-    begun = [np.tile(start, (len(weights), 1)) for start in starts]
-    # Once without the detour: at the weights of the fit itself that is where it ended.
-    straight = minimise(many, begun[0], enough=ENOUGH, steps=AGAIN)
-    ends = best_of([straight, *(follow(many, start) for start in begun)])
-    return ends.theta, ends.done | (ends.decrement <= CLOSE * ends.value)
-
-
 def runs_of(
     evaluations: Evaluations, benchmark: str, baseline: Baseline, needed: Sequence[str]
 ) -> Runs:
     """The runs of a benchmark that exceed guessing by the margin, with -log Q' for their loss, for
-    everything that `isoflop.fit` does.
-
-    Raises
-    ------
-    ValueError
-        Where a needed quantity of the runs is not known.
+    everything that `isoflop.fit` does; ValueError where a needed quantity is not known.
     """
     sample = evaluations.sample(benchmark, baseline.value)
     least = MARGIN if baseline.margin is None else baseline.margin
@@ -398,12 +343,8 @@ def runs_of(
 
 
 def fit_law(sample: Sample, kind: Law) -> LawFit:
-    """The law fitted to the runs that exceed guessing by more than its margin.
-
-    Raises
-    ------
-    ValueError
-        Where the runs are too few.
+    """The law fitted to the runs that exceed guessing by more than its margin; ValueError where they
+    are too few, or lack a quantity that the law needs.
     """
     train = sample.subset(above_guessing(sample.accuracy, sample.baseline, kind.margin))
     if not len(train):
@@ -411,7 +352,32 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
             f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than "
             f"{kind.margin:g} and is below 1"
         )
-    return kind.fit(train)
+    for name in kind.requires:
+        train.at.column(name)  # or the error that says which is not known
+    try:
+        parts = kind.fitted(train)
+    except ValueError as error:
+        raise ValueError(f"{sample.benchmark}: {error}") from None
+    coefficients = {name: value for part in parts for name, value in part.coefficients.items()}
+    is_open = {name for part in parts for name in part.undetermined}
+    remarks = [remark for part in parts for remark in part.remarks]
+    ratio = one_ratio(train.at) if {"params", "tokens"} <= {*kind.requires} else None
+    if ratio is not None:
+        is_open |= {*OF_TERMS}
+        remarks.append(
+            f"N and D cannot be told apart: the {len(train)} fitted runs are within a factor "
+            f"{SPREAD:g} of one D/N ({ratio[0]:.3g} to {ratio[1]:.3g})"
+        )
+    return LawFit(
+        kind=kind,
+        sample=train,
+        coefficients=coefficients,
+        objective_value=parts[-1].objective_value,
+        converged=all(part.converged for part in parts),
+        repeat=lambda **drawn: together(part.repeat(**drawn) for part in parts),
+        undetermined=tuple(name for name in coefficients if name in is_open),
+        remarks=tuple(remarks),
+    )
 
 
 def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> LawFit:

@@ -18,14 +18,13 @@ the paper's as well (Section 4.1, Section 3.3, Appendix M).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
 from .. import formulas
 from ..data.sample import Points
-from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError
 from ..fit.fit import fit_form
 from ..fit.models import COMPUTE, PARAMS_TOKENS
@@ -65,7 +64,6 @@ def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
 
     return Law(
         name=name,
-        expression=f"-log Q' = {form}",
         coefficients=form.coefficients,
         requires=form.requires,
         fitted=fitted,
@@ -78,10 +76,8 @@ def broken_law(breaks: int) -> Law:
     """The broken law with so many breaks, fitted to all runs above guessing (Appendix M). More than
     3 are more than runs can tell.
     """
-    factors = "".join(f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, breaks + 1))
     return Law(
         name="bnsl" if breaks == 1 else f"bnsl-{breaks}",
-        expression=f"Q = a + b C^-c0{factors}",
         coefficients=names_of(breaks),
         requires=("compute",),
         fitted=lambda sample: (fit_broken(sample, breaks),),
@@ -103,7 +99,6 @@ def two_stage(name: str, margin: float | None) -> Law:
 
     return Law(
         name=f"two-stage-{name}",
-        expression=f"{link.formula}, L = {COMPUTE}",
         coefficients=(*COMPUTE.coefficients, *link.coefficients),
         requires=("compute", "proxy"),
         fitted=lambda sample: (fit_proxy(sample), fit_link(link, sample)),
@@ -111,11 +106,6 @@ def two_stage(name: str, margin: float | None) -> Law:
         is_neg_log=False,
         margin=margin,
     )
-
-
-def _fitted_plane(sample: Sample) -> tuple[Part, ...]:
-    y = neg_log_accuracy(sample.accuracy, sample.baseline)
-    return (fit_bilinear(sample.at.compute, sample.at.k, y, sample.index),)
 
 
 def _on_plane(coefficients: Floats, at: Points) -> Floats:
@@ -126,10 +116,9 @@ def _on_plane(coefficients: Floats, at: Points) -> Floats:
 
 BILINEAR = Law(
     name="bilinear",
-    expression="log(-log Q) = log_A + a log C + b log k + d log C log k",
     coefficients=OF_PLANE,
     requires=("compute", "k"),
-    fitted=_fitted_plane,
+    fitted=lambda sample: (fit_bilinear(sample),),
     values=_on_plane,
 )
 _DECLARED = (
@@ -149,12 +138,7 @@ LAWS: dict[str, Law] = {law.name: law for law in _DECLARED}
 def law_named(name: str, baseline: Baseline | None = None) -> Law:
     """A law by name, fitted to runs that exceed guessing by the margin of the baseline where it has
     one of its own: in place of the laws' usual margin alone, so that a law that is fitted to all
-    runs above guessing, or to all, still is.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such law.
+    runs above guessing, or to all, still is. ValueError where there is no such law.
     """
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
@@ -172,14 +156,9 @@ def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
         return None
     is_open = "d" in fit.undetermined
-    (value,), drawn = (
-        formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3])
-        for rows in (fit.values[None], fit.refitted)
-    )
-    log = Estimate.of_draws(value, () if is_open else drawn, level, undetermined=is_open)
     with np.errstate(over="ignore"):
-        ends: Any = {
-            name: None if end is None else float(np.exp(end))
-            for name, end in (("value", log.value), ("low", log.low), ("high", log.high))
-        }
-    return replace(log, **ends, standard_error=None)
+        value, drawn = (
+            np.exp(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))
+            for rows in (fit.values[None], fit.refitted)
+        )
+    return Estimate.of_draws(value[0], () if is_open else drawn, level, undetermined=is_open)

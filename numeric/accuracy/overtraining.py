@@ -1,11 +1,10 @@
 r"""What training past the compute optimum costs, in loss and in downstream error.
 
-.. math:: L = E + (a M^{\eta} + b M^{-\eta}) C^{-\eta}, \qquad 1 - Q = \varepsilon - k e^{-\gamma L},
+.. math:: L = E + A N^{-\beta} + B D^{-\beta}, \qquad 1 - Q = \varepsilon - k e^{-\gamma L}.
 
-with M = D/N and C = 6 N D. The law of loss is the params+tokens law with beta = gamma = 2 eta, a =
-6^eta A and b = 6^eta B (derivation `overtraining_law`), so that its optimum, its envelope and its
-penalty are those of `isoflop.numeric.law.Law`. Source of both laws: Gadre et al. 2024, arXiv
-2403.08540.
+With M = D/N, C = 6 N D and eta = beta/2 the law of loss is E + (a M^eta + b M^-eta) C^-eta, a =
+6^eta A and b = 6^eta B (derivation `overtraining_law`). Its optimum, its envelope and its penalty
+are those of `isoflop.numeric.law.Law`. Source of both laws: Gadre et al. 2024, arXiv 2403.08540.
 """
 
 from __future__ import annotations
@@ -50,16 +49,12 @@ GADRE_TASKS = (
     *("bigbench_cs_algorithms", "commonsense_qa", "bigbench_qa_wikidata", "hellaswag", "copa"),
     *("squad", "piqa"),
 )
-#: What is printed of a prediction, and of a cost; the numbers that are no four digits.
+#: What is printed of a prediction, and numbers that are not of four digits.
 OF_PREDICTIONS = (
     *("run", "tokens_per_param", "loss", "predicted_loss", "loss_difference"),
     *("error", "predicted_error", "error_difference"),
 )
-OF_COSTS = (
-    *("compute", "tokens_per_param", "ratio", "loss", "penalty", "lost_compute"),
-    *("error", "extra_error"),
-)
-OFF = Percent(places=4, sign=True)
+OFF, FOUR = Percent(places=4, sign=True), Significant(4)
 FORMATS = {"loss_difference": OFF, "error_difference": OFF, "lost_compute": Percent(places=1)}
 
 
@@ -70,7 +65,7 @@ class Overtraining(Shown):
     Attributes
     ----------
     loss_fit, error_fit : Fit
-        Of the loss in params and tokens, and of the error 1 - Q in the measured loss.
+        Of the loss in params and tokens, and of the error 1 - Q in the measured loss x.
     runs : pandas.DataFrame
         Every run that a law was fitted to or that was to be predicted: run, params, tokens,
         tokens_per_param, compute; loss, predicted_loss, loss_difference (relative), in_loss_fit,
@@ -88,17 +83,6 @@ class Overtraining(Shown):
     def is_sound(self) -> bool:
         """Whether both fits are certified and leave no coefficient undetermined."""
         return self.loss_fit.is_sound and self.error_fit.is_sound
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """E, A, B, beta and a, b, eta of the law of loss; epsilon, k, gamma of the law of error."""
-        c = self.loss_fit.coefficients
-        in_compute = {
-            "a": float(formulas.params_term(formulas.ray_params(1.0, 1.0), c["A"], c["beta"])),
-            "b": float(formulas.tokens_term(formulas.ray_tokens(1.0, 1.0), c["B"], c["beta"])),
-            "eta": 0.5 * c["beta"],
-        }
-        return {**c, **in_compute, **self.error_fit.coefficients}
 
     @property
     def optimal_tokens_per_param(self) -> float | None:
@@ -132,55 +116,62 @@ class Overtraining(Shown):
         """
         import pandas as pd
 
-        best = self.optimal_tokens_per_param
+        best, c = self.optimal_tokens_per_param, self.error_fit.coefficients
         if best is None:
-            return pd.DataFrame(columns=[*OF_COSTS])
+            return pd.DataFrame()
         M = best * np.array(MULTIPLES) if tokens_per_param is None else np.array(tokens_per_param)
         budget = np.full(len(M), self.runs["compute"].max() if compute is None else compute)
         off = self.loss_fit.law.penalty(tokens_per_param=M, compute=budget)
-        c = self.error_fit.coefficients
         error, least = (
             c["epsilon"] - c["k"] * np.exp(-c["gamma"] * loss)
             for loss in (off.loss, off.optimal_loss)
         )
-        figures = budget, M, M / best, off.loss, off.loss_penalty, off.lost_compute
-        return pd.DataFrame(dict(zip(OF_COSTS, (*figures, error, error - least), strict=True)))
+        return pd.DataFrame(
+            {
+                "compute": budget,
+                "tokens_per_param": M,
+                "ratio": M / best,
+                "loss": off.loss,
+                "penalty": off.loss_penalty,
+                "lost_compute": off.lost_compute,
+                "error": error,
+                "extra_error": error - least,
+            }
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            "coefficients": self.coefficients,
+            "loss": self.loss_fit.as_dict(),
+            "error": self.error_fit.as_dict(),
             "optimal_tokens_per_param": self.optimal_tokens_per_param,
-            "converged": self.loss_fit.converged and self.error_fit.converged,
-            "undetermined": [*self.loss_fit.undetermined, *self.error_fit.undetermined],
             "predictions": _records(self.predictions),
             "costs": _records(self.costs()),
             "notes": list(self.notes),
         }
 
     def tables(self) -> tuple[Table, ...]:
-        """Coefficients; predictions; costs."""
-        best = self.optimal_tokens_per_param
-        shown = "not determined" if best is None else f"{best:.4g} tokens per param"
-        title = "; ".join(
-            f"{what}: {counted(len(fit.runs), 'run')}, RMSE {np.mean(fit.residuals**2) ** 0.5:.3g}"
-            for what, fit in (("loss", self.loss_fit), ("error", self.error_fit))
-        )
-        named = [{"coefficient": name, "value": x} for name, x in self.coefficients.items()]
-        columns = [Column("coefficient", align="left"), Column("value", format=Significant(6))]
-        tables = [Table(columns, named, f"{title}; M* = {shown}", self.notes)]
-        foretold = self.predictions
+        """The coefficients of both laws; predictions; costs."""
+        best, foretold, costs = self.optimal_tokens_per_param, self.predictions, self.costs()
+        (loss,), (error,) = self.loss_fit.tables(), self.error_fit.tables()
         rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
-        for title, keys, frame in (
-            (f"predictions{rest}", OF_PREDICTIONS, foretold[:MOST_LISTED]),
-            ("costs of over-training", OF_COSTS, self.costs()),
-        ):
-            columns = [
-                Column(key, key.replace("_", "\n"), format=FORMATS.get(key, Significant(4)))
-                for key in keys
-            ]
-            tables.append(Table(columns, _records(frame), title))
-        return tuple(table for table in tables if len(table))
+        more = [
+            Table(
+                [
+                    Column(key, key.replace("_", "\n"), format=FORMATS.get(key, FOUR))
+                    for key in keys
+                ],
+                _records(frame),
+                title,
+            )
+            for title, keys, frame in (
+                (f"predictions{rest}", OF_PREDICTIONS, foretold[:MOST_LISTED]),
+                (f"costs against {best or 0.0:.4g} tokens per param", [*costs], costs),
+            )
+            if len(frame)
+        ]
+        loss = loss.changed(title="law of loss", notes=(*loss.notes, *self.notes))
+        return (loss, error.changed(title="law of error"), *more)
 
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.overtraining.plot_overtraining`."""
@@ -227,19 +218,6 @@ def fit_overtraining(
     ------
     ValueError
         Where an argument is outside its domain, or the runs that a condition leaves are too few.
-
-    Examples
-    --------
-    >>> rows = [
-    ...     (n, m * n, 1.7 + 120 * n**-0.27 + 300 * (m * n) ** -0.27)
-    ...     for n in (1e8, 1e9, 1e10)
-    ...     for m in (20, 640)
-    ... ]
-    >>> runs = [
-    ...     {"params": n, "tokens": d, "loss_c4": x, "acc_arc": 0.1 + 2 * 2.7**-x} for n, d, x in rows
-    ... ]
-    >>> round(fit_overtraining(runs, loss="c4").optimal_tokens_per_param, 1)
-    29.8
     """
     import pandas as pd
 
@@ -273,13 +251,7 @@ def fit_overtraining(
             notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
         own = replace(runs, loss=values).subset(np.flatnonzero(known))
         own.require(len(form.coefficients), f"the coefficients of the law of {what}")
-        fit = fit_form(own, form, SQUARES)
-        if not fit.converged:
-            notes.append(f"law of {what}: no certified minimum; its coefficients are no result")
-        if fit.undetermined:
-            left = ", ".join(fit.undetermined)
-            notes.append(f"law of {what}: the runs leave {left} undetermined")
-        return known, fit
+        return known, fit_form(own, form, SQUARES)
 
     runs = Runs(
         params=read.params,

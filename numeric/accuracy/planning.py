@@ -14,86 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Shortest
-from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..arrays import positive_values
 from ..data.scale import accuracy
 from ..law import Law
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ..law.result import Result
+    import pandas as pd
 
-__all__ = ["AccuracyLaw", "AccuracyPenalty", "accuracy_table"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccuracyPenalty(Shown):
-    """What an allocation costs in accuracy.
-
-    Attributes
-    ----------
-    cost : Result
-        In y = -log Q'.
-    greatest_loss : float or ndarray
-        The most accuracy that the allocation costs at any budget, in units of accuracy.
-    compute : float, ndarray or None
-        Compute at which the accuracies are: that of the run, or as given.
-    accuracy, optimal_accuracy, lost_accuracy : float, ndarray or None
-        At that compute: Q, Q* and Q* - Q; None where none was given.
-    """
-
-    cost: Result
-    greatest_loss: Any
-    compute: Any = None
-    accuracy: Any = None
-    optimal_accuracy: Any = None
-    lost_accuracy: Any = None
-
-    def rows(self) -> list[dict[str, float | None]]:
-        """A row for each allocation at each budget: ratio, compute, and the figures by name."""
-        figures = {"ratio": self.cost.ratio} | {
-            name: getattr(self, name)
-            for name in (
-                "compute",
-                "accuracy",
-                "optimal_accuracy",
-                "lost_accuracy",
-                "greatest_loss",
-            )
-        }
-        known = {name: value for name, value in figures.items() if value is not None}
-        columns = (column.ravel().tolist() for column in np.broadcast_arrays(*known.values()))
-        rows = zip(*columns, strict=True)
-        return [dict.fromkeys(figures) | dict(zip(known, row, strict=True)) for row in rows]
-
-    def tables(self) -> tuple[Table, ...]:
-        """The penalties, and what they are in accuracy."""
-        return (*self.cost.tables(), accuracy_table(self.rows()))
-
-
-def accuracy_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Rows of penalties in accuracy, what is lost in points."""
-
-    def points(key: str, heading: str) -> Column:
-        def of(row: Mapping[str, Any]) -> float | None:
-            return None if row[key] is None else 100.0 * row[key]
-
-        return Column(key, heading, format=Shortest(3), of=of)
-
-    four = Shortest(4)
-    columns = [
-        Column("ratio", format=four),
-        Column("compute", format=four),
-        Column("accuracy", format=four),
-        Column("optimal_accuracy", "optimal\naccuracy", format=four),
-        points("lost_accuracy", "points\nlost"),
-        points("greatest_loss", "most\nat\nany\ncompute"),
-    ]
-    return Table(columns, rows)
+__all__ = ["AccuracyLaw"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,8 +78,8 @@ class AccuracyLaw:
         """The envelope: the highest accuracy for a budget; a number or an array."""
         return accuracy(self.law.envelope.loss(compute), self.random_baseline)
 
-    def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> AccuracyPenalty:
-        """What an allocation costs; of a run, and of a ratio at a budget, in accuracy too.
+    def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> pd.DataFrame:
+        """What allocations cost in accuracy.
 
         Parameters
         ----------
@@ -158,27 +89,31 @@ class AccuracyLaw:
             Budgets in FLOP, to be broadcast with the ratios.
         **allocation : float or array_like
             In place of a ratio: the other arguments of `Law.penalty`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each allocation and budget: ratio; excess, (y - E)/(y* - E) - 1; greatest_loss,
+            the most accuracy that the ratio costs at any budget, in units of accuracy; and of a run,
+            or at the budgets, compute, accuracy Q, optimal_accuracy Q* and lost_accuracy Q* - Q.
         """
+        import pandas as pd
+
         on_ray = "tokens_per_param" in allocation
         cost = self.law.penalty(ratio, **allocation, compute=compute if on_ray else None)
         excess = np.asarray(cost.excess)
         most, off = np.zeros(excess.shape), excess > 0.0
         if off.any():
             most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
-        if compute is None and not cost.is_run:
-            return AccuracyPenalty(cost=cost, greatest_loss=most[()])
-        budget = cost.compute if cost.is_run else positive_values("compute", compute)
-        best = self.law.envelope.reducible_loss(budget)
-        lost = formulas.accuracy_lost(best, cost.excess, **self._constants) + 0.0  # no negative 0
-        optimal = self.optimal_accuracy(budget)
-        return AccuracyPenalty(
-            cost=cost,
-            greatest_loss=most[()],
-            compute=budget,
-            accuracy=optimal - lost,
-            optimal_accuracy=optimal,
-            lost_accuracy=lost,
-        )
+        figures = {"ratio": cost.ratio, "excess": excess, "greatest_loss": most}
+        if compute is not None or cost.is_run:
+            budget = cost.compute if cost.is_run else positive_values("compute", compute)
+            best, optimal = self.law.envelope.reducible_loss(budget), self.optimal_accuracy(budget)
+            lost = formulas.accuracy_lost(best, cost.excess, **self._constants) + 0.0  # no -0
+            figures |= {"compute": budget, "accuracy": optimal - lost}
+            figures |= {"optimal_accuracy": optimal, "lost_accuracy": lost}
+        rows = np.broadcast_arrays(*figures.values())
+        return pd.DataFrame(dict(zip(figures, map(np.ravel, rows), strict=True)))
 
     @property
     def _constants(self) -> dict[str, float]:

@@ -27,7 +27,6 @@ def rank_proxies(
     Parameters
     ----------
     evaluations : Evaluations, path, or anything that ``pandas.DataFrame`` accepts
-        Read by `Evaluations.read` where they are none yet.
     benchmarks : sequence of str, optional
         By default all.
     proxies : sequence of str, optional

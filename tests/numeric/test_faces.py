@@ -7,7 +7,6 @@ import pytest
 from tests.data import grid_runs
 
 import isoflop
-from isoflop.numeric.accuracy.planning import AccuracyLaw
 from isoflop.numeric.law import Law
 from isoflop.numeric.law.form import COMPUTE
 from isoflop.theory.typeset.shown import Shown
@@ -31,7 +30,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "penalty": lambda: LAW.penalty(ratio=[0.1, 10.0]),
     "penalty of a run": lambda: LAW.penalty(params=8e9, tokens=15e12),
     "penalty of one's own law": lambda: isoflop.law_from_expression(*MINE).penalty(10.0),
-    "penalty in accuracy": lambda: AccuracyLaw(law=LAW, random_baseline=0.25).penalty(10.0, 1e22),
     "allocation": lambda: LAW.allocate(compute=[1e21, 1e24]),
     "allocation by one's own law": lambda: isoflop.law_from_expression(*MINE).allocate(1e21),
     "allocation of three variables": lambda: three().allocate(1e21),

@@ -293,13 +293,12 @@ class Subset:
         """
         pairs = self.evaluations.pairs(self.key[label], 0.0)
         pairs = pairs.subset(above_guessing(pairs.accuracy, 0.0, 0.05))
-        y = -np.log(pairs.accuracy)
-        law = BilinearLaw(**fit_bilinear(pairs.at.compute, pairs.at.k, y).coefficients)
+        law = BilinearLaw(**fit_bilinear(pairs).coefficients)
         random, runs, drawn = np.random.default_rng(SEED), np.unique(pairs.index), []
         of_run = [np.flatnonzero(pairs.index == run) for run in runs]
         for _ in range(RESAMPLES):
             part = np.concatenate([of_run[i] for i in random.integers(len(runs), size=len(runs))])
-            again = fit_bilinear(pairs.at.compute[part], pairs.at.k[part], y[part]).coefficients
+            again = fit_bilinear(pairs.subset(part)).coefficients
             drawn.append([again[name] for name in ("a", "b", "d", "log_A")])
         covariance = np.cov(np.transpose(drawn))
         paper = printed_bilinear(label)
@@ -343,10 +342,7 @@ class Subset:
         """Equation 5 on HumanEval fitted up to 6e21 FLOP and k = 32, judged on the other pairs."""
         pairs = self.bilinear["HumanEval"].pairs
         fitted = (pairs.at.compute <= UP_TO) & (pairs.at.k <= 32)
-        part = fit_bilinear(
-            pairs.at.compute[fitted], pairs.at.k[fitted], -np.log(pairs.accuracy[fitted])
-        )
-        law = BilinearLaw(**part.coefficients)
+        law = BilinearLaw(**fit_bilinear(pairs.subset(fitted)).coefficients)
         errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [

@@ -20,9 +20,10 @@ HELP = """\
 isoflop fit RUNS --law overtraining --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION]
 
 Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):
-  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params tokens
+  loss   L = E + A params^-beta + B tokens^-beta
   error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks
-then the optimal M, which is the same at every compute, and what 4, 16 and 64 times it cost.
+then the optimal tokens per param, which are the same at every compute, and what 4, 16 and 64
+times as many cost.
 Exit status 3: a law has no certified minimum, or undetermined coefficients.
 
 examples:

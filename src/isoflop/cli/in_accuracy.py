@@ -43,20 +43,35 @@ def in_accuracy(
         return []
     from ..numeric.accuracy.planning import AccuracyLaw
 
-    found = []
+    found: list[dict[str, Any]] = []
     for row in rows:
         if (name := row.law.name) in known:
             law = AccuracyLaw(law=row.law, random_baseline=known[name])
             cost = law.penalty(**row.given, compute=None if row.is_run else budgets)
-            found += [{"law": name, **one} for one in cost.rows()]
+            found += [{"law": name, **one} for one in cost.to_dict("records")]
     return found
 
 
 def accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) -> Iterator[str]:
-    """A table a law."""
+    """A table a law, what is lost in points of accuracy."""
+    from ..theory.typeset.numbers import Shortest
+    from ..theory.typeset.table import Column, Table
+
+    three, four = Shortest(3), Shortest(4)
+    ratio = Column("ratio", format=four)
+    most = Column(
+        "greatest_loss",
+        "most points\nlost at any\ncompute",
+        of=lambda row: 100.0 * row["greatest_loss"],
+        format=three,
+    )
+    lost = Column(
+        "lost_accuracy", "points\nlost", of=lambda row: 100.0 * row["lost_accuracy"], format=three
+    )
+    at = [Column("compute", format=four), Column("accuracy", format=four)]
+    at.append(Column("optimal_accuracy", "optimal\naccuracy", format=four))
     for name, baseline in known.items():
         if own := [row for row in rows if row["law"] == name]:
-            from ..numeric.accuracy.planning import accuracy_table
-
-            heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
-            yield "\n".join([heading, accuracy_table(own).text()])
+            title = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
+            between = [*at, lost] if "compute" in own[0] else []
+            yield Table([ratio, *between, most], own, title).text()

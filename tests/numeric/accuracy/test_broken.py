@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import LAWS
 from isoflop.numeric.data.sample import Points, Sample
 
@@ -33,7 +34,7 @@ def test_three_breaks_are_recovered_in_their_order(seed):
     breaks = np.stack([np.diff(exponents), places, np.full(3, 0.25)], axis=1).ravel()
     shape = at((0.0, 1.0, exponents[0], *breaks), compute)
     law = (0.95, -0.7 / shape.max(), exponents[0], *breaks)
-    found = LAWS["bnsl-3"].fit(sample_of(law, compute, noise=2e-4 * seed, seed=seed))
+    found = fit_law(sample_of(law, compute, noise=2e-4 * seed, seed=seed), LAWS["bnsl-3"])
     assert found.converged
     assert np.abs(np.log10(found.values[4::3] / places)).max() <= 0.1
     assert found.accuracy(found.sample.at) == pytest.approx(at(found.values, compute), rel=1e-10)
@@ -42,7 +43,7 @@ def test_three_breaks_are_recovered_in_their_order(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_minimum_is_no_worse_than_the_truth(seed):
     sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50), noise=0.005, seed=seed)
-    found = BNSL.fit(sample)
+    found = fit_law(sample, BNSL)
     off = [np.abs(sample.accuracy - at(law, sample.at.compute)) for law in (LAW, found.values)]
     truth, own = (np.where(r <= 1e-3, 0.5 * r**2, 1e-3 * (r - 0.5e-3)).sum() for r in off)
     assert found.objective_value <= truth
@@ -53,7 +54,7 @@ def test_the_minimum_is_no_worse_than_the_truth(seed):
 def test_refits():
     """With the runs as they are, with runs below a redrawn guessing, and with too few runs."""
     sample = sample_of(LAW, np.geomspace(1e18, 1e23, 60), noise=0.003)
-    found, ones = BNSL.fit(sample), np.ones((1, 60))
+    found, ones = fit_law(sample, BNSL), np.ones((1, 60))
     again = found.refit(weights=ones, baselines=np.zeros(1))
     assert again.converged.all()
     assert again.coefficients[0] == pytest.approx(found.values, rel=1e-5)
@@ -76,7 +77,7 @@ def test_refits():
     ids=["no break", "a break beyond the runs", "a break sharper than the runs resolve"],
 )
 def test_what_runs_leave_open(law, compute, noise, is_open, least):
-    found = [BNSL.fit(sample_of(law, compute, noise=noise, seed=seed)) for seed in range(3)]
+    found = [fit_law(sample_of(law, compute, noise=noise, seed=seed), BNSL) for seed in range(3)]
     assert sum(is_open <= {*each.undetermined} for each in found) >= least
 
 
@@ -91,4 +92,4 @@ def test_what_runs_leave_open(law, compute, noise, is_open, least):
 def test_runs_that_cannot_be_fitted(compute, accuracy, said):
     runs = Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
     with pytest.raises(ValueError, match=said):
-        BNSL.fit(runs)
+        fit_law(runs, BNSL)
