@@ -498,8 +498,15 @@ class _Reader(Builder):
             follows = after.kind == "power" or after.text in ("(", "/")
             is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
             is_derivative = after.kind == "name" or is_above
-        if not is_derivative:
+        try:
+            return self._quotient(at, depth) if is_derivative else None
+        except ParseError:
+            if at.text == "partial" or "d" not in self.letters:
+                raise
+            self.next = start  # the letter d of a budget kappa N^a D^d
             return None
+
+    def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))
         if not self._is_below(self.next):
             rest = " that is no derivative such as dL/dN cannot be read"

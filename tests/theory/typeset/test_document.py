@@ -26,7 +26,6 @@ FEW = (
     "optimum_by_lagrange",
     "pass_at_k_of_beta_problems",
     "penalty_tails",
-    "allocation_across_k",
     "term_balance_and_shares",
 )
 
