@@ -16,9 +16,7 @@ DISPLAYS = "equation|align|gather|multline|eqnarray|alignat|flalign|displaymath"
 DECLARED = r"%[ \t]*isoflop:[ \t]*"
 COMMENT = re.compile(rf"(?<!\\)((?:\\\\)*)(?!{DECLARED})%[^\n]*")
 LITERAL = re.compile(
-    r"\\begin\{(verbatim|comment|lstlisting)\*?\}.*?\\end\{\1\*?\}|\\verb(\W).*?\2"
-    r"|\\iffalse(?![a-z]).*?\\fi(?![a-z])",
-    re.DOTALL,
+    r"\\begin\{(verbatim|comment|lstlisting)\*?\}.*?\\end\{\1\*?\}|\\iffalse\b.*?\\fi\b", re.DOTALL
 )
 INPUT = re.compile(r"\\(?:input|include)\s*\{\s*([^{}]+?)\s*\}")
 PIECE = re.compile(
@@ -31,14 +29,13 @@ PIECE = re.compile(
 )
 #: In front of a formula of the text that says what a name is, and between two such formulas.
 EXPLAINS = re.compile(r"\b(?:where|let|set|put|define|write|denote)\s*\Z", re.IGNORECASE)
-GOES_ON = re.compile(r"\s*(?:,|;)?\s*(?:and)?\s*(?:let)?\s*")
+GOES_ON = re.compile(r"[\s,;]*(?:and)?\s*(?:let)?\s*")
 BEHIND_A_DISPLAY = re.compile(r"[\s,.]*where\s*")
-#: What has no meaning inside a display, and what begins a row of it.
+#: What has no meaning inside a display.
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{(?:aligned|split|gathered|alignedat)\}(?:\{\d\}|\[\w\])?"
     rf"|\\(?:nonumber|notag)\b|[.,;]?\s*\\qedhere\b|\\[hv]space\*?\{{[^{{}}]*\}}|{DECLARED}[^\n]*"
 )
-INTERTEXT = re.compile(r"\\(?:short)?intertext\s*\{[^{}]*\}")
 FORMULA_IN_WORDS = re.compile(r"(\\(?:text|mbox)\s*\{[^{}$]*)\$([^{}$]*)\$")
 LABEL = re.compile(r"\\(?:label|tag\*?)\s*\{([^{}]*)\}")
 #: What parts the claims of a display where it stands outside of brackets, and the brackets.
@@ -50,7 +47,8 @@ MARK = re.compile(
     r"|(?P<condition>\\forall(?![A-Za-z]))"
     r"|(?P<opens>\\begin\b|[(\[{])|(?P<closes>\\end\b|[)\]}])|\\."
 )
-#: What words beside a claim say of what follows; a remark says why, not where, it holds.
+#: What words beside a claim say of what follows; a remark says why, not where, it holds. With other
+#: words it is not read.
 WORDS = {
     "condition": r"(?:for|as|if|when|whenever|provided|given|assuming|under)(?: that)?"
     r"(?: all| every| any| each)?",
@@ -59,66 +57,41 @@ WORDS = {
     "remark": r"\(?(?:since|because|by|from|using|due to|as in|see|cf)\b.*|\([^()]*\)",
 }
 #: What is still meant where a row or a space comes between.
-LASTING = {"row": ("where", "follows"), "beside": ("where", "follows", "condition", "trouble")}
-#: Behind what a word is a name, and not prose: `6 N D = \text{FLOPs}`.
-BEFORE_A_NAME = re.compile(r"(?:.*[-=+*/])?[\s&]*", re.DOTALL)
+LASTING = ("where", "follows", "condition")
 RELATION = (
     r"=|<|>|\\(?:le|ge|leq|geq|ne|neq|sim|to|propto|approx|equiv|triangleq|rightarrow|in|iff"
     r"|Leftrightarrow|leqslant|geqslant|simeq|lesssim)(?![A-Za-z])"
 )
 LETTER = r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?"
-#: Spaces, punctuation and marks of alignment at the ends of a claim; what is no claim.
+#: Spaces, punctuation and marks of alignment at the ends of a claim.
 AROUND = re.compile(r"\A(?:\\[,;:! ]|[\s&.,;~])+|(?:\\[,;:! ]|[\s&.,;~])+\Z")
-NUMBERED = re.compile(r"\(\d+(?:\.\d+)*[a-z]?\)")
-#: Beside a claim: a bracket, "for all N", and `r \to 0`, `\beta > \gamma`, `0 < r < 1`.
+#: Beside a claim: a bracket, "for all N" or a number, and `r \to 0`, `\beta > \gamma`, `u \in \mathbb{R}`; in
+#: front of an arrow, `\alpha = \beta` as well.
 BRACKETED = re.compile(r"(?:\\left|\\[bB]igl?)?\s*\((.*?)(?:\\right|\\[bB]igr?)?\s*\)", re.DOTALL)
-LETTERS = re.compile(rf"{LETTER}(?:\s*,\s*{LETTER})*")
+LETTERS = re.compile(rf"{LETTER}(?:\s*,\s*{LETTER})*|[\d.]+[a-z]?")
 BESIDE = re.compile(
-    rf"(?:[\d.]+\s*(?:<|\\leq?)\s*)?{LETTER}"
-    r"\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
-    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\s*\{{?R\}}?|\\infty)"
-    rf"(?:\s*(?:<|\\leq?)\s*(?:[\d.]+|{LETTER}))?"
+    rf"({LETTER})\s*(?:<|>|\\(?:to|rightarrow|leq?|geq?|neq?|in)(?![A-Za-z]))"
+    rf"\s*(?:[+-]?[\d./^+]+|{LETTER}|\\mathbb\{{R\}}|\\infty)"
 )
-REAL = re.compile(rf"({LETTER})\s*\\in\s*\\mathbb\s*\{{?R\}}?")
-#: In front of an arrow, `\beta > \gamma` or `\alpha = \beta`.
 PREMISE = re.compile(rf"{BESIDE.pattern}|\\[a-z]+\s*=\s*(?:\\[a-z]+|[\d.]+)")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A claim of the document, a formula of its text, or a declaration.
+    """A claim of the document, a formula of its text, or a declaration."""
 
-    Attributes
-    ----------
-    kind : {"claim", "explained", "inline", "declared"}
-        `explained` is a formula of the text behind "where" or "let", `inline` any other one, and
-        what is no claim of a display.
-    conditions : tuple of str
-        That stand beside the claim, from which an arrow leads to it, or that are declared.
-    follows : bool
-        Whether an arrow leads to it from the claim before.
-    trouble : str
-        Why it cannot be judged as it stands.
-    """
-
-    kind: str
+    kind: str  # "claim"; "explained" behind "where" or "let", or "inline"; "declared"
     text: str
     file: str = ""
     line: int = 0
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()  # beside it, in front of its arrow, or declared
     label: str = ""
-    follows: bool = False
-    trouble: str = ""
+    follows: bool = False  # whether an arrow leads to it
 
 
 def pieces_of(text: str, name: str, read: Callable[[str], str]) -> tuple[list[Piece], list[str]]:
     """The pieces of a document, in order, and the files that it includes but are missing; `read(name)`
-    is the text of a file.
-
-    Raises
-    ------
-    ParseError
-        Where it has no displayed formula, or its macros do not come to an end.
+    is the text of a file. ParseError where there is no display, or the macros come to no end.
     """
     missing: list[str] = []
     lines = list(_lines(text, name, read, missing, (name,)))
@@ -201,73 +174,60 @@ def _claims(display: str, line: int) -> list[Piece]:
     """The claims of a display; what "where" explains is first."""
     while FORMULA_IN_WORDS.search(display):
         display = FORMULA_IN_WORDS.sub(r"\1}\2\\text{", display)
-    display = INTERTEXT.sub(lambda m: "\\\\" + "\n" * m[0].count("\n"), display)
     text = LAYOUT.sub(lambda m: "\n" * m[0].count("\n") + " ", display)
     found: list[Piece] = []
     waiting: tuple[str, ...] = ()  # conditions of the next claim
-    role, first, trouble = "row", 0, ""
-    for mark, said, start, stop in _segments(text):
-        role = role if role in LASTING.get(mark, ()) else mark
-        first = len(found) if mark == "row" else first
-        if mark == "trouble":
-            trouble = f"what the words {said!r} make of it is not understood"
-            found[first:] = [replace(piece, trouble=trouble) for piece in found[first:]]
+    role = "row"
+    for mark, start, stop in _segments(text):
+        role = role if role in LASTING and mark in ("row", "beside") else mark
         blank = LABEL.sub(lambda m: " " * len(m[0]), text[start:stop])
         label, bare = LABEL.search(text, start, stop), AROUND.sub("", blank)
-        if bare and not NUMBERED.fullmatch(bare) and role != "remark":
+        if bare and role != "remark":
             last = found[-1] if found else None
-            goes_on = re.match(rf"[\s&]*(?:{RELATION})", blank) or not re.search(RELATION, bare)
-            is_condition = (
-                role == "beside"
-                and last
-                and any(form.fullmatch(bare) for form in (BRACKETED, LETTERS, BESIDE))
-            )
-            if role == "condition" or is_condition:
-                conditions = _condition(bare)
+            is_open = not all(re.search(RELATION, x) for x in (bare, last.text if last else bare))
+            goes_on = re.match(rf"[\s&]*(?:{RELATION})", blank) is not None
+            forms = (BRACKETED, LETTERS, BESIDE) if role == "beside" and last else ()
+            if role == "condition" or any(form.fullmatch(bare) for form in forms):
                 if last:
-                    found[-1] = replace(last, conditions=last.conditions + conditions)
+                    found[-1] = replace(last, conditions=last.conditions + _condition(bare))
                 else:
-                    waiting += conditions
-            elif last and role in ("row", "beside") and goes_on:
+                    waiting += _condition(bare)
+            elif last and (is_open or (goes_on and role in ("row", "beside"))):
                 found[-1] = replace(last, text=f"{last.text} {bare}")
-                first = min(first, len(found) - 1)
             else:
                 if last and role == "follows" and PREMISE.fullmatch(last.text):
                     waiting = (*found.pop().conditions, last.text)
                 at = line + text.count("\n", 0, start + len(blank) - len(blank.lstrip(" &\n")))
                 piece = Piece("explained" if role == "where" else "claim", bare, "", at, waiting)
-                why = trouble if role == "trouble" else ""
-                found.append(replace(piece, follows=role == "follows", trouble=why))
+                found.append(replace(piece, follows=role == "follows"))
                 waiting = ()
             role = ""
         if label is not None and found and not found[-1].label:
             found[-1] = replace(found[-1], label=label[1])
-    found = [p for p in found if p.trouble or re.search(RELATION, p.text)]
-    return sorted(found, key=lambda p: p.kind != "explained")
+    found = [piece for piece in found if re.search(RELATION, piece.text)]
+    return sorted(found, key=lambda piece: piece.kind != "explained")
 
 
-def _segments(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """What stands between the marks outside of brackets: what the mark before it says of it, "trouble"
-    where its words are not understood; the words; and where it begins and ends.
+def _segments(text: str) -> Iterator[tuple[str, int, int]]:
+    """What stands between the marks outside of brackets: what the mark before it says of it, and where
+    it begins and ends.
     """
-    start, depth, before, said = 0, 0, "row", ""
+    start, depth, before = 0, 0, "row"
     for mark in MARK.finditer(text):
         depth += bool(mark["opens"]) - bool(mark["closes"])
         role = next((r for r in ("row", "beside", "follows", "condition") if mark[r]), "")
         if mark["words"]:
             words = " ".join(mark["said"].lower().replace("~", " ").strip(" ,.:;").split())
-            role = next((r for r, form in WORDS.items() if re.fullmatch(form, words)), "trouble")
-            is_word = re.fullmatch("[A-Za-z]+", mark["said"]) and role == "trouble"
-            role = "" if is_word and BEFORE_A_NAME.fullmatch(text[start : mark.start()]) else role
+            role = next((r for r, form in WORDS.items() if re.fullmatch(form, words)), "")
         if role and depth <= 0:
-            yield before, said, start, mark.start()
-            before, said, start = role, (mark["said"] or "").strip(), mark.end()
-    yield before, said, start, len(text)
+            yield before, start, mark.start()
+            before, start = role, mark.end()
+    yield before, start, len(text)
 
 
 def _condition(text: str) -> tuple[str, ...]:
     """A condition without its brackets; none where it reads "for all N, D"."""
     while (inner := BRACKETED.fullmatch(text.strip())) is not None:
         text = inner[1]
-    text = REAL.sub(r"\1 real", text.strip())
+    text = re.sub(r"\s*\\in\s*\\mathbb\{R\}", " real", text.strip())
     return () if LETTERS.fullmatch(text) else (text,)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Add, Expr, Mul, Symbol, expand
+from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
 from ..budget import Budget
-from ..data.notation import DEFAULT, HOFFMANN, NOTATIONS, Notation
+from ..data.notation import DEFAULT, HOFFMANN, KINDS, Notation
 from ..kernel import symbols as sym
 from ..reader.building import APPLIED
 from ..reader.latex import tokenize_latex
@@ -23,15 +23,7 @@ from .typed import at_relations, called, in_one_line, limit_of, sources
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 OPTIMAL = ("_opt", "_star")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
-#: The roles of the letters in a law with their canonical names, and what the others are called where
-#: these letters are of neither notation.
-LETTERS = {
-    "irreducible": "E",
-    "params_coefficient": "A",
-    "tokens_coefficient": "B",
-    "params_exponent": "beta",
-    "tokens_exponent": "gamma",
-}
+#: What others call the quantities whose names are not in a law of letters of its own.
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
 
 
@@ -96,17 +88,14 @@ def name_of(text: str) -> str:
 
 @dataclass(frozen=True)
 class LawOfDocument:
-    """What a formula says of the law: its notation where it is in letters, with other names for N,
-    D and L, `E == 0` where it has no constant, and what it calls N and D; its numbers by canonical
-    names where it is in numbers; why it is no law of this shape; and its names.
-    """
+    """What a formula says of the law."""
 
-    notation: Notation | None = None
-    let: tuple[str, ...] = ()
-    assume: tuple[str, ...] = ()
-    sizes: tuple[str, str] = ("N", "D")
-    numbers: tuple[tuple[str, Expr], ...] = ()
-    trouble: str = ""
+    notation: Notation | None = None  # where it is in letters
+    let: tuple[str, ...] = ()  # other names for N, D and L
+    assume: tuple[str, ...] = ()  # E == 0 where it has no constant
+    sizes: tuple[str, str] = ("N", "D")  # what the document calls them
+    numbers: tuple[tuple[str, Expr], ...] = ()  # by canonical names, where it is in numbers
+    trouble: str = ""  # why it is no law of this shape
     names: frozenset[str] = frozenset()
     line: int = 0
 
@@ -125,12 +114,11 @@ def law_of(text: str) -> LawOfDocument | None:
     if not name or len(arguments) not in (0, 2):
         return None
     values = [sides.value(i) for i in range(1, len(sides.parts))]
-    for shape in filter(None, map(_shape, filter(None, values))):
-        sizes = {str(x) for _, x, _ in shape[1:]}
-        if {*arguments} <= sizes:
-            is_law = name in LOSSES or shape[0] != 0
-            is_at_the_optimum = any(x.endswith(OPTIMAL) for x in sizes)
-            return _law(sides, *shape) if is_law and not is_at_the_optimum else None
+    for shape in filter(None, (_shape(value) for value in values if value is not None)):
+        if {*arguments} <= {str(x) for _, x, _ in shape[1:]}:
+            is_at_the_optimum = any(str(x).endswith(OPTIMAL) for _, x, _ in shape[1:])
+            is_law = not is_at_the_optimum and (name in LOSSES or shape[0] != 0)
+            return _law(sides, *shape) if is_law else None
     own, names = {*arguments} or {"N", "D"}, frozenset(sides.names - {name})
     is_value = any(x.endswith(OPTIMAL) for x in own) or names & {"C", *LOSSES}
     if name not in LOSSES or is_value or not own <= names:
@@ -144,20 +132,18 @@ Term = tuple[Expr, Symbol, Expr]
 
 def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
     """The constant and the two terms, coefficient, letter and exponent; those of N first."""
-    constants, powers = [], []
+    constant, powers = Integer(0), []
     for term in Add.make_args(expand(e)):
-        factors = Mul.make_args(term)
-        found = [f for f in factors if f.is_Pow and f.base.is_Symbol and _is_plain(-f.exp)]
-        rest = Mul(*(f for f in factors if f not in found))
-        if len(found) == 1 and _is_plain(rest):
-            powers.append((rest, found[0].base, -found[0].exp))
+        found = [p for p in Mul.make_args(term) if p.is_Pow and p.base.is_Symbol]
+        found = [p for p in found if _is_plain(-p.exp) and _is_plain(term / p)]
+        if len(found) == 1:
+            powers.append((term / found[0], found[0].base, -found[0].exp))
         else:
-            constants.append(term)
-    constant = Add(*constants)
+            constant += term
     letters = [x for x in (constant, *(x for term in powers for x in term)) if x.is_Symbol]
-    if len(powers) != 2 or not (_is_plain(constant) or constant == 0):
-        return None
-    if len({*letters}) != len(letters) or len(letters) not in (2, 6 + (constant != 0)):
+    is_sum = len(powers) == 2 and (_is_plain(constant) or constant == 0)
+    is_of_letters = len({*letters}) == len(letters) in (2, 6 + (constant != 0))
+    if not (is_sum and is_of_letters):
         return None
     first, second = sorted(powers, key=lambda term: (str(term[1]) != "N", str(term[1]) == "D"))
     return constant, first, second
@@ -172,28 +158,25 @@ def _law(sides: Sides, constant: Expr, first: Term, second: Term) -> LawOfDocume
     """The law of a shape, in letters or in numbers."""
     (a, n, beta), (b, d, gamma) = first, second
     sizes, values = (str(n), str(d)), (constant, a, b, beta, gamma)
-    let: list[str] = []
-    for x, own in zip(sizes, "ND", strict=True):
-        let += (
-            [] if x == own else [f"{x} := {own}", *(f"{x}{mark} := {own}_opt" for mark in OPTIMAL)]
-        )
+    others = [(x, own) for x, own in zip(sizes, "ND", strict=True) if x != own]
+    let = [f"{x} := {own}" for x, own in others]
+    let += [f"{x}{optimal} := {own}_opt" for x, own in others for optimal in OPTIMAL]
     if sides.defined in LOSSES and sides.defined not in ("L", "L_hat"):
         let.append(f"{sides.sources[0].split('(')[0]} := L")
     if a.is_number:
-        return LawOfDocument(
-            None, tuple(let), (), sizes, (*zip(LETTERS.values(), values, strict=True),)
-        )
+        numbers = (*zip(DEFAULT.names("params-tokens"), values, strict=True),)
+        return LawOfDocument(let=tuple(let), sizes=sizes, numbers=numbers)
     absent = ("E == 0",) if constant == 0 and sides.defined in LOSSES else ()
-    letters = dict(zip(LETTERS, map(str, (constant or sym.E, *values[1:])), strict=True))
+    spelt = map(str, (constant or sym.E, *values[1:]))
+    letters = dict(zip(KINDS["params-tokens"], spelt, strict=True))
     names = frozenset((*letters.values(), *sizes))
     return LawOfDocument(_notation(letters), tuple(let), absent, sizes, names=names)
 
 
 def _notation(letters: dict[str, str]) -> Notation:
-    """The one with these letters: a known one, or one of the document's own."""
-    for known in NOTATIONS.values():
-        if all(getattr(known, role) == name for role, name in letters.items()):
-            return known
+    """That of a law with these letters by role; others are called as in the notation which has its
+    exponents, where these are free.
+    """
     exponents = {letters["params_exponent"], letters["tokens_exponent"]}
     base = HOFFMANN if exponents == {"alpha", "beta"} else DEFAULT
     is_like = exponents in ({"alpha", "beta"}, {"beta", "gamma"})
@@ -212,8 +195,8 @@ def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
     left = 0 if sides.named(0)[0] else 1
     (name, arguments), value = sides.named(left), sides.value(1 - left)
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
-    is_of_both = value is not None and letters.keys() <= value.free_symbols
-    if value is None or not name or arguments not in ((), sizes) or not is_of_both:
+    is_named = name != "" and arguments in ((), sizes)
+    if value is None or not is_named or not {*letters} <= value.free_symbols:
         return None
     try:
         return Budget.from_expression(value.xreplace(letters)), name

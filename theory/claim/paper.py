@@ -2,8 +2,7 @@
 the line that would settle it.
 
 Every letter is positive; what a display means beyond its letters is declared (`% isoflop: ...`). The
-law and the budget are the document's own, found by their shape. A claim that fails as it stands is
-tried with the numbers that the document gives, and at the optimum.
+law and the budget are the document's own, found by their shape.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
@@ -33,12 +31,11 @@ from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
 AT_OPTIMUM, DEFINITION, GIVEN = "at the optimum", "definition", "given"
-BY_SYMPY = Answer.BY_SYMPY.value
 #: What holds, and before it what does not, the worst first.
 HOLDS = (AT_OPTIMUM, PROVED, DEFINITION, GIVEN)
-ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, BY_SYMPY, *HOLDS)
+ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, Answer.BY_SYMPY.value, *HOLDS)
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
-RUN, OPTIMUM = ("N", "D", "C"), ("N == N_opt", "D == D_opt")
+RUN, OPTIMUM, AT = ("N", "D", "C"), ("N == N_opt", "D == D_opt"), "at N = N^*, D = D^*"
 #: Whole numbers up to here are not rounded.
 SMALL = 100
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
@@ -46,63 +43,47 @@ DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|
 #: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
-#: Names that authors give to quantities of their own; ratios of a run; what hangs on no budget.
+#: Names that authors give to quantities of their own, and what hangs on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
-RATIOS = frozenset(["r", "rho", "s"])
 OF_A_RUN = frozenset(["L", "L_hat", "R", "T_N", "T_D"])
+Why = tuple[str, str] | None
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """One link of a claim with what became of it: one of `ANSWERS` and the reason; where it holds;
-    the declaration that would settle what is not judged; where it is decided, the decision, and the
-    proof of the claim as it stands.
-    """
+    """What became of one link of a claim."""
 
-    answer: str
+    answer: str  # one of `ANSWERS`
     claim: str
     reason: str
     piece: Piece
-    where: str = ""
-    remedy: str = ""
-    link: ChainLink | None = None
-    proof: Proof | None = None
+    remedy: str = ""  # the declaration that would settle what is not judged
+    proof: Proof | None = None  # of the claim as it stands
+    link: ChainLink | None = None  # as it is decided
 
 
 @dataclass(frozen=True)
 class State:
-    """What holds at a place of the document.
+    """What holds at a place of the document."""
 
-    Attributes
-    ----------
-    declared : Settings
-        The notation, the names and the budget that are declared; a budget may be displayed.
-    law : LawOfDocument or None
-        The last one; before all of them the first one that is in letters.
-    budget_line : int
-        Where the budget is displayed; 0 where it is declared, or there is none.
-    rivals : mapping of str to Budget
-        What the document has under other letters than C: `F = 12 N D`.
-    own : mapping of str to (str, int)
-        What it says its own names are, and where; no text where nothing is known of one.
-    numbers : mapping of str to (Expr, Range, int)
-        Those that it gives of letters, `E = 1.69`, with what rounds to them, and where.
-    ray : str
-        What ties D to N in the runs of which it speaks: `D = 20 N`.
-    """
-
-    declared: Settings
-    law: LawOfDocument | None = None
+    declared: Settings  # notation, names and budget; a budget may be displayed instead
+    law: LawOfDocument | None = None  # the last one; at first the first one in letters
     budget_line: int = 0
-    rivals: Mapping[str, Budget] = field(default_factory=dict)
-    own: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)
-    ray: str = ""
+    rivals: Mapping[str, Budget] = field(default_factory=dict)  # F = 12 N D, beside C
+    own: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # x = A B; "" is not known
+    numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)  # E = 1.69
+    ray: str = ""  # D = 20 N, in the runs of which the document speaks
 
     @property
     def budget(self) -> Budget:
         """The one that holds, or the usual one."""
         return self.declared.budget or SIX_ND
+
+    @property
+    def rival(self) -> str:
+        """What else than the budget may be meant by compute."""
+        rivals = self.rivals.items()
+        return ", ".join(f"{x} = {b.compute()}" for x, b in rivals if b != self.budget)
 
     @cached_property
     def settings(self) -> Settings:
@@ -128,12 +109,6 @@ class State:
         trouble = self.law.trouble
         return f"the document's law, line {self.law.line}, {trouble}" if trouble else ""
 
-    @property
-    def other_budget(self) -> str:
-        """What else than the budget may be meant by compute."""
-        rivals = self.rivals.items()
-        return ", ".join(f"{x} = {b.compute()}" for x, b in rivals if b != self.budget)
-
     def declaring(self, text: str) -> State:
         """With `notation hoffmann` and the like; ParseError where it is none."""
         word, _, rest = (part.strip() for part in text.partition(" "))
@@ -157,8 +132,8 @@ class State:
 
     def saying(self, names: Mapping[str, str], line: int) -> State:
         """With names that mean this from here on."""
-        own = {**self.own, **{name: (text, line) for name, text in names.items()}}
-        return replace(self, own=own)
+        own = {name: (text, line) for name, text in names.items()}
+        return replace(self, own={**self.own, **own})
 
     def giving(self, name: str, value: Expr, tokens: Sequence[Token], line: int) -> State:
         """With a number that the document gives; of N, D or C a second one is of another run."""
@@ -184,63 +159,64 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     """What holds at the end of a document, and the verdicts on its claims; what takes longer than
     the seconds is not judged.
     """
-    laws = [None if piece.kind == "declared" else law_of(piece.text) for piece in pieces]
-    first = next((law for law in laws if law and law.notation), None)
-    if first is None and any(law and law.numbers for law in laws):
-        is_hoffmanns = not any(r"\gamma" in piece.text for piece in pieces)
-        first = LawOfDocument(HOFFMANN) if is_hoffmanns else None
-    state, sizes = State(Settings("", seconds=seconds), first), first.sizes if first else ("N", "D")
+    formulas = [piece for piece in pieces if piece.kind != "declared"]
+    laws = {piece: law_of(piece.text) for piece in formulas}
+    first = next((law for law in laws.values() if law and law.notation), None)
+    is_in_numbers = first is None and any(law and law.numbers for law in laws.values())
+    if is_in_numbers and not any(r"\gamma" in piece.text for piece in pieces):
+        first = LawOfDocument(HOFFMANN)
+    state, found = State(Settings("", seconds=seconds), first), list[Judgement]()
     if not any(p.kind == "declared" and p.text.startswith("budget") for p in pieces):
-        budgets = filter(None, (budget_of(p.text, sizes) for p in pieces if p.kind != "declared"))
+        sizes = (first or LawOfDocument()).sizes
+        budgets = filter(None, (budget_of(piece.text, sizes) for piece in formulas))
         state = replace(state, rivals={x: b for b, x in budgets if x not in COMPUTES})
-    found: list[Judgement] = []
-    for piece, law in zip(pieces, laws, strict=True):
-        state, more = _after(state, piece, law and replace(law, line=piece.line))
+    for piece in pieces:
+        state, more = _after(state, piece, laws.get(piece))
         found += more
     return state, found
 
 
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, list[Judgement]]:
     """What holds after a piece, and what becomes of its claims."""
+    shown = in_one_line(piece.text)
     try:
         if piece.kind == "declared":
             return state.declaring(piece.text), []
         state, what = _given(state, piece, law)
         if piece.kind == "inline":
             return state, []
-        if piece.trouble:
-            raise ParseError(piece.trouble)
-        sides = Sides.of(piece.text)
-        if what and len(sides.relations) == 1:
-            return state, [Judgement(GIVEN, in_one_line(piece.text), what, piece)]
-        if piece.kind == "explained" and not sides.defined:
+        claim = Claim.of(state, piece)
+        if what and len(claim.sides.relations) == 1:
+            return state, [Judgement(GIVEN, shown, what, piece)]
+        if piece.kind == "explained" and not claim.sides.defined:
             return state, []
-        state, found = _judged(Claim.of(state, piece))
-        return state, [
-            replace(v, answer=GIVEN) if what and v.answer == PROVED else v for v in found
-        ]
+        state, found = claim.judged()
+        given = (replace(v, answer=GIVEN) if v.answer == PROVED else v for v in found)
+        return state, list(given) if what else found
     except (ParseError, ValueError) as error:
         name = name_of(piece.text.partition("=")[0])
         if name and name not in state.known:  # it means something all the same
             state = state.saying({name: ""}, piece.line)
         reason = getattr(error, "complaint", None) or str(error)
-        return state, [Judgement(UNREADABLE, in_one_line(piece.text), reason, piece, remedy="skip")]
+        return state, [Judgement(UNREADABLE, shown, reason, piece, remedy="skip")]
 
 
 def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, str]:
-    """With the law and the budget that a piece gives, and what it gives. One of another shape counts
+    """With the law and the budget that a piece gives, and what it gives. A law of another shape counts
     where no notation is declared, and where it has letters that the law does not have.
     """
-    what, known = "", state.law.names if state.law is not None else frozenset[str]()
+    what, before = "", state.law or LawOfDocument()
+    is_other = law is not None and not (
+        state.declared.notation or set() < law.names <= before.names
+    )
     if law is not None and law.numbers:
         what, names = "the law in numbers", state.settings.words.notation.names()
         for name, value in law.numbers:
             state = state.giving(names[name], value, tokenize(as_read(value)), piece.line)
-    elif law is not None and law.notation is not None:
-        state, what = replace(state, law=law), "the document's law"
-    elif law is not None and not (state.declared.notation or set() < law.names <= known):
-        state = replace(state, law=law)
-    budget = budget_of(piece.text, ("N", "D") if state.law is None else state.law.sizes)
+    elif law is not None and (law.notation or is_other):
+        state = replace(state, law=replace(law, line=piece.line))
+        what = "the document's law" if law.notation else ""
+    budget = budget_of(piece.text, (state.law or LawOfDocument()).sizes)
     if budget is not None and budget[1] in COMPUTES and state.declared.budget is None:
         state, what = state.with_budget(*budget, piece.line), "the document's budget"
     own = {name: one for name, one in state.own.items() if name not in state.known or not one[0]}
@@ -252,30 +228,32 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim where it stands, with the settings under the conditions beside it, its limit, the names
-    in these conditions, and the verdict on it as it stands.
-    """
+    """A claim where it stands: under the conditions beside it, with the names in these."""
 
     state: State
     piece: Piece
     sides: Sides
     settings: Settings
-    limit: str | None
     beside: frozenset[str]
     proof: Proof | None = None
 
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
         """Read a piece; ParseError where it cannot be."""
-        settings = state.settings
-        lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in settings.let)
+        given, own = state.settings, [text for text, _ in state.own.values() if text]
+        lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in given.let)
         sides = Sides.of(piece.text, {let[1]: let[2] for let in lets if let is not None})
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
-        beside = [condition for condition in piece.conditions if condition != limit]
-        own = [text for text, _ in state.own.values() if text]
-        settings = replace(settings, assume=(*settings.assume, *beside), let=(*settings.let, *own))
-        names = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
-        return cls(state, piece, sides, settings, sides.limit or limit, names)
+        assume = (*given.assume, *(c for c in piece.conditions if c != limit))
+        settings = replace(given, assume=assume, let=(*given.let, *own), limit=sides.limit or limit)
+        beside = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
+        return cls(state, piece, sides, settings, beside)
+
+    @property
+    def name(self) -> str:
+        """What its left side is, where that is a name without arguments."""
+        name, arguments = self.sides.named(0)
+        return "" if arguments else name
 
     @property
     def names(self) -> set[str]:
@@ -283,51 +261,34 @@ class Claim:
         return {*self.sides.names, *self.beside}
 
     @property
-    def quantities(self) -> set[str]:
-        """The names that hang on the law."""
-        names, of_a_run = self.settings.words.names, self.settings.words.of_a_run
-        closed = {x for x in self.names if not isinstance(names.get(x, sym.N), Symbol)}
-        return closed | (self.names & {x.name for x in of_a_run} - {*RUN})
-
-    @property
-    def defines(self) -> str:
+    def new(self) -> str:
         """The name without a meaning that it says something of."""
-        name = self.sides.defined
-        known = {*self.state.known, *self.state.own}
+        name, known = self.sides.defined, {*self.state.known, *self.state.own}
         is_known = bool({name, re.sub(r"(?<=[A-Za-z])_(?=\d)", "", name)} & known)
         return "" if is_known or self.piece.follows or r"\iff" in self.piece.text else name
 
-    def is_first_order(self, k: int) -> bool:
-        """Whether a link can only mean the optimum: an equation for N and D that names neither a loss
-        nor an optimum, nor a name of the document's own.
-        """
-        names = {token.text for part in self.sides.parts[k : k + 2] for token in part}
-        others = {x for x in names if x.endswith(OPTIMAL) or x in (*OF_A_RUN, "P")}
-        is_equation = self.sides.relations[k] in ("==", "propto")
-        return is_equation and not others and not names & self.state.own.keys()
+    @property
+    def letters(self) -> set[str]:
+        """The letters of the law, and of a run."""
+        return {x for x, e in self.settings.words.names.items() if isinstance(e, Symbol)}
+
+    @property
+    def quantities(self) -> set[str]:
+        """The names that hang on the law."""
+        words = self.settings.words
+        closed = words.names.keys() - self.letters
+        return self.names & (closed | {x.name for x in words.of_a_run} - {*RUN})
 
     @property
     def others(self) -> set[str]:
-        """The names of which an equation that fails says something else than is known of them: for a
-        letter, those of quantities in it.
-        """
-        name = self.sides.named(0)[0]
-        if self.is_letter(name):
-            found = self.quantities & RATIOS if name in RUN else self.quantities
-        else:
-            is_own = name in OFTEN_OTHERS or name in self.state.own
-            found = {name} if is_own or DEFINES.search(self.piece.text) else set()
-        return {x for x in found if not x.endswith(OPTIMAL)}
-
-    def is_letter(self, name: str) -> bool:
-        """Whether the name is of a letter of the law, or of a ratio of a run."""
-        return name in RATIOS or isinstance(self.settings.words.names.get(name), Symbol)
+        """The names of which it may say something else than is known of them."""
+        said = {self.name} if DEFINES.search(self.piece.text) else set()
+        return (self.quantities | {self.name}) & (OFTEN_OTHERS | self.state.own.keys() | said)
 
     def undefined(self, link: ChainLink) -> list[str]:
         """The letters of a link that neither the law nor the document defines."""
-        words = self.settings.words
-        known = {x for x in words.names.values() if isinstance(x, Symbol)} | words.of_a_run
-        return sorted({x.name for x in _letters(link) - known} - self.beside)
+        known = self.letters | {x.name for x in self.settings.words.of_a_run} | self.beside
+        return sorted({x.name for x in _letters(link)} - known)
 
     def typed(self, k: int) -> str:
         """A link as it stands in the document."""
@@ -337,201 +298,189 @@ class Claim:
     def attempt(
         self, k: int, *assume: str, numbers: Coefficients | None = None
     ) -> ChainLink | None:
-        """A link where more is assumed, or with numbers; None where that cannot be."""
-        settings = replace(self.settings, numbers=numbers)
+        """A link where more is assumed, or with numbers; None where that does not decide it."""
         try:
-            text = self.sides.text
-            return proved(text, settings, assume=assume, limit=self.limit).links[k]
+            settings = replace(self.settings, numbers=numbers)
+            link = proved(self.sides.text, settings, assume=assume).links[k]
         except (ParseError, ValueError, IndexError):
             return None
+        return link if link.decision.proved or link.decision.refuted else None
 
-    def verdict(self, answer: str, k: int | None, reason: str, **more: Any) -> Judgement:
-        """What became of a link, or of the whole claim; `more` as `Judgement` has it."""
-        text, link = in_one_line(self.sides.text) if k is None else self.typed(k), more.get("link")
-        if answer == PROVED and link is not None:  # or given by SymPy's limit alone
-            answer = link.decision.answer.value
-        return Judgement(answer, text, reason, self.piece, proof=self.proof, **more)
+    def proves(self, k: int, *assume: str) -> ChainLink | None:
+        """A link that is proved where more is assumed."""
+        link = self.attempt(k, *assume)
+        return link if link is not None and link.decision.proved else None
 
-    def decided(self, k: int, link: ChainLink, answer: str = PROVED, where: str = "") -> Judgement:
-        """What became of a link by its decision: the answer, or refuted."""
-        decision = link.decision
-        answer = REFUTED if decision.refuted else answer
-        return self.verdict(answer, k, decision.reason, link=link, where=where)
+    def verdict(self, k: int | None, answer: str, reason: str, remedy: str = "") -> Judgement:
+        """What became of a link, or of the whole claim."""
+        text = in_one_line(self.sides.text) if k is None else self.typed(k)
+        return Judgement(answer, text, reason, self.piece, remedy, proof=self.proof)
+
+    def decided(self, k: int | None, link: ChainLink, answer: str = "") -> Judgement:
+        """What became of a link, or of the whole claim, by its decision."""
+        answer = answer or link.decision.answer.value
+        return replace(self.verdict(k, answer, link.decision.reason), link=link)
+
+    def judged(self) -> tuple[State, list[Judgement]]:
+        """What holds behind the claim, and the verdict on each of its links."""
+        claim, state, new = self, self.state, self.new
+        if (why := self._hangs_on()) is not None:
+            state = state.saying({new: ""}, self.piece.line) if new else state
+            return state, [self.verdict(None, UNDECIDED, *why)]
+        if new:
+            text = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
+            claim = replace(self, settings=replace(self.settings, let=(*self.settings.let, text)))
+            state = state.saying({new: text}, self.piece.line)
+        proof = proved(self.sides.text, claim.settings)
+        claim, found = replace(claim, proof=proof), list[Judgement]()
+        if r"\iff" in self.piece.text:  # one claim: both ways
+            worst = min(proof.links, key=lambda x: (not x.decision.refuted, x.decision.proved))
+            if worst.decision.proved or (worst.decision.refuted and not claim.undefined(worst)):
+                return state, [claim.decided(None, worst)]
+            return state, [claim.verdict(None, UNDECIDED, worst.decision.reason, "skip")]
+        for k, link in enumerate(proof.links):
+            is_new = new != "" and k == 0 and not link.decision.refuted
+            one = (
+                claim.verdict(k, DEFINITION, f"defines {new}") if is_new else claim._holds(k, link)
+            )
+            if one is None:
+                state, one = replace(claim, state=state)._fails(k, link)
+            found.append(one)
+        return state, found
+
+    def _hangs_on(self) -> Why:
+        """Why nothing is said of it by its names, and what would settle it."""
+        state, quantities, (name, arguments) = self.state, self.quantities, self.sides.named(0)
+        for x in sorted(self.names - {self.new}):
+            is_said = state.own[x][0] != "" if x in state.own else x in state.known or x[0] != '"'
+            if not is_said:
+                return f"it is not known what {x} is", f"let {x} = ..."
+        if "~" in self.sides.relations and self.settings.limit is None:
+            return r"\sim without a limit says how large something is, not what it is", "skip"
+        if name in ("L", "L_hat") and len(arguments) == 1 and arguments != ("C",):
+            return f"{name}({arguments[0]}) is a function of its own", "skip"
+        if state.lawless and quantities:
+            said = f"{state.lawless}; {', '.join(sorted(quantities))} hangs on it"
+            return said, f"notation {self.settings.words.notation.name}"
+        is_of_c = "C" in self.names and state.budget_line and not self.names & state.rivals.keys()
+        if state.rival and not is_of_c and (quantities - OF_A_RUN or "C" in self.names):
+            return (
+                f"it hangs on the budget, {state.budget} or {state.rival}",
+                f"budget {state.rival}",
+            )
+        return None
+
+    def _holds(self, k: int, link: ChainLink) -> Judgement | None:
+        """The verdict on a link as it stands, else with the numbers that the document gives, else in
+        the runs whose D it ties to N, else at the optimum; None where that decides nothing.
+        """
+        if link.decision.proved:
+            return self.decided(k, link)
+        state, names, is_letter = self.state, self.sides.names, k == 0 and self.name in self.letters
+        spent = f"C == {state.budget.compute()}"
+        is_tied = is_letter and self.name in RUN and {*RUN} - {self.name} <= state.numbers.keys()
+        numbers = state.coefficients(self.name if is_letter else "")
+        if numbers is not None and (is_tied or not is_letter):
+            found = self.attempt(k, *([spent] if is_tied else []), numbers=numbers)
+            if found is not None and (found.decision.proved or DECIMAL.search(self.typed(k))):
+                return self.decided(k, found)
+            if found is None and _letters(link) <= numbers.values.keys():
+                return self.verdict(k, UNDECIDED, f"{numbers.name} leave it open", "skip")
+        is_of_ray = state.ray and "C" in names < {*RUN, "sqrt"} and len(names & {*RUN}) < 3
+        if is_of_ray and (found := self.attempt(k, state.ray, spent)) is not None:
+            return self.decided(k, found)
+        is_of_a_run = bool({sym.N, sym.D} & _letters(link)) and not self.beside & {*RUN}
+        if is_of_a_run and not state.rival and (found := self.proves(k, *OPTIMUM)) is not None:
+            texts = {token.text for side in self.sides.parts[k : k + 2] for token in side}
+            others = {x for x in texts if x.endswith(OPTIMAL) or x in (*OF_A_RUN, "P", *state.own)}
+            if link.relation in ("==", "propto") and not others:  # it can only mean the optimum
+                return self.decided(k, found, AT_OPTIMUM)
+            return self.verdict(k, UNDECIDED, "it holds at the optimum alone", AT)
+        return None
+
+    def _fails(self, k: int, link: ChainLink) -> tuple[State, Judgement]:
+        """What becomes of a link that does not hold: it may give a number, or tie D to N; it is refuted
+        only where its letters leave no other way to mean it.
+        """
+        state, line, name = self.state, self.piece.line, self.name
+        says = k == 0 and name and link.relation == "==" and link.decision.refuted
+        if says and name in self.letters and link.rhs.is_number:
+            state = state.giving(name, link.rhs, self.sides.parts[1], line)
+            return state, self.verdict(k, GIVEN, f"{name} is given")
+        if says and _letters(link) == {sym.N, sym.D} and name in RUN:
+            ray = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
+            return replace(state, ray=ray), self.verdict(k, GIVEN, f"{name} is given")
+        if (why := self._otherwise(k, link)) is None:
+            return state, self.decided(k, link)
+        if says:  # so that the names mean something else
+            state = state.saying(dict.fromkeys(self.others, ""), line)
+        return state, self.verdict(k, UNDECIDED, *why)
+
+    def _otherwise(self, k: int, link: ChainLink) -> Why:
+        """How a link that does not hold may be meant otherwise, and the line that would settle it; None
+        where it is refuted.
+        """
+        state, relation, letters, names = (
+            self.state,
+            link.relation,
+            _letters(link),
+            self.sides.names,
+        )
+        spelt, undefined = self.settings.words.notation.names(), self.undefined(link)
+        refuted, is_first = link.decision.refuted, k == 0 and self.name != ""
+        condition = "it holds for some values only: a condition?", f"assume {self.typed(k)}"
+        numbers = f"assume \\{spelt['beta']} = ..., \\{spelt['gamma']} = ..."
+        rounded = "a rounded number hangs on those of the law, which are not given", numbers
+        is_of_letters = letters and names - {*APPLIED} <= self.letters
+        is_condition = refuted and is_of_letters and (relation in BOUNDS or len(letters) < 3)
+        says = is_first and (self.others if self.name in RUN else self.quantities)
+        if relation in BOUNDS and is_condition and not undefined:
+            return condition
+        if relation != "approx" and (needed := self._needed(k, link)):
+            return f"needs {needed}", f"{'at' if '=' in needed else 'assume'} {needed}"
+        if not refuted:
+            why = link.decision.reason, "assume ..." if undefined else "skip"
+            return rounded if relation == "approx" else why
+        if not letters:
+            return None
+        if state.rival and {sym.N, sym.D} & letters:
+            return f"it may hang on the budget {state.rival}", f"budget {state.rival}"
+        if relation == "==" and (is_condition or (says and self.name in self.letters)):
+            return condition
+        if undefined:
+            said = f"the document does not define {', '.join(undefined)}"
+            return f"it holds for some values only, and {said}", f"let {undefined[0]} = ..."
+        if is_first and self.name in self.others:
+            return f"it may mean something else by {self.name}", f"let {self.typed(0)}"
+        if relation in ("==", "propto") and DECIMAL.search(self.typed(k)):
+            return rounded
+        is_of_one = len(names & {*RUN}) == 1 and not {"C", "0"} & {*names, *self.sides.sources}
+        is_slope = relation == "==" and DERIVATIVE.search(self.piece.text) is not None
+        if is_slope and names & OF_A_RUN and not is_of_one:
+            return "a derivative along the budget, d/dN L(N, C/(6 N)), may be meant", "skip"
+        if state.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
+            return f"the optimum among the runs of {state.ray} may be meant", "skip"
+        return None
+
+    def _needed(self, k: int, link: ChainLink) -> str:
+        """A condition on the exponents or the ratio under which a link is proved."""
+        spelt, letters = self.settings.words.notation.names(), {str(x) for x in _letters(link)}
+        beta, gamma, shares = spelt["beta"], spelt["gamma"], {spelt["w_N"], spelt["w_D"]}
+        tried: list[tuple[str, ...]] = []
+        if link.relation not in ("==", "propto"):
+            if {beta, gamma} <= letters:
+                tried = [(f"{beta} > {gamma}",), (f"{gamma} > {beta}",)]
+            ones = {"r", "rho"} & letters if self.settings.limit is None else set()
+            tried += [(f"{x} {sign} 1",) for x in sorted(ones) for sign in "<>"]
+        elif not ({beta, gamma} <= self.sides.names or shares & self.sides.names):
+            equal = f"{beta} == {gamma}"  # no slip of exchanged ones
+            tried = [(equal,), (equal, *OPTIMUM)]
+        for condition in tried:
+            if self.proves(k, *condition) is not None:
+                return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
+        return ""
 
 
 def _letters(link: ChainLink) -> set[Symbol]:
     found: set[Symbol] = link.lhs.free_symbols | link.rhs.free_symbols
     return found
-
-
-def _judged(claim: Claim) -> tuple[State, list[Judgement]]:
-    """The verdict on each link of a claim."""
-    state, line, name = claim.state, claim.piece.line, claim.defines
-    if (why := _hangs_on(claim)) is not None:
-        state = state.saying({name: ""}, line) if name else state
-        return state, [claim.verdict(UNDECIDED, None, why[0], remedy=why[1])]
-    if name:
-        text = f"{claim.sides.sources[0]} = {claim.sides.sources[1]}"
-        settings = replace(claim.settings, let=(*claim.settings.let, text))
-        claim, state = replace(claim, settings=settings), state.saying({name: text}, line)
-    proof = proved(claim.sides.text, claim.settings, limit=claim.limit)
-    claim, found = replace(claim, proof=proof), list[Judgement]()
-    if r"\iff" in claim.piece.text:  # one claim: both ways
-        links = sorted(proof.links, key=lambda x: (not x.decision.refuted, x.decision.proved))
-        is_open = not links[0].decision.proved and bool(claim.undefined(links[0]))
-        if links[0].decision.proved or (links[0].decision.refuted and not is_open):
-            return state, [replace(claim.decided(0, links[0]), claim=claim.sides.text)]
-        return state, [claim.verdict(UNDECIDED, None, links[0].decision.reason, remedy="skip")]
-    for k, link in enumerate(proof.links):
-        if name and k == 0 and not link.decision.refuted:
-            found.append(claim.verdict(DEFINITION, k, f"defines {name}"))
-            continue
-        one = _decided(claim, k, link)
-        if one is None:
-            state, one = _on_failure(replace(claim, state=state), k, link)
-        found.append(one)
-    return state, found
-
-
-def _hangs_on(claim: Claim) -> tuple[str, str] | None:
-    """Why nothing is said of a claim by its names, and what would settle it."""
-    state, quantities, names = claim.state, claim.quantities, claim.names
-    name, arguments = claim.sides.named(0)
-    for unknown, (text, line) in state.own.items():
-        if unknown in names and not text:
-            return f"nothing is known of {unknown} from line {line} on", f"let {unknown} = ..."
-    if "~" in claim.sides.relations and claim.limit is None:
-        return r"\sim without a limit says how large something is, not what it is", "skip"
-    if name in ("L", "L_hat") and len(arguments) == 1 and arguments != ("C",):
-        return f"{name}({arguments[0]}) is a function of its own", "skip"
-    if state.lawless and quantities:
-        shown = ", ".join(sorted(quantities))
-        return (
-            f"{state.lawless}; {shown} hangs on it",
-            f"notation {claim.settings.words.notation.name}",
-        )
-    is_of_compute = state.budget_line and "C" in names and not names & state.rivals.keys()
-    if state.other_budget and not is_of_compute and (quantities - OF_A_RUN or "C" in names):
-        other = state.other_budget
-        return f"it hangs on the budget, {state.budget} or {other}", f"budget {other}"
-    return None
-
-
-def _decided(claim: Claim, k: int, link: ChainLink) -> Judgement | None:
-    """The verdict on a link as it stands, else with the numbers that the document gives, else in the
-    runs whose D it ties to N, else at the optimum.
-    """
-    state, letters, names = claim.state, _letters(link), claim.sides.names
-    if link.decision.proved:
-        return claim.decided(k, link)
-    (name, arguments), spent = claim.sides.named(0), f"C == {state.budget.compute()}"
-    is_letter = k == 0 and claim.is_letter(name) and not arguments
-    is_tied = is_letter and name in RUN and {*RUN} - {name} <= state.numbers.keys()
-    numbers = state.coefficients(name if is_letter else "")
-    if numbers is not None and (is_tied or not is_letter):
-        found = claim.attempt(k, *([spent] if is_tied else []), numbers=numbers)
-        is_rounded = DECIMAL.search(claim.typed(k)) is not None
-        if found is not None and (found.decision.proved or (found.decision.refuted and is_rounded)):
-            return claim.decided(k, found)
-        if found is not None and not found.decision.refuted and letters <= {*numbers.values}:
-            return claim.verdict(UNDECIDED, k, found.decision.reason, remedy="skip")
-    if state.ray and "C" in names < {*RUN, "sqrt"} and len(names & {*RUN}) < 3:
-        found = claim.attempt(k, state.ray, spent)
-        if found is not None and (found.decision.proved or found.decision.refuted):
-            return claim.decided(k, found, where=f"in the runs of {state.ray}")
-    if {sym.N, sym.D} & letters and not state.other_budget and not claim.beside & {*RUN}:
-        found = claim.attempt(k, *OPTIMUM)
-        if found is not None and found.decision.proved and claim.is_first_order(k):
-            return claim.decided(k, found, AT_OPTIMUM)
-        if found is not None and found.decision.proved:
-            remedy = "at N = N^*, D = D^*"
-            return claim.verdict(UNDECIDED, k, f"it holds {AT_OPTIMUM} alone", remedy=remedy)
-    return None
-
-
-# -- what fails ------------------------------------------------------------------------------------
-
-
-def _on_failure(claim: Claim, k: int, link: ChainLink) -> tuple[State, Judgement]:
-    """What becomes of a link that does not hold: it may give a number, or tie D to N; it is refuted
-    only where its letters leave no other way to mean it.
-    """
-    state, line, (name, arguments) = claim.state, claim.piece.line, claim.sides.named(0)
-    says = k == 0 and name and not arguments and link.relation == "==" and link.decision.refuted
-    if says and claim.is_letter(name) and link.rhs.is_number:
-        state = state.giving(name, link.rhs, claim.sides.parts[1], line)
-        return state, claim.verdict(GIVEN, k, f"{name} is given")
-    if says and _letters(link) == {sym.N, sym.D} and name in RUN:
-        ray = f"{claim.sides.sources[0]} = {claim.sides.sources[1]}"
-        return replace(state, ray=ray), claim.verdict(GIVEN, k, f"{name} is given")
-    why = _otherwise(claim, k, link)
-    if why is None:
-        return state, claim.decided(k, link)
-    if says:  # so that what it says something of means something else
-        state = state.saying(dict.fromkeys(claim.others, ""), line)
-    return state, claim.verdict(UNDECIDED, k, why[0], remedy=why[1])
-
-
-def _otherwise(claim: Claim, k: int, link: ChainLink) -> tuple[str, str] | None:
-    """How a link that does not hold may be meant otherwise, and the line that would settle it; None
-    where it is refuted.
-    """
-    state, decision, relation, letters = claim.state, link.decision, link.relation, _letters(link)
-    (name, arguments), names = claim.sides.named(0), claim.sides.names
-    spelt = claim.settings.words.notation.names()
-    beta, gamma, undefined = spelt["beta"], spelt["gamma"], claim.undefined(link)
-    is_first = k == 0 and name != "" and not arguments
-    condition = "it holds for some values only: a condition?", f"assume {claim.typed(k)}"
-    said = "a rounded number hangs on those of the law, which are not given"
-    rounded = said, f"assume \\{beta} = ..., \\{gamma} = ..."
-    sides = ((link.lhs, *claim.sides.named(k)), (link.rhs, *claim.sides.named(k + 1)))
-    is_of_letters = all(not a and (e.is_number or claim.is_letter(x)) for e, x, a in sides)
-    is_of_runs = names <= {*RUN} and (relation in BOUNDS or len(letters) < 3)
-    is_condition = decision.refuted and bool(letters) and (is_of_letters or is_of_runs)
-    if relation in BOUNDS and is_condition and not undefined:
-        return condition
-    if relation != "approx" and (needed := _needed(claim, k, link)):
-        return f"needs {needed}", f"{'at' if '=' in needed else 'assume'} {needed}"
-    if not decision.refuted:
-        reason = decision.reason, "assume ..." if undefined else "skip"
-        return rounded if relation == "approx" else reason
-    if not letters:
-        return None
-    if state.other_budget and {sym.N, sym.D} & letters:
-        return f"it may hang on the budget {state.other_budget}", f"budget {state.other_budget}"
-    if relation == "==" and (is_condition or (is_first and claim.is_letter(name) and claim.others)):
-        return condition
-    if undefined:
-        said = "it holds for some values only, and the document does not define "
-        return said + ", ".join(undefined), f"let {undefined[0]} = ..."
-    if is_first and claim.others:
-        return f"the document may mean something else by {name}", f"let {claim.typed(0)}"
-    if relation in ("==", "propto") and DECIMAL.search(claim.typed(k)):
-        return rounded
-    is_of_one = len(names & {*RUN}) == 1 and not {"C", "0"} & {*names, *claim.sides.sources}
-    is_slope = relation == "==" and DERIVATIVE.search(claim.piece.text) is not None
-    if is_slope and names & OF_A_RUN and not is_of_one:
-        return "a derivative along the budget, d/dN L(N, C/(6 N)), may be meant", "skip"
-    if state.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
-        return f"the document has {state.ray}, and may mean the optimum among these", "skip"
-    return None
-
-
-def _needed(claim: Claim, k: int, link: ChainLink) -> str:
-    """A condition on the exponents or the ratio under which a link is proved."""
-    spelt, letters = claim.settings.words.notation.names(), {str(x) for x in _letters(link)}
-    beta, gamma = spelt["beta"], spelt["gamma"]
-    tried: list[tuple[str, ...]] = []
-    if link.relation in ("==", "propto"):
-        shares = {spelt["w_N"], spelt["w_D"]} & claim.sides.names
-        if not shares and not {beta, gamma} <= claim.sides.names:  # no slip of exchanged ones
-            tried = [(f"{beta} == {gamma}",), (f"{beta} == {gamma}", *OPTIMUM)]
-    else:
-        tried = [(f"{beta} > {gamma}",), (f"{gamma} > {beta}",)] if {beta, gamma} <= letters else []
-        ones = [x for x in ("r", "rho") if x in letters and claim.limit is None]
-        tried += [(f"{x} {sign} 1",) for x in ones for sign in "<>"]
-    for condition in tried:
-        found = claim.attempt(k, *condition)
-        if found is not None and found.decision.proved:
-            return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
-    return ""

@@ -151,7 +151,7 @@ def _paper(path: str, form: str, options: Options) -> tuple[str, int]:
     status = PAPER_STATUS.get(data["answer"], DONE if is_good else NO_VERDICT)
     if form == "json":
         return json_text(data), status
-    return as_text(found, state, missing, path, in_full="--all" in options), status
+    return as_text(data, in_full="--all" in options), status
 
 
 # -- theorems --------------------------------------------------------------------------------------

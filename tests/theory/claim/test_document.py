@@ -54,7 +54,6 @@ SPLIT = {
     r"\begin{align} x &= y, \\[2pt] z &= w. \end{align}": ["x = y", "z = w"],
     r"\begin{align} x ={}& y \\ & + w \end{align}": ["x ={} y + w"],
     r"\begin{align} x &= y \\ &\le z \\ v &= w \end{align}": [r"x = y \le z", "v = w"],
-    r"\begin{align} x &= y \intertext{with $a = b$} z &= w \end{align}": ["x = y", "z = w"],
     r"Let $x = 2$, $y = 3$ and $z = 4$. But $u = 5$. \[ v = w \]": [
         "x = 2",
         "y = 3",
@@ -85,7 +84,6 @@ CONDITIONS = {
 def test_conditions() -> None:
     pieces = {body: pieces_of(body, "p.tex", str)[0] for body in CONDITIONS}
     assert {body: list(piece.conditions) for body, (piece,) in pieces.items()} == CONDITIONS
-    assert not any(piece.trouble for (piece,) in pieces.values())
 
 
 MACROS = {
