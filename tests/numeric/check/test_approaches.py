@@ -81,20 +81,17 @@ def test_losses_are_moved_along_the_law_and_keep_their_residuals():
     """To the ray nearest D*/N* of those that a tenth of the runs share, among a cloud of ratios."""
     params, tokens = at_ratios(np.geomspace(1e18, 1e22, 8), [19.5, 20.4, 3000.0])
     random = np.random.default_rng(0)
-    cloud, ratios = np.exp(random.uniform(18, 23, 40)), np.exp(random.uniform(0, 6, 40))
+    cloud, ratios = np.exp(random.uniform(18, 23, 40)), np.exp(random.uniform(5, 6, 40))
     params, tokens = np.r_[params, cloud], np.r_[tokens, ratios * cloud]
     residuals = 0.01 * random.standard_normal(64)
     rows = rows_of(params, tokens, power_law(params, tokens, **LAW) * np.exp(residuals))
-    nearest = Law(E=1.7, A=400.0, B=2000.0, beta=0.34, gamma=0.37)
-    ray = find_ray(rows, SIX_ND, nearest)
-    assert ray.row["tokens_per_param"] == pytest.approx(20.0, rel=0.05)
-    planned = np.flatnonzero(np.abs(np.log(tokens[:24] / params[:24] / 20.0)) < 0.1)
-    assert {*rows.compute[planned].tolist()} <= {*ray.compute.tolist()}
-    on_ray = np.sqrt(ray.compute / (6.0 * ray.row["tokens_per_param"]))
-    expected = power_law(on_ray, ray.row["tokens_per_param"] * on_ray, **LAW)
+    ray = find_ray(rows, SIX_ND, Law(E=1.7, A=400.0, B=2000.0, beta=0.34, gamma=0.37))
+    ratio = ray.row["tokens_per_param"]
+    assert ratio == pytest.approx(np.sqrt(19.5 * 20.4))
+    on_ray = np.sqrt(ray.compute / (6.0 * ratio))
     moved = ray.points(rows.loss[None], Law(**LAW))[0][0]
-    taken = np.isin(rows.compute, ray.compute) & (np.abs(np.log(tokens / params / 20.0)) < 0.1)
-    assert np.sort(np.log(moved / expected)) == pytest.approx(np.sort(residuals[taken]), abs=1e-12)
+    expected = power_law(on_ray, ratio * on_ray, **LAW) * np.exp(residuals[tokens < 25.0 * params])
+    assert moved == pytest.approx(expected, rel=1e-12)
 
 
 # -- isoFLOP minima --------------------------------------------------------------------------------
@@ -155,9 +152,8 @@ def test_the_bias_of_the_parabola_is_taken_off(reference, off):
     found = find_profiles(rows_of(params, tokens))
     losses = found.rows.loss[None]
     log_params, loss = found.corrected(losses, Law(**LAW))
-    other = Law(**LAW | {"A": 8000.0 * 1e9**0.023, "B": 220.0 * 2e10**-0.011, "beta": 0.483}
-                | {"gamma": 0.209})  # fmt: skip
-    nearly, _ = found.corrected(losses, other)
+    moved = {"A": 8000.0 * 1e9**0.023, "B": 220.0 * 2e10**-0.011, "beta": 0.483, "gamma": 0.209}
+    nearly, _ = found.corrected(losses, Law(**LAW | moved))
     names = ("A", "B", "beta", "gamma")
     optima = [reference(float(budget), *map(LAW.get, names)) for budget in found.compute]
     best, least = (
@@ -182,8 +178,7 @@ def test_budgets_without_a_minimum_are_left_out():
     found = find_profiles(rows_of(params, compute / (6.0 * params), losses))
     far = Law(E=1.7, A=400.0, B=2000.0, beta=1.5, gamma=0.1)
     table = found.table(far, SIX_ND)
-    assert np.isnan(table.params[0])
-    assert table.params[1] == pytest.approx(3e8)
+    assert table.params.to_numpy() == pytest.approx(np.array([np.nan, 3e8]), nan_ok=True)
     assert table.corrected_params.isna().all()  # the law's own are not within the sizes
     assert "2 budgets" in find_minima(found, far).row["reason"]
     for sizes in (np.geomspace(1e8, 1e10, 4), np.geomspace(1e8, 1.9e8, 9)):  # few, narrow
@@ -208,13 +203,11 @@ def test_llama_3(public_runs):
 COMPUTE = np.geomspace(1e18, 1e22, 9)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_compute_laws_are_no_worse_than_a_multistart(weighted):
+def test_compute_laws_are_no_worse_than_a_multistart():
     rng, x = np.random.default_rng(3), np.log(COMPUTE / 1e20)
-    E, C0, alpha = (rng.uniform(*ends, (15, 1)) for ends in ((0.5, 3.0), (0.3, 3.0), (0.05, 0.4)))
-    values = (E + C0 * np.exp(-alpha * x)) * np.exp(0.003 * rng.standard_normal((15, 9)))
-    weights = rng.integers(0, 3, values.shape).astype(float) if weighted else np.ones_like(values)
-    weights[:, [0, 3, 6, 8]] = np.maximum(weights[:, [0, 3, 6, 8]], 1.0)
+    E, C0, alpha = (rng.uniform(*ends, (20, 1)) for ends in ((0.5, 3.0), (0.3, 3.0), (0.05, 0.4)))
+    values = (E + C0 * np.exp(-alpha * x)) * np.exp(0.003 * rng.standard_normal((20, 9)))
+    weights = 1.0 + rng.integers(0, 3, values.shape)
     found, converged = fit_compute_laws(COMPUTE, values, weights)
     assert converged.all()
     for law, row, w in zip(losses_at(COMPUTE, found), values, weights, strict=True):
