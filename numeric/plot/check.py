@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["plot_check", "plot_check_runs"]
-
-#: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
-TALLEST = 2.5
-#: Runs and curves reach so far beyond the compute of the runs.
-WIDER = 1.3
+#: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest, and
+#: the envelope so far beyond the compute of the runs.
+TALLEST, WIDER = 2.5, 1.3
 MINIMUM: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "linestyle": ""}
 #: Below the axes, where no run and no curve can lie.
 BELOW: Any = {"loc": "upper center", "ncols": 2, "fontsize": 6.5}
@@ -41,37 +38,33 @@ def plot_check_runs(result: Check) -> Any:
     """Runs and isoFLOP profiles to the left; loss against compute above the relative difference of
     each empirical law with its band to the right.
     """
-    runs = result.fit.runs
-    compute = result.spent
-    # So that a few high losses do not flatten the rest.
-    least, upper = float(runs.loss.min()), float(np.quantile(runs.loss, 0.75))
-    shown = np.array([least, min(float(runs.loss.max()), least + TALLEST * (upper - least))])
+    path = np.geomspace(result.spent.min() / WIDER, result.spent.max() * WIDER, POINTS)
     with _figure((PAGE, 4.5)) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
         profiles = figure.add_subplot(grid[:, 0])
         curves = figure.add_subplot(grid[0, 1])
         differences = figure.add_subplot(grid[1, 1], sharex=curves)
-        _profiles(result, compute, shown, profiles)
-        _curves(result, compute, shown, curves)
+        _profiles(result, path, profiles)
+        _curves(result, path, curves)
         _differences(result, differences)
         curves.tick_params(labelbottom=False)
     return figure
 
 
-def _profiles(result: Check, compute: Floats, shown: Floats, ax: Axes) -> None:
+def _profiles(result: Check, path: Floats, ax: Axes) -> None:
     """Loss against params: runs, the law's profile and the parabola at each budget, and where they
     are lowest, all dark for little compute.
     """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
 
-    runs, budget = result.fit.runs, result.budget
+    runs, budget, compute = result.fit.runs, result.budget, result.spent
     law = budget.law(**result.fit.coefficients)
     shades = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
     norm = LogNorm(compute.min(), compute.max() * (1.0 + 1e-9))
     marks: Any = {"s": 7, "linewidths": 0, "alpha": 0.8, "zorder": 2}
     points = ax.scatter(runs.params, runs.loss, c=compute, cmap=shades, norm=norm, **marks)
-    drawn = [shown]
+    drawn = list[Any]()
     for row in result.budgets.itertuples():
         sizes = np.geomspace(row.params_lo, row.params_hi, POINTS)
         scaled, _ = budget.scaled(sizes, 1.0)
@@ -83,7 +76,7 @@ def _profiles(result: Check, compute: Floats, shown: Floats, ax: Axes) -> None:
             ax.plot(sizes, drawn[-1], "--", **line)
             lowest = row.corrected_params, row.corrected_loss
             ax.plot(*lowest, color=line["color"], zorder=5, **MINIMUM)
-    optima, _, losses = result.optimum(_path(compute))
+    optima, _, losses = result.optimum(path)
     inside = (optima > runs.params.min()) & (optima < runs.params.max())
     best: Any = {"color": DIM, "linewidth": 1.1, "label": "optimum of the law", "zorder": 3}
     ax.plot(optima[inside], losses[inside], **best)
@@ -92,20 +85,20 @@ def _profiles(result: Check, compute: Floats, shown: Floats, ax: Axes) -> None:
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
         ax.plot([], [], color=DIM, label="its minimum without bias", **MINIMUM)
-    _finish(ax, [*drawn, losses[inside]], r"params $N$")
+    ax.set_xlabel("params $N$")
+    _finish(ax, runs.loss, [*drawn, losses[inside]])
     ax.legend(bbox_to_anchor=(0.5, -0.13), **BELOW)
     colours: Any = ax.figure.colorbar(points, ax=ax, location="right", aspect=45, pad=0.02)
     colours.solids.set_alpha(1.0)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
 
 
-def _curves(result: Check, compute: Floats, shown: Floats, ax: Axes) -> None:
+def _curves(result: Check, path: Floats, ax: Axes) -> None:
     """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
-    path = _path(compute)
-    envelope = result.optimum(path)[2]
-    ax.scatter(compute, result.fit.runs.loss, s=5, color=PALE, linewidths=0, zorder=1, label="run")
+    envelope, loss = result.optimum(path)[2], result.fit.runs.loss
+    ax.scatter(result.spent, loss, s=5, color=PALE, linewidths=0, zorder=1, label="run")
     ax.plot(path, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
-    drawn = [shown, envelope]
+    drawn = [envelope]
     for name, curve in result.curves.items():
         if name == "fixed-ratio":
             ray = {**STYLES[name], "linestyle": "-", "linewidth": 0.6, "label": "law on the ray"}
@@ -117,7 +110,7 @@ def _curves(result: Check, compute: Floats, shown: Floats, ax: Axes) -> None:
         drawn += band.ends
     minima: Any = {**MINIMUM, "markersize": 3.0, "color": STYLES["isoflop"]["color"], "zorder": 5}
     ax.plot(result.budgets.compute, result.budgets.corrected_loss, **minima)
-    _finish(ax, drawn, "")
+    _finish(ax, loss, drawn)
     ax.legend(fontsize=6.5)
 
 
@@ -146,15 +139,13 @@ def _differences(result: Check, ax: Axes) -> None:
     ax.legend(bbox_to_anchor=(0.5, -0.3), **BELOW)
 
 
-def _path(compute: Floats) -> Floats:
-    return np.geomspace(compute.min() / WIDER, compute.max() * WIDER, POINTS)
-
-
-def _finish(ax: Axes, drawn: list[Floats], label: str) -> None:
-    """Axes of loss that cut none of the curves."""
-    heights = np.concatenate(drawn)
+def _finish(ax: Axes, loss: Floats, drawn: list[Floats]) -> None:
+    """Axes of loss that cut none of the curves, in which a few high losses do not flatten the rest."""
+    least, upper = float(loss.min()), float(np.quantile(loss, 0.75))
+    shown = np.array([least, min(float(loss.max()), least + TALLEST * (upper - least))])
+    heights = np.concatenate([shown, *drawn])
     margin = 0.03 * float(np.ptp(heights))
-    ax.set(xscale="log", xlabel=label, ylabel="loss $L$")
+    ax.set(xscale="log", ylabel="loss $L$")
     ax.set_ylim(float(heights.min()) - margin, float(heights.max()) + margin)
 
 

@@ -15,6 +15,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...theory.typeset.numbers import Shortest
 from .._files import write
 from ..errors import POSITIVE, ArgumentError, outside, positive_number
 from ..words import one_line
@@ -27,16 +28,6 @@ if TYPE_CHECKING:
 
     from ..law import Law
     from ..results import Band
-
-__all__ = [
-    "curve_with_band",
-    "mark_runs",
-    "plain_logs",
-    "plot_isoflop",
-    "plot_penalty",
-    "save",
-    "shade_held_out",
-]
 
 #: Widths of a column and of a page in inches, as two-column journals set them.
 COLUMN, PAGE = 3.5, 7.2
@@ -52,14 +43,8 @@ FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder
 NOT_FITTED: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
 HELD_OUT: Any = {"marker": "o", "s": 13.0, "facecolors": "none", "edgecolors": "black", "zorder": 4}
 HELD_OUT["linewidths"] = 0.8
-STYLE: Any = {
-    "font.size": 8.0,
-    "axes.titlesize": 7.0,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "axes.linewidth": 0.7,
-    "lines.linewidth": 1.3,
-}
+STYLE: Any = {"font.size": 8.0, "axes.titlesize": 7.0, "legend.fontsize": 7.5}
+STYLE |= {"legend.frameon": False, "axes.linewidth": 0.7, "lines.linewidth": 1.3}
 FORMATS = (".png", ".pdf", ".svg")
 POINTS = 401
 #: More laws than this have their legend beside the axes.
@@ -189,7 +174,9 @@ def plot_isoflop(
     optimum: Any = {"color": DIM, "markersize": 3.5, "linewidth": 1.0}
     with _axes(ax, (COLUMN, 2.8)) as ax:
         for compute, shade in zip(budgets.tolist(), shades, strict=True):
-            ax.plot(*profile(compute, sizes), color=shade, label=f"{_power(compute)} FLOP")
+            ax.plot(
+                *profile(compute, sizes), color=shade, label=f"{Shortest(3).latex(compute)} FLOP"
+            )
         ax.plot(*profile(path), "--", zorder=3, **optimum)
         ax.plot(*profile(budgets), "o", zorder=3, **optimum)
         ax.plot([], [], "o--", label="optimum", **optimum)
@@ -250,12 +237,7 @@ def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
 
 def save(drawing: Any, path: str | PathLike[str]) -> None:
     """Write the whole figure of a Figure or Axes in the format that the suffix of the file names: .png,
-    .pdf or .svg.
-
-    Raises
-    ------
-    ValueError
-        Where the suffix is another, or the file cannot be written.
+    .pdf or .svg; a ValueError where it is another, or the file cannot be written.
     """
     from matplotlib import rc_context
 
@@ -279,9 +261,8 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
 def figure_of(drawing: Any) -> Figure:
     """The top figure: a canvas knows it, also where an Axes lies in a subfigure."""
-    owner = drawing if hasattr(drawing, "savefig") else drawing.figure
-    figure: Figure = owner.canvas.figure
-    return figure
+    found: Figure = getattr(drawing, "figure", drawing).canvas.figure
+    return found
 
 
 @contextmanager
@@ -313,12 +294,3 @@ def _literal(label: str) -> str:
     """A label that Matplotlib prints as it is, on one line of bearable length."""
     printable = "".join(character if character.isprintable() else " " for character in label)
     return printable.replace("$", r"\$")[:LONGEST_LABEL]
-
-
-def _power(value: float) -> str:
-    r"""Mathtext of a number: $10^{20}$, $3\times10^{20}$."""
-    mantissa, _, exponent = f"{value:.3g}".partition("e")
-    if not exponent:
-        return mantissa
-    power = f"10^{{{int(exponent)}}}"
-    return f"${power}$" if mantissa == "1" else rf"${mantissa}\times{power}$"

@@ -94,7 +94,7 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
     budgets = [1e20, 3e21, 1e23]
     ax: Any = plot_isoflop(LAW, budgets)
     *profiles, optimum = lines(ax)
-    assert profiles == ["$10^{20}$ FLOP", r"$3\times10^{21}$ FLOP", "$10^{23}$ FLOP"]
+    assert profiles == ["$10^{20}$ FLOP", r"$3 \times 10^{21}$ FLOP", "$10^{23}$ FLOP"]
     assert optimum == "optimum"
     marks: Any = next(line for line in ax.lines if len(line.get_xdata()) == 3)
     for budget, label, (best, lowest) in zip(budgets, profiles, marks.get_xydata(), strict=True):
