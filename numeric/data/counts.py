@@ -122,11 +122,6 @@ class Counts(View):
         """The values of each group on one line; ``all`` where no columns make groups."""
         return tuple(" ".join(label) or "all" for label in self.labels)
 
-    @property
-    def n_problems(self) -> Any:
-        """Problems of each group, int64 (G,)."""
-        return np.bincount(self.group, minlength=len(self))
-
     def per_group(self, g: int) -> tuple[Any, Any]:
         """n and c of the problems of a group, in order of the source."""
         return self.n[self.group == g], self.c[self.group == g]

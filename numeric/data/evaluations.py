@@ -61,8 +61,6 @@ class Evaluations(View):
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
         Quantity or key -> column of the source that held it.
-    derived : str or None
-        The one of params, tokens and compute that was computed from the other two by C = 6ND.
     row, source, n_rows, left_out, dropped, warnings
         See `View`; ``row`` is the first one of each run, (M,).
     """
@@ -79,7 +77,6 @@ class Evaluations(View):
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    derived: str | None = None
 
     @classmethod
     def read(
@@ -244,7 +241,7 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
         of = {name: of[name] for name in of if name in (*given, "run", *BUDGET)}
         meant = _measured(table, of, benchmarks)
     rows = Rows(table, of)
-    derived = rows.read([name for name in BUDGET if name in of], BUDGET)
+    rows.read([name for name in BUDGET if name in of], BUDGET)
     rows.drop_empty(*(name for name in ("run", "benchmark", "metric_type") if name in of))
     scored = {name: table.numbers(name) for name in meant}
     missing = np.all([np.isnan(values) for values in scored.values()], axis=0)
@@ -267,7 +264,6 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
         extra={name: table.columns[name][first] for name in extra},
         row=first + 1,
         columns=of | ({} if is_long else kinds["column"].to_dict()),
-        derived=derived,
         **rows.origin(*doubts(budget, of)),
     )
 
@@ -329,11 +325,11 @@ def _runs(rows: Rows, scores: set[str], is_long: bool) -> tuple[Any, Any, Any, l
 
 def _names(rows: Rows, first: Any, naming: Sequence[str]) -> Any:
     """A name for each run: that in the table, with its size where it is not alone, else its row."""
-    letters = {name: letter for letter, name in LETTERS.items() if name in rows.numbers}
-    held = [(letters[name], rows.numbers[name][first]) for name in [*letters][:2]]
-    sizes = [[f"{letter}={x:.4g}" for x in values] for letter, values in held]
+    letters = [letter for letter, name in LETTERS.items() if name in rows.numbers][:2]
+    sizes = {letter: rows.numbers[LETTERS[letter]][first] for letter in letters}
     own = [rows.table.texts(name)[first] for name in naming]
-    for parts in (own[:1], own, [*own, *sizes]):
+    more = [[f"{letter}={x:.4g}" for x in values] for letter, values in sizes.items()]
+    for parts in (own[:1], own, [*own, *more]):
         names = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
         if len({*names}) == len(first) and all(names):
             return np.array(names, dtype=object)

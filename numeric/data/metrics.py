@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from .columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, candidates, quantity_named
 from .table import Table
 
-__all__ = ["benchmark_and_metric", "guessing_scores_nothing", "is_accuracy", "kind_of", "passes"]
-
 #: Metrics of free text, where guessing scores nothing; of choices; and those that are no accuracy.
 FREE_TEXT = r"(?:quasi[ _-]?)?exact[ _-]?match|em|pass(?:@|_?at_?)(?P<k>[1-9]\d*)"
 CHOICES = r"acc(?:uracy)?(?:[ _-]?norm(?:_bytes)?)?"
@@ -37,9 +35,8 @@ def is_accuracy(metric: str | None) -> bool | None:
     >>> [is_accuracy(metric) for metric in (None, "acc,none", "pass@16", "loss", "f1")]
     [True, True, True, False, None]
     """
-    if metric is None or _matches(f"{FREE_TEXT}|{CHOICES}", metric):
-        return True
-    return False if _matches(OTHERS, metric) else None
+    known = metric is None or _matches(f"{FREE_TEXT}|{CHOICES}", metric)
+    return True if known else False if _matches(OTHERS, metric) else None
 
 
 def passes(metric: str | None) -> int | None:
@@ -49,22 +46,15 @@ def passes(metric: str | None) -> int | None:
 
 
 def guessing_scores_nothing(metric: str | None) -> bool:
-    """Whether the metric by itself says that the accuracy of guessing is 0.
-
-    >>> [guessing_scores_nothing(metric) for metric in ("exact_match,strict-match", "pass@1", "acc")]
-    [True, True, False]
-    """
+    """Whether the metric, such as pass@1, by itself says that the accuracy of guessing is 0."""
     return _matches(FREE_TEXT, metric) is not None
 
 
 def benchmark_and_metric(column: str) -> tuple[str, str] | None:
     """Benchmark and metric of a column such as acc_hellaswag; None for others.
 
-    >>> [
-    ...     benchmark_and_metric(name)
-    ...     for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")
-    ... ]
-    [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]
+    >>> list(map(benchmark_and_metric, ("acc_norm_arc", "humaneval pass@10", "acc_stderr_piqa")))
+    [('arc', 'acc_norm'), ('humaneval', 'pass@10'), None]
     """
     metric = f"(?P<m>{FREE_TEXT}|{CHOICES}|{OTHERS})"
     patterns = (f"{metric}{BETWEEN}+(?P<b>.+)", f"(?P<b>.+?){BETWEEN}+{metric}")

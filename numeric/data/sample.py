@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError, outside
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["SPREAD", "Points", "Sample", "above_guessing", "one_ratio"]
 
@@ -47,7 +41,7 @@ class Points:
         """The points at a mask or at indices."""
         return Points(**{name: values[index] for name, values in self._known().items()})
 
-    def column(self, name: str) -> Floats:
+    def column(self, name: str) -> Any:
         """The values of a quantity; a ValueError where it is not known, or somewhere no positive
         finite number (a proxy: no finite number).
         """
@@ -68,7 +62,7 @@ class Sample:
     """
 
     benchmark: str
-    accuracy: Floats
+    accuracy: Any
     baseline: float
     at: Points
     index: Any = None
@@ -83,11 +77,9 @@ class Sample:
 
 
 def one_ratio(at: Points) -> tuple[float, float] | None:
-    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio;
-    None of others.
-
-    There N and D are one quantity but for the scatter of D/N, and which of two terms is of params
-    is not for the runs to say.
+    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio, where
+    N and D are one quantity, and which of two terms is of params is not for the runs to say; None
+    of others.
     """
     if at.params is None or at.tokens is None:
         return None
@@ -96,7 +88,7 @@ def one_ratio(at: Points) -> tuple[float, float] | None:
     return (lowest, highest) if highest <= SPREAD**2 * lowest else None
 
 
-def above_guessing(accuracy: Floats, baseline: Any, margin: float | None) -> Mask:
+def above_guessing(accuracy: Any, baseline: Any, margin: float | None) -> Any:
     """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1; everywhere
     where the margin is None, as of laws that are fitted to all runs.
     """

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS
+from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, is_spelt
 from isoflop.numeric.data.metrics import kind_of
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.table import table_of
@@ -25,23 +25,23 @@ def refusal(*names: str, **options: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("params", "tokens", "loss"),
-    [
-        ("N", "D", "L"),
-        ("n", "d", "l"),
-        ("Model Size", "Training Tokens", "val_loss"),
-        ("num_params", "numTokens", "eval-loss"),
-        ("parameters", "Dataset Size", "Loss (nats)"),
-        ("parameter_count", "throughput/total_tokens", "eval/paloma/macro_loss"),
-        ("n_params_non_embedding", "tokens_seen", "train/loss"),
-        ("non-embedding params", "total_tokens", "eval/cross_entropy"),
-        ("active_params", "tokens", "loss"),
-    ],
+SPELLINGS = (
+    "N|D|L",
+    "n|d|l",
+    "Model Size|Training Tokens|val_loss",
+    "num_params|numTokens|eval-loss",
+    "parameters|Dataset Size|Loss (nats)",
+    "parameter_count|throughput/total_tokens|eval/paloma/macro_loss",
+    "n_params_non_embedding|tokens_seen|train/loss",
+    "non-embedding params|total_tokens|eval/cross_entropy",
+    "active_params|tokens|loss",
 )
-def test_usual_spellings(params: str, tokens: str, loss: str) -> None:
-    expected = {"params": params, "tokens": tokens, "loss": loss}
-    assert found(params, tokens, loss, "other") == expected
+
+
+@pytest.mark.parametrize("names", SPELLINGS)
+def test_usual_spellings(names: str) -> None:
+    columns = names.split("|")
+    assert found(*columns, "other") == dict(zip(REQUIRED, columns, strict=True))
 
 
 def test_other_spellings_and_names_of_other_things() -> None:
@@ -55,11 +55,8 @@ def test_other_spellings_and_names_of_other_things() -> None:
 
 @pytest.mark.parametrize("quantities", [RUNS, EVALUATIONS, COUNTS, PASS_AT_K])
 def test_a_name_has_one_meaning_in_a_table(quantities: Any) -> None:
-    from isoflop.numeric.data.columns import is_spelt
-
     for name in quantities:
-        meant = [quantity for quantity, names in quantities.items() if is_spelt(name, names)]
-        assert meant == [name]
+        assert [each for each, names in quantities.items() if is_spelt(name, names)] == [name]
 
 
 def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
@@ -78,18 +75,16 @@ def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("N", "D", "val_loss", "train_loss"), "columns 'val_loss', 'train_loss' may all be loss"),
-        (("N", "D", "train/loss", "eval/loss"), "(--column loss='train/loss')"),
-        (("N", "params", "D", "loss"), "columns 'N', 'params' may all be params"),
-        (("N", "loss", "flops", "budget"), "'flops', 'budget' may all be compute"),
-        (("total_params", "active_params", "D", "loss"), "--column params='total_params'"),
-        (("N", "n_active_params", "D", "loss"), "'N', 'n_active_params' may all be params"),
+        ("N|D|val_loss|train_loss", "columns 'val_loss', 'train_loss' may all be loss"),
+        ("N|D|train/loss|eval/loss", "(--column loss='train/loss')"),
+        ("N|params|D|loss", "columns 'N', 'params' may all be params"),
+        ("N|D|loss|flops|budget", "'flops', 'budget' may all be compute"),
+        ("total_params|active_params|D|loss", "--column params='total_params'"),
+        ("N|n_active_params|D|loss", "'N', 'n_active_params' may all be params"),
     ],
 )
-def test_of_two_columns_that_may_be_a_quantity_the_user_chooses(
-    names: tuple[str, ...], said: str
-) -> None:
-    assert said in refusal(*names)
+def test_of_two_columns_that_may_be_a_quantity_the_user_chooses(names: str, said: str) -> None:
+    assert said in refusal(*names.split("|"))
 
 
 def test_all_that_is_missing_is_named_with_what_may_be_meant() -> None:
@@ -133,28 +128,23 @@ def test_what_the_user_says_wrong_of_columns(columns: Any, said: str) -> None:
         Runs.read({"N": [1e8], "D": [2e9], "loss": [3.0]}, columns=columns)
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
-    [
-        ("model problem n c", "counts"),
-        ("prompt_idx num_samples num_correct params", "counts"),
-        ("model task_id passed", "counts"),
-        ("model k pass_at_k", "pass@k"),
-        ("model k pass@k n c", "counts"),
-        ("N D val_loss train_loss", "runs"),
-        ("N D loss acc_piqa", "runs"),
-        ("run task acc metric", "evaluations"),
-        ("N D acc_piqa acc_sciq", "evaluations"),
-        ("N D accuracy", None),
-        ("N D width", None),
-    ],
-)
-def test_kinds(names: str, kind: str | None) -> None:
-    assert kind_of(table_of({name: [1.0] for name in names.split()})) == kind
+KINDS = {
+    "model problem n c": "counts",
+    "prompt_idx num_samples num_correct params": "counts",
+    "model task_id passed": "counts",
+    "model k pass_at_k": "pass@k",
+    "model k pass@k n c": "counts",
+    "N D loss acc_piqa": "runs",
+    "run task acc metric": "evaluations",
+    "N D acc_piqa acc_sciq": "evaluations",
+    "N D accuracy": None,
+}
 
 
-def test_what_the_user_says_of_a_table_goes_first() -> None:
+def test_kinds() -> None:
+    """What the user says of a table goes first."""
+    tables = {names: table_of({name: [1.0] for name in names.split()}) for names in KINDS}
+    assert {names: kind_of(table) for names, table in tables.items()} == KINDS
     table = table_of({name: [1.0] for name in ("tried", "solved", "loss")})
-    assert kind_of(table) == "runs"
-    assert kind_of(table, {"n": "tried", "n_correct": "solved"}) == "counts"
-    assert kind_of(table, {"loss": None}) is None
+    said = (None, {"n": "tried", "n_correct": "solved"}, {"loss": None})
+    assert [kind_of(table, columns) for columns in said] == ["runs", "counts", None]

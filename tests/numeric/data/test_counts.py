@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.passk import Counts
+from isoflop.numeric.data.counts import Counts, pass_groups
 
 ROWS: dict[str, Any] = {
     "model": ["a", "a", "b", "b"],
@@ -100,7 +100,8 @@ def test_models_and_gold_are_joined_on_what_both_tables_have() -> None:
 def test_public_counts(public_runs: Path) -> None:
     folder = public_runs / "pythia-passk"
     path, gold = folder / "per_problem_counts.csv", folder / "gold_reference_nll_gsm8k.csv"
-    counts = Counts.read(path, models=folder / "mean_pass_at_k.csv")
+    models = folder / "mean_pass_at_k.csv"
+    counts = Counts.read(path, models=models)
     assert (len(counts), len(counts.n), counts.by) == (153, 19_370, ("benchmark", "model"))
     N, D, C = (counts.covariates[name] for name in ("params", "tokens", "compute"))
     assert pytest.approx(6 * N * D, rel=1e-6) == C
@@ -108,6 +109,9 @@ def test_public_counts(public_runs: Path) -> None:
     some = Counts.read(path, gold=gold, where="benchmark == 'gsm8k'")
     assert np.isfinite(some.covariates["gold"]).sum() == 9
     refused("they differ in 'benchmark'", path, by="model")
+    groups = [*pass_groups(models)]
+    assert (len(groups), groups[0][1][[0, -1]].tolist()) == (153, [1, 10_000])
+    assert groups[0][0] == {"benchmark": "gsm8k", "model": "Pythia_1.4B_200B"}
 
 
 @pytest.mark.parametrize(

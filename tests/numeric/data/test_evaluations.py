@@ -25,8 +25,6 @@ WIDE = [
 ]
 
 
-# -- the two formats -------------------------------------------------------------------------------
-
 METRICS = {"piqa": "acc", "arc_easy": "acc_norm", "hella swag": "exact_match", "c4": "loss"}
 
 
@@ -80,9 +78,6 @@ def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
     assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
 
-# -- keys ------------------------------------------------------------------------------------------
-
-
 def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     rows = [score(1e8, "lbpp", 0.1 * k, f"pass@{k}") for k in (4, 1, 2)]
     rows += [score(1e8, "arc", q, m) for q, m in ((0.3, "acc"), (0.4, "acc_norm"), (1.7, "nll"))]
@@ -100,8 +95,7 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     assert pairs.accuracy.tolist() == pytest.approx([0.1, 0.2, 0.4])
     assert found.held_out(pairs, "k > 1 and N < 1e9").tolist() == [False, True, True]
     with pytest.raises(
-        ValueError,
-        match="benchmark='arc': data has no such benchmark; there are 'arc acc', 'arc acc_norm'",
+        ValueError, match=r"benchmark='arc': .*; there are 'arc acc', 'arc acc_norm'"
     ):
         found.sample("arc", 0.25)
     with pytest.raises(ValueError, match="benchmark='arc acc': has no pass@k"):
@@ -136,9 +130,6 @@ def test_columns_of_a_wide_table() -> None:
     assert "acc_stderr_arc" in Evaluations.read([of_f1]).extra
 
 
-# -- samples ---------------------------------------------------------------------------------------
-
-
 def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
     rows = [
         *WIDE,
@@ -169,8 +160,6 @@ def test_percent_is_divided_by_an_expression() -> None:
         Evaluations.read(wide)
 
 
-# -- refused ---------------------------------------------------------------------------------------
-
 RUN_A = [{**row, "run": "a"} for row in (LONG[0], LONG[3])]
 OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 0.5))]
 
@@ -179,10 +168,7 @@ OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 
     ("rows", "said"),
     [
         ([*LONG, score(2e9, "piqa", -0.1)], "row 5, column 'score': piqa: accuracy=-0.1"),
-        (
-            [*LONG, score(2e9, "piqa", 61.0), score(3e9, "piqa", 70.0)],
-            "accuracy=61 must be a number from 0 to 1; of percent",
-        ),
+        ([*LONG, score(2e9, "piqa", 61.0)], "accuracy=61 must be a number from 0 to 1; of percent"),
         ([score(1e8, "c4", 3.2, None)], "c4: accuracy=3.2 must be a number from 0 to 1"),
         ([*LONG, score(2e9, "squad", 0.4, "f1")], "by --where \"metric_type != 'f1'\""),
         ([score(2e9, "squad", 0.4, None) | {"metric_type": " "}], "row 1: metric_type is missing"),
@@ -204,7 +190,7 @@ def test_bad_tables_are_refused(rows: list[Row], said: str) -> None:
 def test_the_transcribed_runs(public_runs: Path) -> None:
     path = public_runs / "apple-downstream" / "runs.csv"
     found = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
-    assert (len(found), len(found.benchmarks), found.derived) == (33, 12, "params")
+    assert (len(found), len(found.benchmarks)) == (33, 12)
     assert set(found.proxies) == {"c4", "dclm", "fineweb"}
     assert np.allclose(6 * found.params * found.tokens, found.compute, rtol=1e-12)
     every = [*found.scores.values(), *found.proxies.values()]
