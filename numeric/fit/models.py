@@ -50,25 +50,13 @@ OPERATORS = frozenset("+*^/()")
 
 @dataclass(frozen=True)
 class PowerTerms:
-    """E + sum_k a_k x_k^-b_k, or the same without E; terms may have one exponent between them.
+    """E + sum_k a_k x_k^-b_k, or the same without E; terms may have one exponent between them."""
 
-    Attributes
-    ----------
-    name : str
-        What the command line calls it.
-    variables : tuple of str
-        Columns of the runs.
-    prefactors, exponents : tuple of str
-        Names of a_k and of b_k, one for each term.
-    irreducible : bool
-        Whether there is an E.
-    """
-
-    name: str
-    variables: tuple[str, ...]
-    prefactors: tuple[str, ...]
-    exponents: tuple[str, ...]
-    irreducible: bool = True
+    name: str  # what the command line calls it
+    variables: tuple[str, ...]  # columns of the runs
+    prefactors: tuple[str, ...]  # names of a_k, one for each term
+    exponents: tuple[str, ...]  # names of b_k
+    irreducible: bool = True  # whether there is an E
 
     is_expression, names = False, ()
     requires = property(lambda form: form.variables)
@@ -133,19 +121,11 @@ class PowerTerms:
 
 @dataclass(frozen=True)
 class Expression:
-    """A law as its user wrote it.
-
-    Attributes
-    ----------
-    expression : sympy.Expr or str
-    name : str
-        What the command line calls it; "general" for a law without a name of its own.
-    extra : tuple of str
-        Columns of the runs that it may name besides params, tokens and compute.
-    """
+    """A law as its user wrote it."""
 
     expression: Expr | str
-    name: str = "general"
+    name: str = "general"  # what the command line calls it
+    #: Columns of the runs that it may name besides params, tokens and compute.
     extra: tuple[str, ...] = field(default=(), repr=False)
 
     is_expression, is_shared = True, False
@@ -174,13 +154,7 @@ class Expression:
         return model_code_of(self.expression, self.variables).coefficients
 
     def on(self, runs: Runs) -> Expression:
-        """The law with the columns of some runs as variables.
-
-        Raises
-        ------
-        ValueError
-            Where it names none of them, or has no coefficients.
-        """
+        """The law with the columns of some runs as variables, of which it must name one."""
         law = replace(self, extra=tuple(map(str, runs.extra)))
         if not law.variables:
             letters = [name for name, column in COLUMNS.items() if column in BUDGET]
@@ -239,13 +213,7 @@ MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAM
 
 
 def form_of(model: Expr | str) -> PowerTerms | Expression:
-    """A form by name, or of an expression.
-
-    Raises
-    ------
-    ValueError
-        Where a word looks like a name that is misspelt.
-    """
+    """A form by name, or of an expression; a ValueError for a name that is misspelt."""
     if not isinstance(model, str):
         return Expression(model)
     is_word = not OPERATORS.intersection(model)

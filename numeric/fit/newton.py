@@ -90,29 +90,14 @@ class Ends(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is observed, how it is weighted, and what is minimised.
-
-    Attributes
-    ----------
-    model : object
-    target : ndarray
-        (n,) or (K, n): what is observed, its logarithms where residuals are those of logarithms.
-    weights : ndarray or float
-        (n,) or (K, n), or one number for all.
-    objective : Objective
-        Or anything else with ``in_logs``, ``width``, ``measure`` and ``rounding``.
-    box : Box
-        That the parameters keep to.
-    width : float or ndarray or None
-        A number or (K, 1): what the objective measures residuals by in place of its own width.
-    """
+    """What is observed, how it is weighted, and what is minimised."""
 
     model: Any
-    target: Floats
-    weights: Any
-    objective: Any
+    target: Floats  # (n,) or (K, n): logarithms where residuals are those of logarithms
+    weights: Any  # (n,) or (K, n), or one number for all
+    objective: Any  # with in_logs, width, measure and rounding
     box: Box = EVERYWHERE
-    width: Any = None
+    width: Any = None  # a number or (K, 1), in place of the objective's own width
 
     @classmethod
     def of(
@@ -277,26 +262,12 @@ def minimise(
     steps: int = MOST_STEPS,
     damping: float = FIRST_DAMPING,
 ) -> Ends:
-    """Local minima of K problems in a box, from parameters (K, p).
+    """Local minima of K problems in a box, from parameters (K, p), in so many steps at most, the
+    first damped by a share of the greatest curvature.
 
-    Parameters
-    ----------
-    problem : Problem
-    theta : ndarray
-        (K, p).
-    enough : float
-        Stop where a step promises less than this share of the objective.
-    steps : int
-        The most that are taken.
-    damping : float
-        Of the first step, as a share of the greatest curvature.
-
-    Returns
-    -------
-    Ends
-        `done` says where a step promised less than `enough` of the objective, or than rounding
-        makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or where
-        the objective itself is what rounding makes of 0.
+    `Ends.done` says where a step promised less than the share `enough` of the objective, or than
+    rounding makes of 0, and the Hessian is semidefinite on the parameters that no bound holds; or
+    where the objective itself is what rounding makes of 0.
     """
     theta = problem.box.inside(theta)
     floor = np.broadcast_to(problem.floor(), len(theta))

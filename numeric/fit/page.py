@@ -62,15 +62,8 @@ SMALL = r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """The numbers of a fit and what speaks against them.
-
-    Attributes
-    ----------
-    fit : Fit
-    level : float
-        Nominal coverage of the intervals.
-    computes, ratios : tuple of float
-        What is derived for: FLOP, and overtraining ratios.
+    """The numbers of a fit with intervals of this level, and of what follows at computes and
+    overtraining ratios; and what speaks against them.
     """
 
     fit: Fit

@@ -32,21 +32,11 @@ RIDGE = 1e-12
 
 @dataclass(frozen=True)
 class PowerSum:
-    """The law at n runs.
+    """The law at n runs."""
 
-    Attributes
-    ----------
-    logs : ndarray
-        (m, n): log(x_k) less its value at the centre.
-    irreducible : bool
-        Whether there is an E.
-    shared : bool
-        Whether all terms have one exponent.
-    """
-
-    logs: Floats
-    irreducible: bool = True
-    shared: bool = False
+    logs: Floats  # (m, n): log(x_k) less its value at the centre
+    irreducible: bool = True  # whether there is an E
+    shared: bool = False  # whether all terms have one exponent
 
     @property
     def size(self) -> int:

@@ -51,31 +51,14 @@ def together(refits: Iterable[Refits]) -> Refits:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Coefficients of a law, drawn many times.
+    """Coefficients of a law, drawn many times."""
 
-    Attributes
-    ----------
-    coefficients : ndarray
-        (K, p): of the refits that reached a certified minimum.
-    index : ndarray of int
-        (K,): which of the resamples each is of.
-    requested, failed : int
-        How many resamples were asked for, and how many refits reached no certified minimum and are
-        left out.
-    interrupted : bool
-        Whether Ctrl-C came before all were done.
-    kind : str
-        What was drawn: "cases" or "groups" of rows; "covariance" where the coefficients themselves
-        were.
-    seed : int
-    """
-
-    coefficients: Floats
-    index: NDArray[np.intp]
+    coefficients: Floats  # (K, p): of the refits that reached a certified minimum
+    index: NDArray[np.intp]  # (K,): which of the resamples each is of
     requested: int
-    failed: int = 0
-    interrupted: bool = False
-    kind: str = "cases"
+    failed: int = 0  # refits that reached no certified minimum, which are left out
+    interrupted: bool = False  # whether Ctrl-C came before all were done
+    kind: str = "cases"  # or "groups" of rows; "covariance" where the coefficients were drawn
     seed: int = 0
 
     def __len__(self) -> int:
@@ -97,18 +80,9 @@ def resample(
     jobs: int = 1,
     progress: bool = False,
 ) -> Draws:
-    """Draw the rows of a fit anew, refit, repeat.
-
-    Parameters
-    ----------
-    refit : callable
-        Weights (K, size) that say how often each row is drawn -> `Refits`.
-    size, n : int
-        Number of rows; how many resamples, at least 2.
-    by : array_like of shape (size,), optional
-        Rows with the same entry are a group, and groups are drawn whole; at least four.
-    seed, jobs, progress
-        As of `isoflop.numeric.repeat.repeat`. Where Ctrl-C comes the resamples that were done stay.
+    """Draw the rows of a fit anew, refit, repeat: `refit` takes weights (K, size) that say how often
+    each row is drawn. Rows with the same entry of `by` are a group, of which there are four or more,
+    and groups are drawn whole. Where Ctrl-C comes the resamples that were done stay.
     """
     n, seed = whole_number("n", n, LEAST_DRAWS), whole_number("seed", seed, 0)
     groups = None if by is None else np.asarray(by)

@@ -40,27 +40,14 @@ DRAWS, LARGEST_DRAW = 1000, 1e300
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """A form at the runs, and the box that its parameters keep to.
+    """A form at the runs, and the box that its parameters keep to."""
 
-    Attributes
-    ----------
-    form : PowerTerms or Expression
-    model : PowerSum or ExpressionModel
-    box : Box
-        That theta keeps to.
-    fixed : mapping of str to float
-        Coefficients with a fixed value.
-    bounds : mapping of str to (float or None, float or None)
-        Those of the caller.
-    centres : ndarray
-        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
-    """
-
-    form: Any
-    model: Any
+    form: Any  # PowerTerms or Expression
+    model: Any  # PowerSum or ExpressionModel
     box: Box
     fixed: Mapping[str, float] = field(default_factory=dict)
-    bounds: Bounds = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=dict)  # those of the caller
+    #: (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
     centres: Floats = field(default_factory=lambda: np.empty(0))
 
     @classmethod
@@ -72,13 +59,7 @@ class Design:
         bounds: Bounds | None = None,
         fixed: Mapping[str, float] | None = None,
     ) -> Design:
-        """The design of some runs.
-
-        Raises
-        ------
-        ValueError
-            Where a bound or a fixed value names no coefficient or is outside its domain.
-        """
+        """The design of some runs; a ValueError where a bound or a fixed value is outside its domain."""
         fixed, bounds = _checked(form, "fixed", fixed), _checked(form, "bounds", bounds)
         if both := {*bounds} & {*fixed}:
             raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
@@ -109,13 +90,6 @@ class Design:
     def names(self) -> tuple[str, ...]:
         """Of the p coefficients."""
         return tuple(self.form.coefficients)
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): the limits that the search sets to exponents; the others have none."""
-        found = np.tile([-inf, inf], (len(self.names), 1))
-        found[np.isin(self.names, self.form.exponents)] = SMALLEST_EXPONENT, LARGEST_EXPONENT
-        return found
 
     @property
     def to_coordinates(self) -> Floats:
@@ -175,16 +149,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Solution:
-    """What was minimised, and where the solver ended.
-
-    Attributes
-    ----------
-    design : Design
-    objective : Objective
-    observed, weights : ndarray
-        (n,): values, not logarithms.
-    minimum : Minimum
-    """
+    """What was minimised, for values (n,), not logarithms, and where the solver ended."""
 
     design: Design
     objective: Objective
@@ -267,7 +232,9 @@ class Solution:
         is_positive = is_exponent | np.isin(names, form.prefactors)
         with np.errstate(over="ignore"):
             drawn = np.where(is_positive, values * np.exp(steps), values + steps)
-        drawn = np.clip(np.clip(drawn, *self.design.limits.T), -LARGEST_DRAW, LARGEST_DRAW)
+        drawn = np.clip(drawn, -LARGEST_DRAW, LARGEST_DRAW)
+        ends = np.where(is_exponent, [[SMALLEST_EXPONENT], [LARGEST_EXPONENT]], [[-inf], [inf]])
+        drawn = np.clip(drawn, *ends)
         if not form.is_expression and "E" in names:
             drawn[:, 0] = np.maximum(drawn[:, 0], 0.0)
         return Draws(drawn, np.arange(DRAWS), DRAWS, kind="covariance")

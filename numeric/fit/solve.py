@@ -50,18 +50,8 @@ NOWHERE_FINITE = (
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a solver ended.
-
-    Attributes
-    ----------
-    theta : ndarray
-        (p,): the parameters.
-    value : float
-        The objective.
-    converged : bool
-        Whether the point is certified to be a local minimum in the box.
-    others : ndarray
-        (K, p): other minima that were found, best first.
+    """Where a solver ended: parameters (p,), the objective, whether the point is certified to be a
+    local minimum in the box, and other minima (K, p) that were found, best first.
     """
 
     theta: Floats
@@ -80,26 +70,12 @@ def solve(
     seed: int = 0,
     limited: bool = True,
 ) -> Minimum:
-    """The best minimum of one problem in a box.
+    """The best minimum of one problem in a box, for values (n,), not logarithms, and weights (n,);
+    runs of weight 0 are left out. `seed` is of starts that are drawn.
 
-    Parameters
-    ----------
-    model : object
-        As `isoflop.numeric.fit.newton` says.
-    observed, weights : ndarray
-        (n,): values, not logarithms; runs of weight 0 are left out.
-    objective : Objective
-    box : Box
-    seed : int
-        Of starts that are drawn.
-    limited : bool
-        Whether the box keeps the parameters from running away; else a minimum counts only where
-        `is_settled`.
-
-    Raises
-    ------
-    ValueError
-        Where no law is a number at the runs, or no float holds the squares of what is observed.
+    Where the box does not keep the parameters from running away (`limited`), a minimum counts only
+    where `is_settled`. A ValueError where no law is a number at the runs, or no float holds the
+    squares of what is observed.
     """
     weights = np.ones(len(observed)) if weights is None else weights
     if not weights.all():

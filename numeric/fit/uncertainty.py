@@ -65,22 +65,11 @@ def bandwidth(residuals: Floats, width: float) -> float:
 
 
 def sandwich(problem: Problem, theta: Floats, free: Any, group: Any = None) -> Floats:
-    """Covariance (p, p) of the parameters theta (p,); 0 for those that are not free.
+    """Covariance (p, p) of the parameters at a minimum theta (p,); 0 for those that are not free.
+    Runs with the same entry of `group` (n,) are no independent draws.
 
-    Parameters
-    ----------
-    problem : Problem
-        One, with its minimum theta; its weights are (n,).
-    free : ndarray of bool
-        (p,): the parameters that are neither given nor on a bound.
-    group : ndarray, optional
-        (n,): runs with the same entry are no independent draws.
-
-    Raises
-    ------
-    ValueError
-        Where the runs do not tell the free parameters apart, or a run or a group determines one
-        alone.
+    A ValueError where the runs do not tell the free parameters apart, or a run or a group determines
+    one alone.
     """
     found = np.zeros((len(theta), len(theta)))
     r, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
@@ -185,22 +174,13 @@ def classical(columns: Floats, variance: float) -> Floats:
 
 
 def refit(problem: Problem, solution: Minimum, *, exact: bool = True) -> Ends:
-    """K problems that differ from one in their weights (K, n) or in what is observed (K, n).
+    """K problems that differ from one, with this minimum, in their weights (K, n) or in what is
+    observed (K, n).
 
-    Parameters
-    ----------
-    problem : Problem
-        All K of them.
-    solution : Minimum
-        Of the one.
-    exact : bool
-        Whether an objective with a kink is followed to its minimum in each; else it stays smooth
-        over a small share of the median residual.
-
-    Notes
-    -----
     All start from the fit, its other minima, and the least squares fit, which is near where a
     resample draws outliers often. What ends at no certified minimum is solved once more by itself.
+    An objective with a kink is followed to its minimum in each where `exact`; else it stays smooth
+    over a small share of the median residual.
     """
     count = max(len(np.atleast_2d(problem.weights)), len(np.atleast_2d(problem.target)))
     begun = [solution.theta, *solution.others[:MOST_OTHERS]]

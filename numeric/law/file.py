@@ -82,15 +82,8 @@ def read(path: str | PathLike[str]) -> Law:
 
 
 def from_data(data: Any) -> Law:
-    """The law in plain data.
-
-    A coefficient is a number, or an object with its "value" (as a saved fit has).
-
-    Raises
-    ------
-    ValueError
-        Where the data are no law, or a fit that did not reach an optimum or leaves a coefficient
-        undetermined.
+    """The law in plain data, or of a saved fit that reached an optimum and determines it; a
+    coefficient is a number, or an object with its "value".
     """
     if not isinstance(data, dict) or not isinstance(coefficients := data.get("coefficients"), dict):
         raise ValueError('must be an object with "notation" and an object of "coefficients"')
@@ -127,9 +120,7 @@ def from_data(data: Any) -> Law:
 
 
 def _of_runs(data: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """What the file of a fit has of its runs: the draws of its coefficients, and the ranges of
-    params, tokens and compute.
-    """
+    """The draws of the coefficients and the ranges of the runs in the file of a fit."""
     found: dict[str, Any] = {}
     try:
         if data.get("ranges"):

@@ -19,38 +19,21 @@ __all__ = ["COMPUTE", "PARAMS_TOKENS", "Form"]
 
 @dataclass(frozen=True)
 class Form:
-    """Everything about a law but the values of its coefficients.
+    """Everything about a law but the values of its coefficients."""
 
-    Attributes
-    ----------
-    kind : {"params-tokens", "compute", "expression"}
-    loss : str
-        L; where the form has a notation, with its coefficients in braces: "{E} + {A} N^-{beta}".
-    variables : tuple of str
-        The arguments of the loss, in their order.
-    coefficients, needed : tuple of str
-        Their names, and those that a law of this form cannot be without.
-    functions : module
-        The formulas by name: `loss`, `optimal_loss`, `exponent`, ... (isoflop.theory.code).
-    of_sum : callable
-        The name of the formula of R in a law E + K R^p, from its name in a law E + R.
-    limit : callable
-        E, to which the law tends as its variables grow, from the coefficients.
-    sign : int
-        1 where the law falls to that limit, -1 where it rises to it.
-    derived : Envelope, optional
-        The symbolic optimum of a user's own law, with its proofs.
-    """
-
-    kind: str
-    loss: str
+    kind: str  # "params-tokens", "compute" or "expression"
+    loss: str  # where the form has a notation, with its coefficients in braces
     variables: tuple[str, ...]
     coefficients: tuple[str, ...]
-    needed: tuple[str, ...]
-    functions: Any = field(compare=False)
+    needed: tuple[str, ...]  # coefficients that a law of this form cannot be without
+    functions: Any = field(compare=False)  # formulas by name, a module of isoflop.theory.code
+    #: The name of the formula of R in a law E + K R^p, from its name in a law E + R.
     of_sum: Callable[[str], str] = field(default=str, compare=False)
+    #: E, to which the law tends as its variables grow, from the coefficients; 1 where it falls to
+    #: that, -1 where it rises.
     limit: Callable[[Mapping[str, Any]], Any] = field(default=lambda x: x["E"], compare=False)
     sign: int = 1
+    #: The symbolic optimum of a user's own law, with its proofs.
     derived: Envelope | None = field(default=None, compare=False)
 
     def __reduce__(self) -> str:

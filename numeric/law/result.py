@@ -71,9 +71,8 @@ class Result(Shown):
 
     Attributes
     ----------
-    law : Law
-    given : mapping of str to float or ndarray
-        What it follows from besides the law, by the names of the arguments.
+    law, given : Law, mapping of str to float or ndarray
+        What it follows from, by the names of the arguments.
     variables, optimum : mapping of str to float or ndarray, or None
         The values of the law's variables (of a ratio None), and without the caps of an allocation.
     ratio, size_ratio : float or ndarray
@@ -81,24 +80,19 @@ class Result(Shown):
     loss_penalty, excess : float or ndarray
         P = (L - E)/(L* - E) >= 1, and P - 1 without cancellation.
     effective_compute, lost_compute : float or ndarray
-        C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the loss, and 1
-        minus that.
+        C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the loss; the rest.
     compute_overhead, tokens_factor : float or ndarray
         Extra compute, relative to C, and D/D*, that reach L*(C) at this model size; infinite where
-        no number of tokens does. At 1 + d times the critical size the relative error is up to 64
-        eps/d.
+        no number of tokens does. At 1 + d times the critical size their error is up to 64 eps/d.
     params, tokens, compute, tokens_per_param, loss, reducible_loss : float, ndarray or None
-        Of a run or an allocation; None of a ratio. Losses are at least those of the optimum: below
-        is rounding.
+        Of a run; None of a ratio. Losses are at least those of the optimum: below is rounding.
     optimal_params, optimal_tokens, optimal_tokens_per_param : float, ndarray or None
         N*(C), D*(C) and D*/N* at its compute.
     optimal_loss, optimal_reducible_loss, loss_excess : float, ndarray or None
         L*(C), |L*(C) - E| and |L - L*|.
-    unspent_compute : float or ndarray
-        What is left of the budget of an allocation where both caps bind.
-    binding : str or ndarray of str
-        The cap that moves an allocation off the optimum, "max_params" or "max_tokens", or "none";
-        "given" where two numbers gave the run.
+    unspent_compute, binding : float or ndarray, str or ndarray
+        What is left of the budget where both caps bind, and the cap that moves an allocation off the
+        optimum, "max_params", "max_tokens" or "none"; "given" where two numbers gave the run.
     """
 
     law: Law

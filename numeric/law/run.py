@@ -22,20 +22,8 @@ STEPS, SMALL = 60, 1e-12
 
 
 def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Params and tokens of a run.
-
-    Parameters
-    ----------
-    law : Law
-        Of params and tokens.
-    given : mapping of str to float or array_like
-        Two of `OF_A_RUN`, or one of them and a loss.
-
-    Raises
-    ------
-    ValueError
-        Where other things are given, one is outside its domain, or the loss cannot be reached.
-        With a compute and a loss as well: two runs have that loss at that compute, or none.
+    """Params and tokens of a run from two of `OF_A_RUN`, or one of them and a loss that it can reach;
+    not from a compute and a loss: two runs have that loss at that compute, or none.
     """
     known = (*OF_A_RUN, "loss")
     if len(given) != 2 or not {*given} <= {*known}:

@@ -128,12 +128,6 @@ class Law(Shown):
     ) -> Law:
         """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta`
         (hoffmann); `other`: name, source, draws and ranges.
-
-        Raises
-        ------
-        ValueError
-            Where a name is unknown, missing or of the other notation, or a value is outside its
-            domain.
         """
         spelling = find_notation(notation)
         own = spelling.to_canonical(coefficients, kind=form.kind, partial=True)
@@ -187,12 +181,6 @@ class Law(Shown):
 
     def evaluate(self, name: str, /, *values: Any, **named: Any) -> Any:
         """Any generated function by name at values and the coefficients of the law.
-
-        Raises
-        ------
-        ValueError
-            Where laws of this form have no such function, this one lacks a coefficient, or a value
-            is outside its domain.
 
         Examples
         --------

@@ -67,17 +67,8 @@ def result_tables(
     more: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> tuple[Table, ...]:
     """Penalties, or allocations, of one law or several: a row each; and the intervals of the laws
-    that came from data.
-
-    Parameters
-    ----------
-    rows : sequence of Result
-    headings : mapping of str to str, optional
-        Of figures that are called otherwise.
-    like : Result, optional
-        What the rows are like, where there may be none.
-    more : mapping of str to callable, optional
-        Columns of what the rows do not have themselves, as functions of a row.
+    that came from data. `headings` are those of figures that are called otherwise, `like` is what
+    the rows are like where there may be none, `more` are further columns as functions of a row.
     """
     spelling, more = find_notation(notation), more or {}
     letters = {name: spelling.latex(name) for name in LETTERS}
