@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -213,17 +212,16 @@ def _judged(
             failed = "" if np.isfinite(band.value).all() else "its prediction is not finite"
     except ValueError as error:
         failed = str(error)
-    converged, undetermined = (False, ()) if fit is None else (fit.converged, fit.undetermined)
+    converged, open_ = (False, "") if fit is None else (fit.converged, ", ".join(fit.undetermined))
     about = {"subject": task.subject, "law": task.law, "cutoff": split.cutoff}
     about |= {"n_train": int(split.train.sum())}
-    row = {**about, "failed": failed, "converged": converged}
-    row |= {"undetermined": " ".join(undetermined), **train, "fit": fit, "split": split}
+    row = {**about, "failed": failed, "converged": converged, "undetermined": open_}
+    row |= {**train, "fit": fit, "split": split}
     doubt = failed or ("" if converged else "the fit is not certified as a minimum")
-    if undetermined and not failed and not isinstance(fit, LawFit):
-        doubt = f"the fitted rows leave {', '.join(undetermined)} open"
+    if open_ and not failed and not isinstance(fit, LawFit):
+        doubt = f"the fitted rows leave {open_} open"
     place = place_of(task.points, axis, 1.0 if np.isnan(split.cutoff) else split.cutoff)
     beyond = place[split.train].max(initial=-np.inf) if np.isnan(split.cutoff) else 0.0
-    ends = [unknown if end is None else end for end in (band.low, band.high)]
     frame = pd.DataFrame(
         {
             **about,
@@ -232,8 +230,8 @@ def _judged(
             "decades_held_out": place[split.test] - beyond,
             "observed": points["observed"],
             "predicted": band.value,
-            "lo": ends[0],
-            "hi": ends[1],
+            "lo": unknown if band.low is None else band.low,
+            "hi": unknown if band.high is None else band.high,
             "why": points["why"],
             "doubt": doubt,
         }
@@ -258,16 +256,19 @@ def _compared(table: DataFrame) -> DataFrame:
 
 def _doubts(fits: DataFrame, table: DataFrame) -> list[str]:
     """What has no part in the errors and why, and what speaks against a final law of accuracy."""
+    import pandas as pd
+
     failed = fits[fits["fit"].isna()].assign(left_out=lambda rows: "no fit: " + rows["failed"])
-    reasons, names = Counter[str](), ["subject", "law", "left_out"]
-    for rows in (failed, table[table["left_out"] != ""]):
-        for subject, law, why in rows[names].itertuples(index=False):
-            reasons[f"{subject} {law}".strip() + f": {why}"] += 1
-    found = [f"{why} ({n} times)" if n > 1 else why for why, n in reasons.items()]
+    out = pd.concat([failed, table[table["left_out"] != ""]])
+    times = out.groupby(["subject", "law", "left_out"], sort=False).size()
+    found = [
+        f"{subject} {law}".strip() + f": {why}" + (f" ({n} times)" if n > 1 else "")
+        for (subject, law, why), n in times.items()
+    ]
     for one in fits.groupby(["subject", "law"], sort=False).head(1).itertuples():
         if isinstance(one.fit, LawFit):
-            is_open = f"the runs leave {', '.join(one.fit.undetermined)} open"
-            remarks = [*([is_open] if one.undetermined else []), *one.fit.remarks]
+            is_open = [f"the runs leave {one.undetermined} open"] if one.undetermined else []
+            remarks = [*is_open, *one.fit.remarks]
             if (crossing := crossing_of(one.fit, DEFAULT_LEVEL)) is not None:
                 remarks.append(f"the curves of all k cross at C_x = {crossing:.3g}")
             found += [f"{one.subject} {one.law}: {remark}" for remark in remarks]

@@ -106,11 +106,10 @@ class Backtest(Shown):
         """That law, fitted to the most rows, with all that a fit answers; None where it could not
         be fitted.
         """
-        for name, given in (("law", law), ("subject", subject)):
-            if given not in (known := self.fits[name].unique()):
-                raise outside(name, given, f"one of {', '.join(map(str, known))}")
         own = self.fits[(self.fits["law"] == law) & (self.fits["subject"] == subject)]
-        return None if own.empty else own["fit"].iloc[0]
+        if own.empty:
+            raise outside("law", law, f"one that was fitted on {subject}")
+        return own["fit"].iloc[0]
 
     @property
     def has_verdict(self) -> bool:
@@ -125,28 +124,24 @@ class Backtest(Shown):
         Returns
         -------
         DataFrame
-            subject, law, decades (rounded up to whole numbers), n (predictions), n_targets
-            (different rows), mae, median_error and mean_error (of the absolute relative error),
-            median_bias (of the signed one, predicted less observed), share_above (of predictions
-            above the observation), n_intervals (predictions with one) and coverage (share of these
-            observations inside; NA without any).
+            subject, law, decades (rounded up to whole numbers), n (predictions), mae, median_error
+            and mean_error (of the absolute relative error), median_bias (of the signed one,
+            predicted less observed), n_intervals (predictions with one) and coverage (share of
+            these observations inside; NA without any).
         """
         rows = self.table[self.table["usable"]]
         rows = rows.assign(
             decades=np.ceil(rows["decades_held_out"]),
             off=rows["error"].abs(),
             size=rows["relative_error"].abs(),
-            above=rows["error"] > 0.0,
         )
         keys = ["subject", "law", *(["decades"] if by_decades else [])]
         found = rows.groupby(keys, sort=by_decades).agg(
             n=("error", "size"),
-            n_targets=("target", "nunique"),
             mae=("off", "mean"),
             median_error=("size", "median"),
             mean_error=("size", "mean"),
             median_bias=("relative_error", "median"),
-            share_above=("above", "mean"),
             n_intervals=("inside", "count"),
             coverage=("inside", "mean"),
         )
@@ -242,9 +237,6 @@ class Backtest(Shown):
     def __str__(self) -> str:
         """What was held out, the tables, and at most three notes."""
         return _text(self)
-
-    def __repr__(self) -> str:
-        return f"<Backtest of {', '.join(self.laws)} on {self.source}: {len(self.fits)} fits>"
 
 
 def records(frame: DataFrame) -> list[dict[str, Any]]:

@@ -23,7 +23,6 @@ from .panels import (
     curve_with_band,
     figure_of,
     mark_runs,
-    plain_logs,
     shade_held_out,
 )
 
@@ -38,12 +37,6 @@ __all__ = ["plot_accuracy", "plot_backtest", "plot_errors", "plot_success"]
 
 #: A line goes through the medians of bins of so many decades with at least so many predictions.
 BIN, LEAST_IN_BIN = 0.5, 5
-AXES = {
-    "compute": "training compute (FLOP)",
-    "params": "params",
-    "tokens": "training tokens",
-    "gold": "gold $-\\log$ probability (nats)",
-}
 #: Of successes that lie above each other; of the axis of compute beyond the runs, as a factor.
 SPREAD, EDGE = 0.035, 1.7
 #: Panels in a row, and inches of a row and of what is above and below them all.
@@ -87,8 +80,6 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     k : int, optional
         By default the first.
     """
-    from matplotlib.ticker import FuncFormatter
-
     at = next(iter(result.points)) if k is None else k
     is_rolling, table = result.hold_out is None, result.table[result.table["usable"]]
     with _axes(ax, (COLUMN, 2.6)) as ax:
@@ -97,16 +88,12 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
             x = own["decades_held_out"] if is_rolling else np.log10(own["size"])
             y, style = own["relative_error"].abs(), dict[str, Any](color=COLOURS[index])
             medians = _medians(x.to_numpy(), y.to_numpy())
-            size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
-            ax.scatter(x, y, s=size, alpha=alpha, linewidths=0.0, **style)
+            ax.scatter(x, y, s=4.0, alpha=0.4, linewidths=0.0, **style)
             ax.plot(*medians, DASHES[index % len(DASHES)], label=law, **style)
-        ax.set_yscale("log")
-        plain_logs(ax.yaxis)
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         of = f"$-\\log$ pass@{at}" if result.what == "counts" else "the loss"
         held_out = f"decades of {result.axis} held out"
-        label = held_out if is_rolling else rf"$\log_{{10}}$ {AXES[result.axis]} of held-out rows"
-        ax.set(xlabel=label, ylabel=f"relative error of {of}")
+        label = held_out if is_rolling else rf"$\log_{{10}}$ {result.axis} of held-out rows"
+        ax.set(xlabel=label, ylabel=f"relative error of {of}", yscale="log")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return ax
 
@@ -189,7 +176,12 @@ def plot_accuracy(result: Backtest, benchmark: str, ax: Axes | None = None) -> A
             line: Any = {"color": COLOURS[index % len(COLOURS)], "linewidth": 1.1, "zorder": 2}
             line |= {"linestyle": DASHES[index % len(DASHES)], "label": label}
             curve_with_band(ax, path, fit.band(along(fit, path, points), result.level), **line)
-        ax.set(xscale="log", xlabel=AXES["compute"], ylabel="accuracy", title=_literal(benchmark))
+        ax.set(
+            xscale="log",
+            xlabel="training compute (FLOP)",
+            ylabel="accuracy",
+            title=_literal(benchmark),
+        )
         room = 0.12 * (max(Q.max(), guessing) - min(Q.min(), guessing))
         ax.set(xlim=(path[0], path[-1]), ylim=(min(Q.min(), guessing) - room, Q.max() + room))
     return ax

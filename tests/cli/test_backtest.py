@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.conftest import scores
-from tests.data import write_csv, write_rows
+from tests.data import write_csv
 
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
 from isoflop.numeric.simulate.evaluations import simulate
@@ -79,15 +78,6 @@ def test_the_mean_over_benchmarks(data) -> None:
         if name == "average":
             normalised = 2.0 * observed["piqa", run] - 1.0
             assert value == pytest.approx(0.5 * (normalised + observed["task two", run]))
-
-
-def test_laws_with_undetermined_coefficients_say_so(data) -> None:
-    """At one D/N the two terms cannot be told apart, and yet they may predict best."""
-    near = [row for row in scores()[:30] if abs(row[1] / row[0] - 20.0) < 1e-6]
-    write_rows(Path("ray.csv"), HEADER, near)
-    found = data("backtest ray.csv --law params-tokens --hold-out 'compute > 1e22'")
-    assert {"A", "B"} <= {*found["fits"][0]["undetermined"].split()}
-    assert found["errors_overall"][0]["mae"] < 0.05
 
 
 # -- simulate --------------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
 """Laws of accuracy side by side: errors recomputed by hand, what is held out and judged."""
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
-from isoflop.numeric.accuracy.baselines import Baseline, resolve
+from isoflop.numeric.accuracy.baselines import resolve
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.hold_out import backtest
 
@@ -90,12 +89,6 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
     assert values == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
 
 
-def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compared):
-    for name in GUESS:
-        assert len({held_errors(compared, name, law)["n"] for law in LAW_NAMES}) == 1
-    assert final(compared, "hard", "bnsl").n_train > final(compared, "hard", "compute").n_train
-
-
 @pytest.mark.parametrize(
     ("condition", "wanted"),
     [
@@ -135,16 +128,6 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy():
     assert used == [30, 27]
 
 
-def test_guessing_that_is_an_estimate_widens_the_intervals(compare):
-    widths = []
-    for error in (0.0, 0.04):
-        found = compare("compute", baselines={"piqa": Baseline(0.5, error)}, resamples=40)
-        alpha = found.coefficients.set_index("coefficient").loc["alpha"]
-        widths.append(alpha.hi - alpha.lo)
-        assert (found.table["lo"] < found.table["predicted"]).all()
-    assert widths[1] > 1.2 * widths[0]
-
-
 def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
     found = compare(*LAW_NAMES, hold_out=None, cutoffs=4)
     cuts = found.fits.groupby("law").cutoff.apply(list)
@@ -153,29 +136,6 @@ def test_cutoffs_are_the_same_for_all_laws_and_foretell_up_to_the_next(compare):
         assert row.size > row.cutoff * (1.0 - 1e-12)
         later = [cut for cut in cuts["compute"] if cut > row.cutoff]
         assert not later or row.size <= min(later) * (1.0 + 1e-12)
-
-
-def test_default_laws_are_those_that_the_table_has_the_columns_for():
-    def laws(**options):
-        scores = {("piqa", "acc"): column("piqa")}
-        if options.pop("proxy", False):
-            scores["web", "loss"] = 1.5 + 900.0 * COMPUTE**-0.15
-        data = evaluations(PARAMS, TOKENS, scores, **GUESS)
-        read = Evaluations.read(data | options)
-        return {*backtest(read, hold_out="C > 8e21").laws}
-
-    direct = {"compute", "compute-ceiling", "bnsl"}
-    joint = direct | {"params-tokens", "params-tokens-ceiling"}
-    assert laws() == joint
-    assert laws(proxy=True) == joint | {"two-stage-linear", "two-stage-logistic"}
-
-
-def test_json_has_no_nan_and_a_law_that_fails_stops_no_other(compare):
-    found = compare("compute", "params-tokens", hold_out="C > 5e18", benchmarks=["code"])
-    assert found.fit("compute", "code") is not None
-    assert any("code params-tokens: no fit: code: " in note for note in found.notes)
-    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert {row["law"] for row in data["coefficients"]} == {"compute"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
-from isoflop.numeric.passk import impossible
 from isoflop.numeric.simulate.evaluations import (
     LAWS,
     LOSSES,
@@ -89,19 +88,6 @@ def test_noise_has_the_stated_size():
     y = np.log(-np.log(found))
     assert np.std(y) == pytest.approx(expected, rel=0.2)
     assert np.mean(y) == pytest.approx(np.log(-np.log(Q)), abs=4.0 * expected / np.sqrt(seeds))
-
-
-def test_pass_at_k_is_possible():
-    """Concave and rising in k, but for what unbiased estimates may be beyond."""
-    rows = simulate(seed=6, benchmarks=CODE).query("metric_type != 'loss'")
-    found = impossible(
-        {
-            "model": (rows.run + " " + rows.benchmark).tolist(),
-            "k": rows.metric_type.str.partition("@")[2].astype(int).tolist(),
-            "pass_at_k": rows.score.tolist(),
-        }
-    )
-    assert max((one["excess"] for one in found), default=0.0) <= 2e-3
 
 
 def test_a_seed_gives_the_same_scores_whatever_else_is_drawn(drawn):
