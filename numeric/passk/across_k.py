@@ -1,10 +1,5 @@
 """Where the laws of -log pass@k at several k hold together, and what an allocation for one k costs
-at another.
-
-pass@k does not fall with k. Laws y_k(C) = E + C0 C^-alpha fitted apart break this wherever y rises
-from one k to the next. The difference of two such laws turns once
-(isoflop.derivations.passk.crossing_of_two_k), so that bisection beside the turning point finds the
-last crossing. Params+tokens laws stand for their envelopes, the best that any allocation reaches.
+at another. Params+tokens laws stand for their envelopes, the best that any allocation reaches.
 """
 
 from __future__ import annotations
@@ -35,7 +30,11 @@ ROUNDING = 1e-12
 
 
 def last_crossings(E: ArrayLike, C0: ArrayLike, alpha: ArrayLike) -> Floats:
-    """The compute in FLOP above which y does not rise from each k to the next.
+    """The compute in FLOP above which y_k(C) = E + C0 C^-alpha does not rise from each k to the next,
+    as laws fitted apart do though pass@k does not fall with k.
+
+    The difference of two such laws turns once (isoflop.derivations.passk.crossing_of_two_k), so that
+    bisection beside the turning point finds the last crossing.
 
     Parameters
     ----------
@@ -86,19 +85,11 @@ def require_falling(y: Mapping[int, float], where: str) -> None:
 
 
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
-    """What an allocation that is optimal for one k costs at another, of params+tokens laws by k.
-
-    Returns
-    -------
-    list of dict
-        A row for each ordered pair of different k: compute (FLOP, > 0), `chosen`, `judged`,
-        `size_ratio` (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of
-        the budget that the judge's optimum would save.
-
-    Raises
-    ------
-    ValueError
-        Where the envelopes contradict each other at this compute.
+    """What an allocation that is optimal for one k costs at another, of params+tokens laws by k at a
+    compute in FLOP: a row for each ordered pair of different k, `chosen` and `judged`, with
+    `size_ratio` (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the
+    budget that the judge's optimum would save. A ValueError where the envelopes contradict each
+    other there.
     """
     best = {k: float(law.envelope.loss(compute)) for k, law in sorted(laws.items())}
     require_falling(best, f"compute={compute:.6g} at the best allocations")

@@ -59,12 +59,11 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
     Returns
     -------
     DataFrame
-        A row a group and k, both in order: the columns of ``counts.by``, k, `pass_at_k`, the mean
+        A row a group and k, both in order: the columns of ``counts.by``, k; `pass_at_k`, the mean
         over the problems with n >= k (NaN where there is none); `se`; `neg_log`, -log of the mean
         in nats (inf where no sample is correct); `n_problems` in the mean, `n_unsolved` of them
-        without a correct sample, and `n_refused`, problems with n < k, which are not in the mean
-        since there is no unbiased estimate. `se` is NaN where it is unknown: for one problem;
-        where the estimates are all 0 or all 1, for that they do not scatter makes nothing certain;
+        without a correct sample, and `n_refused`, with n < k and so without an unbiased estimate.
+        `se` is NaN where it is unknown: for one problem, where the estimates are all 0 or all 1,
         and of samples where a problem in the mean has n < 2k.
 
     Raises
@@ -94,29 +93,26 @@ def curve(counts: Counts, ks: Iterable[int], *, se: str = "problems") -> DataFra
     log_f[enough] = log_fail(n[enough], c[enough], k[enough])
     each["passed"], each["failed"] = -np.expm1(log_f) + 0.0, np.exp(log_f)
     each["unsolved"], each["refused"] = enough & (c == 0), ~enough
-    by = each.groupby(["group", "k"])
-    found = by.agg(
+    each["variance"], known = np.where(enough, np.inf, 0.0), 2 * k <= n
+    each.loc[known, "variance"] = estimated_covariance(n[known], c[known], k[known], k[known])
+    found = each.groupby(["group", "k"], as_index=False).agg(
         pass_at_k=("passed", "mean"),
         se=("passed", "sem"),
         neg_log=("failed", "mean"),
         n_problems=("passed", "count"),
         n_unsolved=("unsolved", "sum"),
         n_refused=("refused", "sum"),
-    ).reset_index()
-    if se == "samples":
-        known = 2 * k <= n
-        each["variance"] = np.where(enough, np.nan, 0.0)
-        each.loc[known, "variance"] = estimated_covariance(n[known], c[known], k[known], k[known])
-        variance = by["variance"].apply(lambda values: values.sum(skipna=False)).to_numpy()
-        with np.errstate(invalid="ignore"):
-            found["se"] = np.sqrt(variance) / found.n_problems
-    failed = found.neg_log
-    found.loc[(found.pass_at_k == 0.0) | (failed == 0.0), "se"] = np.nan
+        variance=("variance", "sum"),
+    )
+    error = np.sqrt(found.pop("variance")) / found.n_problems if se == "samples" else found.se
+    known = (found.pass_at_k > 0.0) & (found.neg_log > 0.0) & np.isfinite(error)
+    found["se"] = error.where(known)
     with np.errstate(divide="ignore"):  # from the smaller of the two means
-        logs = np.where(found.pass_at_k < 0.5, -np.log(found.pass_at_k), -np.log1p(-failed))
-    found["neg_log"] = logs + 0.0
+        logs = -np.log(found.pass_at_k), -np.log1p(-found.neg_log)
+    found["neg_log"] = np.where(found.pass_at_k < 0.5, *logs) + 0.0
     labels = DataFrame(list(counts.labels), columns=list(counts.by), dtype=object)
-    return labels.iloc[found.pop("group")].reset_index(drop=True).join(found)
+    of_row = labels.iloc[found["group"]].reset_index(drop=True)
+    return of_row.join(found.drop(columns=["group", "variance"], errors="ignore"))
 
 
 def stopped(counts: Counts) -> list[str]:

@@ -56,8 +56,17 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     )
     _at_most("c", c, "n", n)
     _at_most("k", k, "n", n)
-    found = _log_fail(n.ravel(), c.ravel(), k.ravel()).reshape(n.shape)
-    return found if found.ndim else found[()]
+    few, many = np.minimum(c, k).ravel(), np.maximum(c, k).ravel()
+    total, samples = np.where(c + k > n, -np.inf, 0.0).ravel(), n.ravel()
+    rows = np.flatnonzero((few > 0.0) & (total == 0.0))
+    rows = rows[np.argsort(few[rows], kind="stable")]
+    for alike in np.split(rows, np.flatnonzero(np.diff(few[rows])) + 1):
+        terms = int(few[alike[0]]) if len(alike) else 0
+        for part in np.array_split(alike, max(1, math.ceil(len(alike) * terms / BLOCK))):
+            drawn = samples[part, None] - np.arange(terms)
+            share, left = many[part, None] / drawn, drawn - many[part, None]
+            total[part] = np.where(share < 0.5, np.log1p(-share), np.log(left / drawn)).sum(axis=1)
+    return total.reshape(n.shape)[()]
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -92,11 +101,6 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     float or ndarray of float64
         At least 0; 0 where c = 0. Its relative error is at most about 1e-15 n.
 
-    Raises
-    ------
-    ValueError
-        Naming the first value that is outside its domain.
-
     Examples
     --------
     >>> round(float(estimated_covariance(4, 2, 1, 1)), 12)  # p (1 - p)/(n - 1) at p = c/n
@@ -109,21 +113,6 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     with np.errstate(invalid="ignore"):  # -inf less -inf, where the product is 0
         share = -np.expm1(log_fail(n, c, both) - product)
     return np.where(product > -np.inf, np.exp(product) * share, 0.0)[()]
-
-
-def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
-    """The sum over the smaller of c and k, for flat arrays in their domain."""
-    few, many = np.minimum(c, k), np.maximum(c, k)
-    total = np.where(c + k > n, -np.inf, 0.0)
-    rows = np.flatnonzero((few > 0.0) & (c + k <= n))
-    rows = rows[np.argsort(few[rows], kind="stable")]
-    for alike in np.split(rows, np.flatnonzero(np.diff(few[rows])) + 1):
-        terms = int(few[alike[0]]) if len(alike) else 0
-        for part in np.array_split(alike, max(1, math.ceil(len(alike) * terms / BLOCK))):
-            drawn = n[part, None] - np.arange(terms)
-            share, left = many[part, None] / drawn, drawn - many[part, None]
-            total[part] = np.where(share < 0.5, np.log1p(-share), np.log(left / drawn)).sum(axis=1)
-    return total
 
 
 def whole_numbers(name: str, values: ArrayLike, least: int) -> Floats:

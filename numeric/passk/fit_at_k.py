@@ -43,9 +43,6 @@ FLATTEST = 1e-12
 FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
 
 
-# -- laws ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PassKind:
     """A law: what it depends on, of the keys of `Counts.covariates`; the form that is fitted; and
@@ -59,15 +56,10 @@ class PassKind:
     coefficients: tuple[str, ...]
 
     def rows(self, covariates: Mapping[str, Any], neg_log: Any = np.nan) -> Any:
-        """Models as rows of the fit layer, whose loss is -log pass@k; a ValueError where a covariate
-        is missing or not positive.
-        """
-        if absent := [name for name in self.covariates if name not in covariates]:
-            raise outside(
-                "covariates",
-                sorted(covariates),
-                f"a mapping with {absent[0]}",
-            )
+        """Models as rows of the fit layer; a ValueError for a covariate that is not there or > 0."""
+        for name in self.covariates:
+            if name not in covariates:
+                raise outside("covariates", sorted(covariates), f"a mapping with {name}")
         given = [np.atleast_1d(positive_array(name, covariates[name])) for name in self.covariates]
         given = [1.0 / given[0]] if self.name == "gold" else given
         variables = dict(zip(self.terms.variables, given, strict=True))
@@ -75,14 +67,12 @@ class PassKind:
 
 
 JOINT = "params-tokens", "E0 + N0 N^-beta + D0 D^-gamma", ("params", "tokens"), PARAMS_TOKENS
-KINDS = {
-    kind.name: kind
-    for kind in (
-        PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
-        PassKind(*JOINT, ("E0", "N0", "D0", "beta", "gamma")),
-        PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa")),
-    )
-}
+LAWS = (
+    PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
+    PassKind(*JOINT, ("E0", "N0", "D0", "beta", "gamma")),
+    PassKind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa")),
+)
+KINDS = {kind.name: kind for kind in LAWS}
 
 
 def kind_of(law: str) -> PassKind:
@@ -101,25 +91,21 @@ class PassFit:
 
     Attributes
     ----------
-    kind : PassKind
-    k : int
+    kind, k
     solution : Solution
         Of the fit layer, for the models that take part; observed is the estimate of -log pass@k, or
         under the likelihood its expectation (of the logarithm) given counts and law.
-    covariates : dict of str to ndarray
-        Of these models.
+    covariates, evidence, clusters
+        Of these models: arrays by name; `Evidence`, where the method is the likelihood; what they
+        are drawn together by, None where they are drawn one by one.
     scatter : float
         Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom
         that the coefficients leave.
     numbers : dict of str to int
         n_models that take part; n_unsolved, without a correct sample, which least squares leaves
         out; n_refused, left out because some problem has fewer than k samples.
-    evidence : Evidence or None
-        Of the models, where the method is the likelihood.
     refits : ndarray
         (R, p): the coefficients refitted to resamples; NaN where no minimum is certified.
-    clusters : ndarray or None
-        What models are drawn together; None where they are drawn one by one.
     """
 
     kind: PassKind
@@ -155,14 +141,10 @@ class PassFit:
 
     @property
     def law(self) -> Any:
-        """The law, as a `Law` (of the gold law a compute law in 1/g); a ValueError where the fit is
-        not sound.
-        """
+        """The `Law`, of the gold law in 1/g; a ValueError where the fit is not sound."""
         if not self.is_sound:
-            why = (
-                f"leaves {', '.join(self.undetermined)} open" if self.converged else "is no minimum"
-            )
-            raise ValueError(f"law: the fit at k={self.k} {why}")
+            left = ", ".join(self.undetermined) or "the minimum"
+            raise ValueError(f"law: the fit at k={self.k} leaves {left} open")
         terms, values = self.kind.terms, self.solution.values.tolist()
         source = f"{self.kind.formula} at k={self.k}"
         return terms.law(dict(zip(terms.coefficients, values, strict=True)), source=source)
@@ -184,16 +166,11 @@ class PassFit:
         or of the resamples where they reach higher.
         """
         if name not in self.coefficients:
-            names = ", ".join(self.coefficients)
-            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {names}")
+            raise outside("name", name, f"one of {', '.join(self.coefficients)}")
         at, drawn = self.kind.coefficients.index(name), self.drawn
-        found = Estimate.of_draws(
-            self.coefficients[name],
-            drawn[:, at],
-            level,
-            on_limit=self.solution.design.on_limit(drawn)[:, at],
-            undetermined=name in self.undetermined,
-        )
+        on_limit = self.solution.design.on_limit(drawn)[:, at]
+        options: Any = {"on_limit": on_limit, "undetermined": name in self.undetermined}
+        found = Estimate.of_draws(self.coefficients[name], drawn[:, at], level, **options)
         if at > 0 or found.high is None or 0.0 not in (found.value, found.low):
             return found
         high = max(found.high, upper_limit(self, level))
@@ -221,9 +198,7 @@ class PassFit:
 
     @cached_property
     def _hessian(self) -> Floats:
-        """(p, p): of minus the log likelihood in the solver's parameters; for least squares of the
-        sum of squares over twice their variance.
-        """
+        """(p, p): of minus the log likelihood, or the sum of squares over twice their variance."""
         theta, model = self.solution.theta[None], self.solution.design.model
         if self.evidence is None:
             return self.solution.problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
@@ -232,9 +207,7 @@ class PassFit:
 
     @cached_property
     def _covariance(self) -> Floats:
-        """Covariance (p, p) of the solver's parameters: the inverse Hessian, 0 for what is on a
-        bound.
-        """
+        """(p, p): of the solver's parameters, the inverse Hessian; 0 for what is on a bound."""
         free = np.ix_(self.solution.free, self.solution.free)
         scale = np.sqrt(np.maximum(np.diag(self._hessian[free]), 1e-300))
         sizes, axes = np.linalg.eigh(self._hessian[free] / np.outer(scale, scale))
@@ -254,17 +227,15 @@ def fit_at_k(
     weights: Floats | None = None,
     clusters: Any = None,
 ) -> PassFit:
-    """The law at one k for models (G) with all its covariates: by the likelihood where there is the
-    evidence of their counts, else by least squares on the unbiased estimates. `weights`, (R, G): how
-    often each resample draws each model; `clusters`, (G,): what is drawn together. A ValueError
-    where models are too few, or under least squares pass@k of one is 1.
+    """The law at one k for models (G) with all its covariates: by the likelihood where there is
+    evidence, else by least squares. `weights`, (R, G): how often each resample draws each model;
+    `clusters`, (G,): what is drawn together. A ValueError where models are too few, or under least
+    squares pass@k of one is 1.
     """
     squares = evidence is None
     estimate = curve(counts, [k if squares else 1])
-    passed, y, refused = (
-        estimate[name].to_numpy() for name in ("pass_at_k", "neg_log", "n_refused")
-    )
-    complete, solved = refused == 0, passed > 0.0
+    y, complete = estimate.neg_log.to_numpy(), (estimate.n_refused == 0).to_numpy()
+    solved = (estimate.pass_at_k > 0.0).to_numpy()
     used = complete & solved if squares else np.ones(len(counts), dtype=bool)
     unsolved, certain = complete & ~solved, solved & (y <= 0.0)
     if squares and (used & certain).any():
@@ -273,11 +244,11 @@ def fit_at_k(
         raise ValueError(f"k={k}: {what}; use method='likelihood'")
     size, least = int((complete & solved & ~certain).sum()), len(kind.coefficients)
     if size < least:
-        left = {"have problems of fewer than k samples": ~complete, "have no success": ~solved}
-        others = [f"{int(which.sum())} {why}" for why, which in left.items() if which.any()]
+        few, none = int((~complete).sum()), int(unsolved.sum())
+        others = f"{few} have problems of fewer than k samples, {none} have no success"
         raise ValueError(
-            f"k={k}: {size} models have an estimate of -log pass@k ({', '.join(others)}); must be "
-            f"at least {least} for the {least} coefficients of {kind.formula}"
+            f"k={k}: {size} models have an estimate of -log pass@k ({others}); must be at least "
+            f"{least} for the {least} coefficients of {kind.formula}"
         )
     covariates = {name: values[used] for name, values in counts.covariates.items()}
     sizes = {"n_models": used, "n_unsolved": unsolved, "n_refused": ~complete}
@@ -313,9 +284,7 @@ def fit_at_k(
 def _by_likelihood(
     kind: PassKind, covariates: Mapping[str, Any], evidence: Evidence
 ) -> tuple[Solution, float]:
-    """The law of greatest likelihood and its scatter, from the local minima of a scan over the
-    exponents, for what the counts alone say of u.
-    """
+    """The law and scatter of greatest likelihood, from the local minima of a scan over exponents."""
     guess = np.exp(evidence.least_likely_pass)
     design = Design.of(kind.terms, kind.rows(covariates, guess))
     starts = design.model.starts(guess, 1.0 / guess**2, design.box)
@@ -356,9 +325,7 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
     least, _ = _held(fit, own)
 
     def excess(value: float) -> float:
-        """By how much more than allowed the best law with this irreducible part is worse; not at
-        all where that is not certified.
-        """
+        """By how much more than allowed the best such law is worse; not where not certified."""
         worse, certified = _held(fit, value)
         return (worse - least) / scale - allowed if certified and value != own else -allowed
 
@@ -371,9 +338,7 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
 
 
 def _held(fit: PassFit, value: float) -> tuple[float, bool]:
-    """The objective in the units of chi^2 of the best law whose irreducible part is held, and
-    whether that is certified.
-    """
+    """f of the best law whose irreducible part is held, and whether that is certified."""
     design, start = fit.solution.design, fit.solution.theta.copy()
     box = Box(design.box.lower.copy(), design.box.upper.copy())
     box.lower[0] = box.upper[0] = start[0] = value

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["AUTO", "METHODS", "PassLaws", "fit_passk"]
 
 METHODS = LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
+USUAL_K = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 #: What models are drawn together by: the covariate that "auto" is, where its values repeat.
 AUTO, SIZE = "auto", "params"
 #: The laws that have an envelope, and that are fitted to compute alone.
@@ -126,9 +127,8 @@ class PassLaws(Shown):
 
     @cached_property
     def ahead(self) -> dict[str, Any]:
-        """What is asked for at each compute: `predicted`, where laws of several k agree that -log
-        pass@k falls with k; rows of `lost_compute` between the params+tokens laws; and `refused`, why
-        elsewhere.
+        """Of each compute that is asked for: `predicted`, where -log pass@k falls with k; rows of
+        `lost_compute` between the params+tokens laws; and `refused`, why elsewhere.
         """
         found: dict[str, Any] = {"predicted": [], "lost_compute": [], "refused": []}
         joint = {k: fit.law for k, fit in self.of(JOINT).items() if fit.is_sound}
@@ -183,9 +183,7 @@ class PassLaws(Shown):
         return {x: Estimate.of_draws(y[0], y[1:], self.level, **options) for x, y in found}
 
     def _predicted(self, fit: PassFit, floor: Estimate) -> dict[str, Estimate]:
-        """Predictions of a compute law; where its irreducible part has but an upper limit, that may
-        be all that is left.
-        """
+        """Predictions of a compute law; all that is left may be the limit of its irreducible part."""
         least, found = floor.high if floor.low == 0.0 and floor.high else 0.0, {}
         for budget in self.ahead["predicted"]:
             band = fit.predict({"compute": budget}, self.level)
@@ -257,9 +255,7 @@ class PassLaws(Shown):
         return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
     def _notes(self) -> list[str]:
-        """The verdict, how sure the numbers are, what speaks against them, and what another k's
-        optimum costs.
-        """
+        """The verdict, how sure it is, what speaks against it, what another k's optimum costs."""
         holds = []
         for name, (floor, at) in self.holds_above.items():
             ends = "" if floor.low is None else f" {TWO.text(floor.low, floor.high)}"
@@ -271,8 +267,6 @@ class PassLaws(Shown):
         drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
         what = f"{self.resamples} resamples of {' or '.join(dict.fromkeys(drawn))}"
         how = f"{100 * self.level:g} % intervals by {what}" if self.resamples else "no intervals"
-        failed = sum(row["n_failed_resamples"] for row in self.entries)
-        how += f", {failed} refits not certified" if failed else ""
         notes += [f"By {self.method}; {how}.", *self.warnings]
         if lost := self.ahead["lost_compute"]:
             worst = max(lost, key=lambda row: row["lost_compute"])
@@ -289,9 +283,7 @@ class PassLaws(Shown):
 
 
 def _compute_law(fit: PassFit, coefficients: Floats) -> Floats:
-    """E, C0 and alpha (3, ...) for coefficients (..., p): of a law of one variable, or of the
-    envelope of a params+tokens law.
-    """
+    """E, C0 and alpha (3, ...) for coefficients (..., p); of a params+tokens law the envelope's."""
     if fit.kind.name != JOINT:
         return coefficients.T
     E, A, B, beta, gamma = coefficients.T
@@ -327,8 +319,7 @@ def fit_passk(
     Parameters
     ----------
     counts : Counts
-        Of one benchmark, with the covariates that the laws depend on; or a table that has both, as
-        `Counts.read` takes.
+        Of one benchmark, with the covariates of the laws; or a table, as `Counts.read` takes.
     laws : str or sequence of str, optional
         "compute", -log pass@k = E0(k) + C0(k) C^-alpha(k); "params-tokens", E0(k) + N0(k)
         N^-beta(k) + D0(k) D^-gamma(k); "gold", xi0(k) + K0(k) g^kappa(k), g being the mean -log
@@ -343,8 +334,7 @@ def fit_passk(
         on the unbiased estimates; models where some problem has fewer than k samples, or without a
         success, cannot take part and are counted.
     resamples, seed : int
-        Of the models, not of problems: intervals are for other models on the same problems. 0 for
-        none.
+        Of the models, not of problems: intervals are for other models on the same problems.
     cluster : str, optional
         A covariate of at least four values: models with the same value of it are drawn together, as
         checkpoints of one training run, which share its size. By default "auto": params where sizes
@@ -354,8 +344,7 @@ def fit_passk(
     ratios : sequence of float
         Overtraining ratios (D/N)/(D*/N*) at which the penalty is given for every k.
     compute : sequence of float
-        FLOP for predictions of the compute law, and for what an allocation that is optimal for one
-        k costs at another.
+        FLOP for predictions, and for what an allocation that is optimal for one k costs at another.
     progress : bool
         Show a bar on the standard error.
 
@@ -413,8 +402,8 @@ def fit_passk(
 def of_one_benchmark(counts: Any) -> Counts:
     """Counts, or those of a table, of a single benchmark."""
     held = Counts.read(counts)
-    place = held.by.index("benchmark") if "benchmark" in held.by else None
-    found = [] if place is None else sorted({label[place] for label in held.labels})
+    columns = dict(zip(held.by, zip(*held.labels, strict=True), strict=True))
+    found = sorted({*columns.get("benchmark", ())})
     if len(found) > 1:
         which = f"choose one with where, as in benchmark == {found[0]!r}"
         raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({found[:6]}); {which}")
@@ -424,9 +413,8 @@ def of_one_benchmark(counts: Any) -> Counts:
 def ks_of(counts: Counts, k: Sequence[int] | None, method: str = LIKELIHOOD) -> tuple[int, ...]:
     """The k that are asked for, checked, or the usual ones."""
     if k is None:
-        most = 10_000 if method == LIKELIHOOD else int(counts.n.min())
-        usual = (j * 10**power for power in range(5) for j in (1, 2, 5))
-        return tuple(value for value in usual if value <= most)
+        most = USUAL_K[-1] if method == LIKELIHOOD else int(counts.n.min())
+        return tuple(value for value in USUAL_K if value <= most)
     found = {whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))}
     if not found:
         raise outside("k", k, "at least one whole number")

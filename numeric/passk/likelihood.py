@@ -14,21 +14,18 @@ and the shape is averaged over, with log a even between `LEAST_SHAPE` and `MOST_
 So l(u) needs no problem to have k samples, though beyond them pass@k is the tail of the Beta
 distribution; it has a value where no sample is correct (it is flat towards pass@k = 0), and it does
 not depend on when sampling stopped: a rule that looks at the outcomes so far multiplies the
-likelihood by a factor without a or b in it. Not harmless is to drop problems or rows by what tells
-about their success.
+likelihood by a factor without a or b in it. Not harmless is to drop problems by their success.
 
 The u of models is that of the law, mu, plus tau times a normal: it costs a model
 
     rho(mu) = -log int exp(l(u)) N(u; mu, tau^2) du,
     rho' = E[t]/v,   rho'' = (1 - Var[t]/v)/v,   t = mu - u,
 
-where mean and variance are those given the counts and the law, and v is tau^2. For counts that pin
-u down it is the square of a residual; for a model without a success it is nearly 0 wherever the law
-puts pass@k low enough. The integral is a sum over nodes, which is exact to 1e-5 as long as tau is
-at least w = `WIDTH` spacings; for a smaller tau each node stands for a normal of that width: v =
-(tau^p + w^p)^(2/p) with p = `BLEND`. Where the likelihood goes on flat beyond its last node, half a
-spacing from there on the integral is that of the normal: with z = (mu - edge)/sqrt(v) and the
-hazard h = phi(z)/Phi(z),
+with mean and variance given the counts and the law, and v = tau^2. The integral is a sum over nodes,
+exact to 1e-5 as long as tau is at least w = `WIDTH` spacings; for a smaller tau each node stands for
+a normal of that width: v = (tau^p + w^p)^(2/p) with p = `BLEND`. Where the likelihood goes on flat
+beyond its last node, half a spacing from there on the integral is that of the normal: with z = (mu -
+edge)/sqrt(v) and the hazard h = phi(z)/Phi(z),
 
     mass Phi(z),  E[t] = -sqrt(v) h,  E[t^2] = v (1 - z h).
 """
@@ -73,17 +70,16 @@ DEPTH, NODES, LOOKS = 18.0, 48, 3
 #: it is taken for flat once it is within this of its limit at pass@k = 0.
 NEAR, FLAT = 0.5, 1e-5
 HALF_LOG_TWO_PI = 0.9189385332046727
-#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5. `BLEND`: the power in which
-#: it gives way to a larger tau.
+#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5; and the power in which it
+#: gives way to a larger tau.
 WIDTH, BLEND = 0.8, 8.0
 #: The scatter of models about the law is sought between these; law and scatter in so many rounds,
 #: until log tau changes by less than `SETTLED`.
 LEAST_TAU, MOST_TAU, FIRST_TAU, ROUNDS, SETTLED = 1e-3, 5.0, 0.2, 60, 1e-11
-#: A minimum: a step promises a decrease by less than this share; a term that vanishes goes on to
-#: its limit.
-ENOUGH = 1e-18
-#: The slope in log tau as two rounds show it is believed between these shares of the expected one.
-LEAST_SECANT, MOST_SECANT = 0.01, 10.0
+#: A minimum: a step promises a decrease by less than this share, so that a term that vanishes goes
+#: on to its limit. The slope in log tau as two rounds show it is believed between these shares of
+#: the expected one.
+ENOUGH, LEAST_SECANT, MOST_SECANT = 1e-18, 0.01, 10.0
 
 
 # -- Beta success rates ----------------------------------------------------------------------------
@@ -120,9 +116,7 @@ def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
 
 
 def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
-    """log of x (x + 1) ... (x + m - 1) = Gamma(x + m)/Gamma(x) for x > 0, real m >= 0; to rounding
-    errors of m log(x + m).
-    """
+    """log Gamma(x + m)/Gamma(x) for x > 0, real m >= 0; to rounding errors of m log(x + m)."""
     from scipy.special import gammaln
 
     start, steps = np.asarray(x, dtype=np.float64), np.asarray(m, dtype=np.float64)
@@ -134,9 +128,7 @@ def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
 
 
 def neg_log_pass(log_fail: ArrayLike) -> Floats:
-    """-log pass@k in nats from log fail@k, without cancellation at either end; inf for log fail@k =
-    0.
-    """
+    """-log pass@k from log fail@k, without cancellation at either end; inf for log fail@k = 0."""
     s = np.asarray(log_fail, dtype=np.float64)
     with np.errstate(divide="ignore"):
         return np.where(
@@ -175,9 +167,7 @@ class Evidence:
         return Evidence(self.nodes[chosen], self.log_likelihood[chosen], self.flat[chosen])
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation (G,) of u where nothing but the counts is known; of a flat
-        likelihood, over its nodes.
-        """
+        """Mean and standard deviation (G,) of u by the counts alone, over the nodes."""
         share = np.exp(self.log_likelihood)
         share /= share.sum(axis=1, keepdims=True)
         mean = (share * self.nodes).sum(axis=1)
@@ -185,9 +175,7 @@ class Evidence:
 
     @property
     def least_likely_pass(self) -> Floats:
-        """(G,): the first node within `NEAR` of the maximum; a flat part of the likelihood, towards
-        pass@k = 0, begins there.
-        """
+        """(G,): the first node within `NEAR` of the maximum, where a flat part begins."""
         return self.nodes[np.arange(len(self.nodes)), (self.log_likelihood >= -NEAR).argmax(axis=1)]
 
 
@@ -253,9 +241,9 @@ class Surface(NamedTuple):
         return np.stack([np.interp(u, row, fine) for row in there])
 
     def _averaged(self, log_b_of_u: Floats, nodes: Floats) -> Floats:
-        """The log likelihood (G, J) at nodes of u, averaged over the shapes where it is not
-        negligible.
-        """
+        """The log likelihood (G, J) at nodes of u, averaged over the shapes that are not negligible."""
+        from scipy.special import logsumexp
+
         tables = np.empty((*nodes.shape, len(self.shapes)))
         for g, position in enumerate((nodes - LEAST_U) / STEP_U):
             log_b = _cubic(log_b_of_u, np.broadcast_to(position, (len(self.shapes), len(position))))
@@ -263,10 +251,9 @@ class Surface(NamedTuple):
         first, last = _kept(tables)
         place = first[..., None] + (last - first)[..., None] * np.linspace(0.0, 1.0, PLACES)
         found = _cubic(tables, place)
-        highest = found.max(axis=2)
-        share = np.exp(found - highest[..., None])
-        trapezoids = share.sum(axis=2) - 0.5 * (share[..., 0] + share[..., -1])
-        return np.asarray(highest + np.log(trapezoids * (place[..., 1] - place[..., 0])))
+        weights = np.where(np.isin(np.arange(PLACES), [0, PLACES - 1]), 0.5, 1.0)
+        total = logsumexp(found, axis=2, b=weights)
+        return np.asarray(total + np.log(place[..., 1] - place[..., 0]))
 
 
 def _kept(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -293,9 +280,8 @@ def _cubic(table: Floats, position: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """What a law costs at every model: the measure of residuals mu that
-    `isoflop.numeric.fit.newton` takes. `tau`, the standard deviation of models about the law in u, is
-    a number, or (K, 1) for K problems.
+    """What a law mu costs at every model, a measure for `isoflop.numeric.fit.newton`; `tau`, the
+    scatter of models about it in u, is a number, or (K, 1) for K problems.
     """
 
     evidence: Evidence
@@ -350,9 +336,7 @@ class Marginal:
 
 
 class MarginalFits(NamedTuple):
-    """Laws fitted to evidence: parameters (K, p), scatter (K,), minus log likelihood (K,), whether
-    each is certified (K,).
-    """
+    """Laws fitted to evidence: parameters (K, p), scatter, minus log likelihood, whether certified."""
 
     theta: Floats
     tau: Floats
@@ -405,9 +389,7 @@ def fit_marginal(
 def _scatter_slope(
     measure: Marginal, mu: Floats, weights: Floats, free: int
 ) -> tuple[Floats, Floats]:
-    """Slope in log tau (K, 1), which vanishes at the scatter sought, and what its own slope is
-    expected to be with the law held.
-    """
+    """Slope in log tau (K, 1), which vanishes at the scatter sought, and its own expected slope."""
     _, mean, square = measure.moments(mu)
     v, part = measure.variance, measure.share_of_tau
     told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
