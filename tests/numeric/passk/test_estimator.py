@@ -1,7 +1,6 @@
 """The estimator against exact rationals and 120 digits, its covariance against all outcomes."""
 
 from fractions import Fraction
-from itertools import product
 from math import comb, inf
 
 import mpmath
@@ -70,27 +69,6 @@ def test_anything_up_to_a_million_samples(data):
     c = data.draw(st.integers(1, n - 1))
     k = data.draw(st.integers(1, n - c))
     assert_close(n, c, k, estimates(n, c, k))
-
-
-def outcomes(n, p):
-    """Every c with its probability."""
-    return [(c, comb(n, c) * p**c * (1 - p) ** (n - c)) for c in range(n + 1)]
-
-
-@pytest.mark.parametrize("p", [Fraction(p) for p in ("1/1000", "1/7", "1/2", "99/100")])
-@pytest.mark.parametrize("n", [2, 5, 12])
-def test_the_covariance_is_that_of_all_outcomes(n, p):
-    """The mean of the estimates over all c is the mean of the product less that of the means."""
-    chances = np.array([float(chance) for _, chance in outcomes(n, p)])
-    for k1, k2 in product(range(1, n), repeat=2):
-        if k1 + k2 <= n:
-            both = [
-                (chance, exact_fail(n, c, k1), exact_fail(n, c, k2)) for c, chance in outcomes(n, p)
-            ]
-            first, second = (sum(chance * pair[i] for chance, *pair in both) for i in (0, 1))
-            exact = float(sum(chance * a * b for chance, a, b in both) - first * second)
-            mean = chances @ estimated_covariance(n, np.arange(n + 1), k1, k2)
-            assert mean == pytest.approx(exact, rel=1e-12)
 
 
 def test_the_covariance_is_the_rational_number():

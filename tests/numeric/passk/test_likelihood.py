@@ -2,7 +2,6 @@
 digits, plain products, quadrature and another search, whatever the rule that stopped the sampling.
 """
 
-from fractions import Fraction
 from itertools import product
 from math import exp, log
 from types import SimpleNamespace
@@ -26,7 +25,6 @@ from isoflop.numeric.passk.likelihood import (
     Surface,
     beta_neg_log_pass,
     fit_marginal,
-    log_rising,
 )
 
 #: Of the fit layer.
@@ -45,11 +43,6 @@ def test_beta_rates_keep_their_digits():
             a, b, k = map(mp.mpf, case)
             fail = mp.loggamma(a + b) + mp.loggamma(b + k) - mp.loggamma(b) - mp.loggamma(a + b + k)
             assert y < 1e-300 or abs(mp.mpf(y) / -mp.log1p(-mp.exp(fail)) - 1) < 1e-11, case
-    x, m = 10 ** random.uniform(-6, 30, 300), np.floor(10 ** random.uniform(0, 6.6, 300))
-    with mp.workdps(90):
-        for at, by, found in zip(map(mp.mpf, x), map(mp.mpf, m), log_rising(x, m), strict=True):
-            error = abs(mp.mpf(found) - (mp.loggamma(at + by) - mp.loggamma(at)))
-            assert error < 1e-14 * (by * (abs(mp.log(at + by)) + 1) + abs(mp.log(at)) + 1)
 
 
 # -- the likelihood of counts ----------------------------------------------------------------------
@@ -119,37 +112,6 @@ def test_without_a_success_it_is_flat_towards_zero(k):
     pair = [(np.array(n), np.array(c)) for n, c in (MODELS["few correct"], MODELS["many samples"])]
     alone = Surface.of(pair).at(k).log_likelihood
     assert evidence.some([1, 3]).log_likelihood == pytest.approx(alone, abs=1e-9)
-
-
-def chance(sequence, a, b):
-    """Of a sequence, from the chance of each sample given those before it (Polya's urn)."""
-    total = Fraction(1)
-    for i, outcome in enumerate(sequence):
-        before = sum(sequence[:i])
-        total *= (a + before if outcome else b + i - before) / (a + b + i)
-    return total
-
-
-def test_the_rule_that_stops_the_sampling_does_not_matter():
-    """Stop at the second success, or after three failures without one, or at six: the chance of an
-    outcome under this rule is the likelihood times a number without a or b.
-    """
-
-    def stops(x):
-        return sum(x) == 2 or len(x) == 6 or (len(x) == 3 and not any(x))
-
-    outcomes: dict[Any, Any] = {}
-    for size in range(1, 7):
-        for sequence in product((0, 1), repeat=size):
-            if stops(sequence) and not any(stops(sequence[:i]) for i in range(1, size)):
-                outcomes.setdefault((size, sum(sequence)), []).append(sequence)
-    surface = Surface.of([(np.array([n]), np.array([c])) for n, c in outcomes])
-    for i, j in product((0, 11, 35), (150, 190)):
-        a, b = Fraction(float(surface.shapes[i])), Fraction(exp(float(surface.log_b[j])))
-        chances = [sum(chance(one, a, b) for one in every) for every in outcomes.values()]
-        assert sum(chances) == 1  # the rule always stops
-        own = surface.values[:, i, j] + [log(len(every)) for every in outcomes.values()]
-        assert own == pytest.approx([log(total) for total in chances], abs=1e-10)
 
 
 # -- models about a law ----------------------------------------------------------------------------
