@@ -23,7 +23,7 @@ from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import ChainLink, Settings
 from .document import Piece
-from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, law_of, name_of
+from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, law_of, name_of, sides_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .typed import as_typed, in_one_line
@@ -167,13 +167,26 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
         first = LawOfDocument(HOFFMANN)
     state, found = State(Settings("", seconds=seconds), first), list[Judgement]()
     if not any(p.kind == "declared" and p.text.startswith("budget") for p in pieces):
-        sizes = (first or LawOfDocument()).sizes
-        budgets = filter(None, (budget_of(piece.text, sizes) for piece in formulas))
-        state = replace(state, rivals={x: b for b, x in budgets if x not in COMPUTES})
+        state = _with_rivals(state, formulas)
     for piece in pieces:
         state, more = _after(state, piece, laws.get(piece))
         found += more
     return state, found
+
+
+def _with_rivals(state: State, formulas: Sequence[Piece]) -> State:
+    """With what is displayed as `F = 12 N D`: it is the budget where there is one such letter, it is
+    said of an optimum, and C is nowhere named.
+    """
+    sizes = (state.law or LawOfDocument()).sizes
+    found = [(budget_of(piece.text, sizes), piece.line) for piece in formulas]
+    budgets = {one[1]: (one[0], line) for one, line in found if one and one[1] not in COMPUTES}
+    names = [sides.names for sides in (sides_of(piece.text) for piece in formulas) if sides]
+    if len(budgets) == 1 and not any({*COMPUTES} & each for each in names):
+        ((name, (budget, line)),) = budgets.items()
+        if any(name in each and any(x.endswith(OPTIMAL) for x in each) for each in names):
+            return state.with_budget(budget, name, line)
+    return replace(state, rivals={name: budget for name, (budget, _) in budgets.items()})
 
 
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, list[Judgement]]:
@@ -218,7 +231,9 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
         what = "the document's law" if law.notation else ""
     budget = budget_of(piece.text, (state.law or LawOfDocument()).sizes)
     if budget is not None and budget[1] in COMPUTES and state.declared.budget is None:
-        state, what = state.with_budget(*budget, piece.line), "the document's budget"
+        state = state.with_budget(*budget, piece.line)
+    if budget is not None and (budget[0], piece.line) == (state.declared.budget, state.budget_line):
+        what = "the document's budget"
     own = {name: one for name, one in state.own.items() if name not in state.known or not one[0]}
     return replace(state, own=own), what
 

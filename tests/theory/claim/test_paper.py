@@ -139,7 +139,7 @@ def test_what_is_not_judged_names_the_line_that_settles_it() -> None:
         OURS + r"\[ w_D > w_N \]": r"assume \beta > \gamma",
         OURS + r"\[ N^* = k C^{w_N} \]": "let k = ...",
         r"\[ N^* = G (C/6)^{w_N} \]": "notation schaeffer",
-        OURS + r"\[ F = 3 N D \] \[ N^* D^* = F/3 \]": "budget F = 3*D*N",
+        OURS + r"\[ F = 3 N D \] \[ N^* D^* = C/6 \]": "budget F = 3*D*N",
         r"\[ \beta < \gamma \]": r"assume \beta < \gamma",
     }
     assert {text: judged(text)[-1].remedy for text in cases} == cases
