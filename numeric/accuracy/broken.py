@@ -230,7 +230,7 @@ def fit_broken(sample: Sample, breaks: int = 1) -> Part:
         bounds[f"p{i}"] = logs.min() - middle - outside, logs.max() - middle + outside
         bounds[f"g{i}"] = log(narrowest), log(WIDEST * spread)
     fit = fit_form(as_runs(sample, Q, x=logs - middle), broken_form(breaks), HUBER, bounds=bounds)
-    part = Part.written(fit, names, partial(_coefficients, middle), len(names))
+    part = Part.of(fit, names, partial(_coefficients, middle))
     is_open = _is_open(fit.solution.problem, fit.solution.theta)
     return replace(part, undetermined=tuple(compress(names, is_open)))
 

@@ -12,7 +12,6 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
-from ..fit.newton import best_of, follow, minimise
 from ..fit.objective import Objective
 from ..fit.resample import Refits, case_weights, refits_of, together
 from ..results import Band, Estimate, coverage_factor, percentiles
@@ -31,17 +30,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "MARGIN",
-    "SQUARES",
-    "Law",
-    "LawFit",
-    "Part",
-    "as_runs",
-    "fit_law",
-    "resampled",
-    "runs_of",
-]
+__all__ = ["MARGIN", "Law", "LawFit", "Part", "fit_law", "resampled", "runs_of"]
 
 #: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
 #: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
@@ -51,9 +40,6 @@ SQUARES = Objective(name="least-squares-log")
 ROUNDING = 1e-9
 #: Refits in one batch, and residuals that are drawn beside every refit, for a new run.
 BATCH, NEW_RUNS = 50, 25
-#: Other minima that refits start from as well, the steps of a refit, where it ends as a share of the
-#: objective, and what Newton may promise beyond, a small part of what the next resample changes.
-MOST_OTHERS, AGAIN, ENOUGH, CLOSE = 2, 100, 1e-8, 1e-3
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
 #: exp(-y) is 0 as a float where log y is this or more.
@@ -67,10 +53,8 @@ class Law:
     Attributes
     ----------
     name : str
-        As on the command line.
-    coefficients : tuple of str
-    requires : tuple of str
-        Quantities of `Points` that a fit needs.
+    coefficients, requires : tuple of str
+        Of `Points` the quantities that a fit needs.
     fitted : callable
         Sample -> what is fitted: the law itself or its stages, each a `Part`; ValueError where the
         runs are too few.
@@ -116,17 +100,14 @@ class Part:
     Attributes
     ----------
     coefficients : dict
-        By name.
     objective_value : float
-        What was minimised, at the minimum; of a law of two stages that of the last.
+        At the minimum; of a law of two stages that of the last.
     converged : bool
         Whether the point is certified to be a minimum.
     repeat : callable
         Weights (K, n) that say how often each run is drawn -> `Refits`.
-    undetermined : tuple of str
-        Coefficients that the runs leave open.
-    remarks : tuple of str
-        What a reader of the coefficients must know.
+    undetermined, remarks : tuple of str
+        Coefficients that the runs leave open; what a reader of them must know.
     """
 
     coefficients: Mapping[str, float]
@@ -137,45 +118,23 @@ class Part:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, fit: Fit) -> Part:
-        """A fit of a form as a part."""
+    def of(cls, fit: Fit, names: tuple[str, ...] = (), written: Any = None) -> Part:
+        """A fit as a part; `written` takes its parameters to the coefficients of other names, (K, p)."""
+        refit, named = fit.solution.refit, fit.coefficients
+        if written is not None:
+            found = written(fit.solution.theta[None])[0].tolist()
+            named = dict(zip(names, found, strict=True))
+
+        def repeat(**drawn: Floats) -> Refits:
+            again = refit(**drawn)
+            return again._replace(coefficients=written(again.coefficients)) if written else again
+
         return cls(
-            coefficients=fit.coefficients,
-            objective_value=fit.objective_value,
-            converged=fit.converged,
-            repeat=fit.solution.refit,
-            undetermined=fit.undetermined,
-        )
-
-    @classmethod
-    def written(
-        cls, fit: Fit, names: tuple[str, ...], written: Callable[[Floats], Floats], least: int
-    ) -> Part:
-        """A fit in parameters that are not the coefficients; `written` takes them to these, (K, p).
-
-        Refits start from the fit and its other minima. Few runs leave valleys in which Newton
-        creeps: one counts where little more is promised, and the runs that were drawn are at as many
-        x as `least`.
-        """
-        solution, x = fit.solution, fit.runs.extra["x"]
-
-        def repeat(*, weights: Floats) -> Refits:
-            many = solution.problem._replace(weights=weights)
-            starts = solution.theta, *solution.minimum.others[:MOST_OTHERS]
-            begun = [np.tile(start, (len(weights), 1)) for start in starts]
-            # Once without the detour: at the weights of the fit itself that is where it ended.
-            straight = minimise(many, begun[0], enough=ENOUGH, steps=AGAIN)
-            ends = best_of([straight, *(follow(many, start) for start in begun)])
-            enough = [len(np.unique(x[row > 0.0])) >= least for row in weights]
-            counts = (ends.done | (ends.decrement <= CLOSE * ends.value)) & np.array(enough)
-            return Refits(written(ends.theta), counts)
-
-        found = written(solution.theta[None])[0].tolist()
-        return cls(
-            coefficients=dict(zip(names, found, strict=True)),
+            coefficients=named,
             objective_value=fit.objective_value,
             converged=fit.converged,
             repeat=repeat,
+            undetermined=() if written else fit.undetermined,
         )
 
 
@@ -192,10 +151,13 @@ class LawFit(Part):
         The law refitted to resamples of its runs.
     baselines : ndarray
         (K,): the accuracy of guessing with which each draw was refitted.
+    least : int
+        Fewer runs than this determine no law.
     """
 
     kind: Law
     sample: Sample
+    least: int
     draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -224,10 +186,13 @@ class LawFit(Part):
         Q, guessing, of_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
         above = above_guessing(Q, guessing, 0.0 if of_neg_log else self.kind.margin)
         weights = np.where(above, weights, 0.0)
-        if not of_neg_log:
-            return self.repeat(weights=weights)
-        observed = neg_log_accuracy(np.where(above, Q, 0.5 * (1.0 + guessing)), guessing)
-        return self.repeat(weights=weights, observed=observed)
+        drawn = {"weights": weights}
+        if of_neg_log:
+            values = np.where(above, Q, 0.5 * (1.0 + guessing))
+            drawn["observed"] = np.asarray(neg_log_accuracy(values, guessing))
+        again = self.repeat(**drawn)
+        enough = (weights > 0.0).sum(axis=1) >= self.least
+        return again._replace(converged=again.converged & enough)
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """The coefficients with their percentile intervals over the resamples.
@@ -251,18 +216,13 @@ class LawFit(Part):
         """
         from scipy.optimize import brentq
 
-        runs, n = as_runs(self.sample), len(self.sample)
-
-        def least(**fixed: float) -> Fit:
-            return fit_form(runs, self.kind.form, SQUARES, fixed=fixed)
-
-        best, greatest = least(), float(runs.loss.max())
-        lowest = best.objective_value + 0.5 * n * ROUNDING**2
+        runs, n, form = as_runs(self.sample), len(self.sample), self.kind.form
+        best, greatest = fit_form(runs, form, SQUARES), float(runs.loss.max())
+        allowed = best.objective_value * np.exp(coverage_factor(level) ** 2 / n) + n * ROUNDING**2
 
         def excess(E: float) -> float:
             """Above 0 where the runs exclude this E."""
-            squares = least(E=E).objective_value + 0.5 * n * ROUNDING**2
-            return float(n * np.log(squares / lowest) - coverage_factor(level) ** 2)
+            return fit_form(runs, form, SQUARES, fixed={"E": E}).objective_value - float(allowed)
 
         if excess(greatest) <= 0.0:
             return greatest
@@ -371,6 +331,7 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
     return LawFit(
         kind=kind,
         sample=train,
+        least=max(len(part.coefficients) for part in parts),
         coefficients=coefficients,
         objective_value=parts[-1].objective_value,
         converged=all(part.converged for part in parts),

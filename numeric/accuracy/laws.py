@@ -18,23 +18,24 @@ the paper's as well (Section 4.1, Section 3.3, Appendix M).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
 from .. import formulas
 from ..data.sample import Points
-from ..errors import ArgumentError
+from ..data.scale import neg_log_accuracy
+from ..errors import ArgumentError, outside
 from ..fit.fit import fit_form
 from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.objective import Objective
+from ..fit.resample import Refits
 from ..results import Estimate
-from .bilinear import COEFFICIENTS as OF_PLANE
-from .bilinear import fit_bilinear
 from .broken import broken_values, fit_broken, names_of
 from .law import MARGIN, SQUARES, Law, Part, as_runs
-from .two_stage import LINKS, fit_link, fit_proxy
+from .two_stage import fit_line, fit_logistic, fit_proxy, line, logistic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,9 +47,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["BILINEAR", "LAWS", "crossing_of", "law_named"]
+__all__ = ["BILINEAR", "LAWS", "crossing_of", "fit_bilinear", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
+OF_PLANE = ("log_A", "a", "b", "d")
+#: The sign of a and d is what the bilinear law says; it is open where the interval of this coverage
+#: holds 0.
+SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
 
 
 def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
@@ -87,25 +92,81 @@ def broken_law(breaks: int) -> Law:
     )
 
 
-def two_stage(name: str, margin: float | None) -> Law:
+def two_stage(
+    name: str, coefficients: tuple[str, ...], fit: Any, accuracy: Any, margin: float | None
+) -> Law:
     """Compute -> proxy -> accuracy. A link that levels off at guessing is fitted to all runs; the
     linear one, which cannot, to those above guessing by the margin of the direct laws.
     """
-    link = LINKS[name]
 
-    def values(coefficients: Floats, at: Points) -> Floats:
-        first, second = np.split(coefficients, [len(COMPUTE.coefficients)], axis=1)
-        return link.accuracy(second, COMPUTE.values(first, Points(compute=at.compute)))
+    def values(found: Floats, at: Points) -> Floats:
+        first, second = np.split(found, [len(COMPUTE.coefficients)], axis=1)
+        return np.asarray(accuracy(second, COMPUTE.values(first, Points(compute=at.compute))))
 
     return Law(
         name=f"two-stage-{name}",
-        coefficients=(*COMPUTE.coefficients, *link.coefficients),
+        coefficients=(*COMPUTE.coefficients, *coefficients),
         requires=("compute", "proxy"),
-        fitted=lambda sample: (fit_proxy(sample), fit_link(link, sample)),
+        fitted=lambda sample: (fit_proxy(sample), fit(sample)),
         values=values,
         is_neg_log=False,
         margin=margin,
     )
+
+
+def fit_bilinear(sample: Sample) -> Part:
+    """The least-squares plane of log y over log C, log k and their product at pairs of a run and k;
+    ValueError where these do not determine its four coefficients.
+
+    Of a and d those are undetermined whose sign is open: the interval of 90 % by the jackknife over
+    runs, whose points are not independent, holds 0; both where a plane hangs on one run.
+    """
+    neg_log = neg_log_accuracy(sample.accuracy, sample.baseline)
+    x, z, y = np.log(sample.at.compute), np.log(sample.at.k), np.log(neg_log)
+
+    def repeat(*, weights: Floats, observed: Floats = neg_log) -> Refits:
+        """NaN and not certified where what is drawn does not determine a plane."""
+        each = zip(np.broadcast_to(np.log(observed), weights.shape), weights, strict=True)
+        planes = np.array([_plane(x, z, own, weight) for own, weight in each])
+        return Refits(planes, np.asarray(np.isfinite(planes).all(axis=1)))
+
+    plane = _plane(x, z, y, np.ones(len(y)))
+    if not np.isfinite(plane).all():
+        domain = "points at two or more compute and two or more k, enough for four coefficients"
+        raise outside("compute", f"{len(y)} points", domain)
+    of = np.arange(len(y)) if sample.index is None else sample.index
+    runs = np.unique(of)
+    without = repeat(weights=(of != runs[:, None]).astype(np.float64)).coefficients
+    errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
+    is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
+    known = dict(zip(OF_PLANE, is_known, strict=True))
+    off = y - _columns(x, z) @ plane
+    return Part(
+        coefficients=dict(zip(OF_PLANE, plane.tolist(), strict=True)),
+        objective_value=float(off @ off),
+        converged=True,
+        repeat=repeat,
+        undetermined=tuple(name for name in SIGNED if not known[name]),
+    )
+
+
+def _columns(x: Floats, z: Floats) -> Floats:
+    return np.stack([np.ones_like(x), x, z, x * z], axis=1)
+
+
+def _plane(x: Floats, z: Floats, y: Floats, weights: Floats) -> Floats:
+    """log_A, a, b and d by weighted least squares; NaN where the points do not determine them.
+
+    About the weighted means of log C and log k, or the product is all but collinear with log k.
+    """
+    x0, z0 = (np.average(of, weights=weights) if weights.any() else 0.0 for of in (x, z))
+    root = np.sqrt(weights)
+    design = _columns(x - x0, z - z0) * root[:, None]
+    scale = np.linalg.norm(design, axis=0)
+    if not scale.all() or np.linalg.matrix_rank(design / scale) < len(OF_PLANE):
+        return np.full(len(OF_PLANE), np.nan)
+    c, a, b, d = np.linalg.lstsq(design / scale, root * y, rcond=None)[0] / scale
+    return np.array([c - a * x0 - b * z0 + d * x0 * z0, a - d * z0, b - d * x0, d])
 
 
 def _on_plane(coefficients: Floats, at: Points) -> Floats:
@@ -127,8 +188,8 @@ _DECLARED = (
     power_law("params-tokens", replace(PARAMS_TOKENS, irreducible=False)),
     power_law("params-tokens-ceiling", PARAMS_TOKENS),
     *map(broken_law, (1, 2, 3)),
-    two_stage("linear", MARGIN),
-    two_stage("logistic", None),
+    two_stage("linear", ("a", "b"), fit_line, line, MARGIN),
+    two_stage("logistic", ("a", "k", "L0", "b"), fit_logistic, logistic, None),
     BILINEAR,
 )
 #: By name, in the order in which they are listed.

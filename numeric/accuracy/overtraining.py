@@ -100,12 +100,8 @@ class Overtraining(Shown):
     def costs(
         self, compute: float | None = None, tokens_per_param: Sequence[float] | None = None
     ) -> pd.DataFrame:
-        """What ratios of tokens to params cost at one compute (FLOP) against the optimal one.
-
-        Parameters
-        ----------
-        compute, tokens_per_param : optional
-            By default the largest compute of the runs, and 1, 4, 16 and 64 times the optimal ratio.
+        """What ratios of tokens to params, by default 1, 4, 16 and 64 times the optimal one, cost at
+        one compute (FLOP), by default the largest of the runs.
 
         Returns
         -------
@@ -202,17 +198,14 @@ def fit_overtraining(
     Parameters
     ----------
     evaluations : Evaluations, path, or anything that ``pandas.DataFrame`` accepts
-        Read by `Evaluations.read` where they are none yet; with params and tokens.
+        With params and tokens.
     loss : str
         The column of losses.
     benchmarks : sequence of str, optional
         The error is 1 less the mean raw accuracy on these; by default all.
-    fit_where, error_where : str, optional
-        Conditions on the runs of the law of loss (by default all runs), and of the law of error (by
-        default the same).
-    predict_where : str, optional
-        Condition on the runs that are predicted; by default all those that the law of loss was not
-        fitted to.
+    fit_where, error_where, predict_where : str, optional
+        Conditions on the runs of the law of loss (by default all runs), on those of the law of error
+        (by default the same), and on those that are predicted (by default all others).
 
     Raises
     ------
@@ -232,27 +225,17 @@ def fit_overtraining(
         raise ArgumentError("benchmarks", benchmarks, "a sequence of names")
     for name in names:
         read.require(name)
-    errors = 1.0 - np.mean([read.scores[name] for name in names], axis=0)
-    notes = list(read.warnings)
-
-    def held(argument: str, condition: str | None) -> Any:
-        """The runs that satisfy a condition."""
-        mask = np.ones(len(read), dtype=bool)
-        mask = mask if condition is None else read.mask(condition, argument)
-        if not mask.any():
-            complaint = f"holds for none of {counted(len(read), 'run')} of {read.source}"
-            raise ArgumentError(argument, condition, complaint=complaint)
-        return mask
-
-    def fitted(what: str, form: Any, values: Any, asked: Any) -> tuple[Any, Fit]:
-        """Which of the runs have the values, and the law that is fitted to them."""
-        known = asked & np.isfinite(losses + values)
-        if missing := int((asked & ~known).sum()):
-            notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
-        own = replace(runs, loss=values).subset(np.flatnonzero(known))
-        own.require(len(form.coefficients), f"the coefficients of the law of {what}")
-        return known, fit_form(own, form, SQUARES)
-
+    frame = pd.DataFrame(
+        {
+            "run": [str(name) for name in read.run],
+            "params": read.params,
+            "tokens": read.tokens,
+            "tokens_per_param": read.tokens / read.params,
+            "compute": formulas.compute(read.params, read.tokens),
+            "loss": losses,
+            "error": 1.0 - np.mean([read.scores[name] for name in names], axis=0),
+        }
+    )
     runs = Runs(
         params=read.params,
         tokens=read.tokens,
@@ -263,27 +246,36 @@ def fit_overtraining(
         n_rows=len(read),
         extra={"x": losses},
     )
-    first = held("fit_where", fit_where)
-    second = first if error_where is None else held("error_where", error_where)
-    of_loss, loss_fit = fitted("loss", ONE_EXPONENT, losses, first)
-    of_error, error_fit = fitted("error", ERROR, errors, second)
-    asked = ~of_loss if predict_where is None else held("predict_where", predict_where)
-    expected = loss_fit.predict(runs)
-    columns = {
-        "run": [str(name) for name in read.run],
-        "params": read.params,
-        "tokens": read.tokens,
-        "tokens_per_param": read.tokens / read.params,
-        "compute": formulas.compute(read.params, read.tokens),
-        "asked": asked,
+
+    asked = {"fit_where": fit_where, "predict_where": predict_where}
+    asked["error_where"] = fit_where if error_where is None else error_where
+    held = {
+        name: np.full(len(read), True) if condition is None else read.mask(condition, name)
+        for name, condition in asked.items()
     }
-    for what, known, law, chosen in (
-        ("loss", losses, expected, of_loss),
-        ("error", errors, error_fit.predict(replace(runs, extra={"x": expected})), of_error),
-    ):
-        columns |= {what: known, f"predicted_{what}": law, f"in_{what}_fit": chosen}
-        columns |= {f"{what}_difference": law / np.where(known > 0.0, known, np.nan) - 1.0}
-    frame = pd.DataFrame(columns)[of_loss | of_error | asked]
-    if wrong := int((~frame["predicted_error"][frame["asked"]].between(0.0, 1.0)).sum()):
-        notes.append(f"law of error: {wrong} of {int(asked.sum())} predictions are outside 0 to 1")
-    return Overtraining(loss_fit=loss_fit, error_fit=error_fit, runs=frame, notes=tuple(notes))
+    if not held["predict_where"].any():
+        complaint = f"holds for none of {counted(len(read), 'run')} of {read.source}"
+        raise ArgumentError("predict_where", predict_where, complaint=complaint)
+    fits: dict[str, Fit] = {}
+    notes, expected = list(read.warnings), losses
+    for what, form, where in (("loss", ONE_EXPONENT, "fit_where"), ("error", ERROR, "error_where")):
+        mask = held[where]
+        known = mask & frame[["loss", what]].notna().all(axis=1).to_numpy()
+        if missing := int((mask & ~known).sum()):
+            notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
+        own = replace(runs, loss=frame[what].to_numpy()).subset(np.flatnonzero(known))
+        own.require(len(form.coefficients), f"the coefficients of the law of {what}")
+        fits[what] = fit_form(own, form, SQUARES)
+        expected = fits[what].predict(replace(runs, extra={"x": expected}))
+        frame[f"in_{what}_fit"], frame[f"predicted_{what}"] = known, expected
+        frame[f"{what}_difference"] = expected / frame[what].where(frame[what] > 0.0) - 1.0
+    frame["asked"] = ~frame["in_loss_fit"] if predict_where is None else held["predict_where"]
+    predicted = frame["predicted_error"][frame["asked"]]
+    if wrong := int((~predicted.between(0.0, 1.0)).sum()):
+        notes.append(f"law of error: {wrong} of {len(predicted)} predictions are outside 0 to 1")
+    return Overtraining(
+        loss_fit=fits["loss"],
+        error_fit=fits["error"],
+        runs=frame[frame[["in_loss_fit", "in_error_fit", "asked"]].any(axis=1)],
+        notes=tuple(notes),
+    )

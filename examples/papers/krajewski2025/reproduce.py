@@ -33,7 +33,7 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.accuracy.bilinear import fit_bilinear
+from isoflop.numeric.accuracy.laws import fit_bilinear
 from isoflop.numeric.check.published import BenchmarkCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, spearmanr, truncnorm
 
-from isoflop.numeric.accuracy.averages import averaged
+from isoflop.numeric.accuracy.averages import averaged, rank_proxies
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
-from isoflop.numeric.accuracy.proxies import rank_proxies
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.

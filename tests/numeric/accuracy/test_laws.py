@@ -12,9 +12,8 @@ import sympy
 from scipy import optimize
 
 from isoflop.numeric.accuracy.baselines import Baseline
-from isoflop.numeric.accuracy.bilinear import fit_bilinear
 from isoflop.numeric.accuracy.law import fit_law, resampled
-from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of, law_named
+from isoflop.numeric.accuracy.laws import BILINEAR, LAWS, crossing_of, fit_bilinear, law_named
 from isoflop.numeric.data.sample import Points, Sample
 
 GUESS, DELTA = 0.25, 1e-3

@@ -155,7 +155,7 @@ def test_what_is_said():
         ({"loss": "pile"}, "proxy='pile': .* has no such column"),
         ({"benchmarks": ["three"]}, "benchmark='three': .* no such benchmark"),
         ({"benchmarks": "one"}, "benchmarks='one': must be a sequence of names"),
-        ({"fit_where": "N > 1e20"}, "fit_where='N > 1e20': holds for none of 36 runs"),
+        ({"fit_where": "N > 1e20"}, "0 usable runs; must be at least 4 for the coefficients"),
         ({"predict_where": "N > 1e20"}, "predict_where='N > 1e20': holds for none of 36 runs"),
         ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 usable runs; must be at least 4"),
         ({"error_where": "N < 1.1e7 and multiplier < 15"}, "2 usable runs; must be at least 3"),
