@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, linprog, nnls
 
-from isoflop.numeric.fit.newton import Box, Problem, follow
+from isoflop.numeric.fit.newton import Box, Problem
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
 from isoflop.numeric.fit.power import PowerSum, nonnegative
 from isoflop.numeric.fit.sharp import sharpen
@@ -151,21 +151,6 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     assert found.value == pytest.approx(unit * np.abs(r).sum(), rel=1e-12)
     again = sharpen(here, found.theta + 0.01 / scale)
     assert again.value[0] >= found.value * (1.0 - 1e-9)
-
-
-def test_many_problems_are_each_solved_as_alone():
-    model, observed, _ = posed(3)
-    n = len(observed)
-    weights = np.random.default_rng(0).multinomial(n, np.ones(n) / n, size=5).astype(float)
-    start = solve(model, observed, None, Objective(), BOX).theta
-
-    def followed(w, count):
-        begun = np.tile(start, (count, 1))
-        return follow(Problem.of(model, observed, w, Objective(), BOX), begun)
-
-    together, alone = followed(weights, 5), [followed(w, 1) for w in weights]
-    assert together.value == pytest.approx([one.value[0] for one in alone], rel=1e-9)
-    assert together.done.tolist() == [one.done[0] for one in alone]
 
 
 # -- starts ----------------------------------------------------------------------------------------

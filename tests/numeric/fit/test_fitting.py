@@ -141,21 +141,6 @@ def test_params_and_tokens_exchanged():
     same(fit(runs), fit(exchanged), names)
 
 
-def test_many_runs_are_fitted_on_all_of_them():
-    """Starts come from a sample beyond 20,000 runs, the minimum from all: the gradient of the whole
-    sum vanishes.
-    """
-    random = np.random.default_rng(4)
-    design = 10.0 ** random.uniform(7, 10, 30_000), 10.0 ** random.uniform(8, 11, 30_000)
-    found = fit(runs_at(*design, noise=0.01), objective="least-squares-log")
-    assert found.converged
-    jacobian = found.solution.problem.residuals(found.solution.theta[None])[1][0]
-    lengths = np.linalg.norm(jacobian, axis=1) * np.linalg.norm(found.residuals)
-    assert np.abs(jacobian @ found.residuals / lengths).max() < 1e-9
-    for name, estimate in found.estimates().items():
-        assert abs(estimate.value - LAW[name]) < 4.0 * (estimate.standard_error or 0.0)
-
-
 @pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
     """With delta = 1e-3 and noise of 0.1, at a corner on the bound E = 0 no run may lie where the

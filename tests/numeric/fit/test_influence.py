@@ -56,17 +56,6 @@ def test_the_distance_is_that_of_the_fit_without_the_run(objective):
     assert errors[1] < 0.3 * errors[0]
 
 
-def test_a_run_above_the_law_has_a_positive_residual_and_the_largest_distance():
-    data = table(3e-3, 1)
-    data["loss"][35] *= 1.1
-    found = fit(data, objective=SQUARES)
-    frame = found.influence()
-    assert frame.residual.idxmax() == frame.distance.idxmax() == found.runs.row[35]
-    assert frame.residual.max() == pytest.approx(
-        np.log(data["loss"][35] / found.solution.fitted[35])
-    )
-
-
 def test_no_influence_without_a_covariance():
     n, d = np.full(8, 1e9), np.logspace(9, 12, 8)
     with pytest.raises(ValueError, match="do not tell the coefficients apart"):

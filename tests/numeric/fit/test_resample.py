@@ -94,23 +94,6 @@ def squares():
     return fit(grid_runs(noise=0.01, sizes=6, durations=7), objective="least-squares-log")
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(weighted):
-    """Their own weights count beside."""
-    runs = grid_runs(noise=0.01, sizes=6, durations=7)
-    if weighted:
-        runs["weight"] = np.random.default_rng(1).uniform(0.5, 2.0, 42)
-    found = fit(runs, objective="least-squares-log")
-    drawn = case_weights(None, 42, 6, np.random.default_rng(3))
-    refits = found.solution.refit(weights=drawn)
-    assert refits.converged.all()
-    for times, value, own in zip(drawn, refits.values, refits.coefficients, strict=True):
-        index = np.repeat(np.arange(42), times.astype(int))
-        again = fit(found.runs.subset(index), objective="least-squares-log")
-        assert value == pytest.approx(again.objective_value, rel=1e-9)
-        np.testing.assert_allclose(own, list(again.coefficients.values()), rtol=1e-4)
-
-
 @pytest.mark.parametrize("objective", ["huber-log", "least-squares-log"])
 def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     """Each within 1e-6 of a fit from scratch of the resampled runs, or below it."""

@@ -55,20 +55,6 @@ def test_a_coefficient_outside_its_domain(name: str, bad: Any) -> None:
         Law(**{**FIELDS, name: bad})
 
 
-def test_numbers_of_other_kinds_and_coefficients_that_there_are_not() -> None:
-    numbers: dict[str, Any] = {"A": 1, "B": np.float64(2), "beta": np.float32(0.5), "gamma": 1}
-    assert all(type(value) is float for value in list(Law(**numbers).numbers.values())[1:])
-    wrong: list[dict[str, Any]] = [
-        {"beta": SMALLEST_EXPONENT / 2, "gamma": 0.3},
-        {"beta": 2 * LARGEST_EXPONENT, "gamma": 0.3},
-        {"gamma": 0.3},
-        {"alpha": 0.3, "beta": 0.3, "gamma": 0.3},
-    ]
-    for each in wrong:
-        with pytest.raises(ValueError, match=r"^(alpha: is no coefficient|beta=.*: must be)"):
-            Law(**each)
-
-
 def test_both_notations_which_cannot_be_mixed_up() -> None:
     hoffmann = MINE.coefficients("hoffmann")
     assert hoffmann == {"E": 1.8172, "A": 482.01, "B": 2085.43, "alpha": 0.3478, "beta": 0.3658}
@@ -269,12 +255,6 @@ def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) ->
         law(tmp_path)
     with pytest.raises(ValueError, match=r"path='.*': cannot be written"):
         BARE.save(tmp_path / "absent" / "law.json")
-
-
-def test_a_byte_order_mark_and_uncertainties_do_no_harm(tmp_path: Path) -> None:
-    data = {"notation": "hoffmann", "coefficients": {"alpha": {"value": 0.34}, "beta": 0.28}}
-    (tmp_path / "law.json").write_text(json.dumps(data), encoding="utf-8-sig")
-    assert law(tmp_path / "law.json") == Law(beta=0.34, gamma=0.28)
 
 
 # -- intervals -------------------------------------------------------------------------------------
