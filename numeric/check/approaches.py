@@ -39,8 +39,6 @@ from ..law.scaling_law import DrawnLaw, Law
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
     from pandas import DataFrame
 
@@ -151,7 +149,7 @@ class Approach:
 
     row: dict[str, Any]
     compute: Any = None
-    points: Callable[[Floats, Law], Points] | Any = None
+    points: Any = None
     ray: Rows | None = None
 
     def estimate(self, losses: Floats, law: Law) -> DataFrame:

@@ -288,8 +288,7 @@ def check(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the params+tokens law cannot be fitted to the
-        runs.
+        Where an argument is outside its domain, or the law cannot be fitted to the runs.
 
     Notes
     -----
@@ -305,7 +304,7 @@ def check(
     Examples
     --------
     >>> from isoflop.numeric.simulate.losses import simulate_losses
-    >>> check(simulate_losses(seed=2024), draws=200).verdict
+    >>> check(simulate_losses(seed=2024), draws=100).verdict
     'consistent'
     """
     from pandas import DataFrame
