@@ -7,7 +7,6 @@ Run: python examples/check_published_laws.py [check.png]
 import sys
 
 from isoflop import check_published
-from isoflop.numeric.plot.check import plot_check
 from isoflop.numeric.plot.panels import save
 
 
@@ -15,7 +14,7 @@ def main(path: str = "check.png") -> None:
     """Print the table and save a panel for each benchmark."""
     result = check_published()
     print(result)
-    save(plot_check(result), path)
+    save(result.plot(), path)
     print(f"wrote {path}")
 
 

@@ -207,7 +207,7 @@ def fit_compute_laws(
     start; Newton's method with the exact Hessian finishes.
     """
     weights = np.broadcast_to(weights, losses.shape)
-    known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights])
+    known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights], dtype=bool)
     weights = np.where(known[:, None], weights, 1.0)
     logs = np.log(compute)
     centre = float(logs.mean())
@@ -353,9 +353,8 @@ def find_minima(profiles: Profiles, law: Law) -> Approach:
     usable, lacks = Profiles(profiles.rows, members, profiles.compute[found]), ""
     if len(members) < LEAST_BUDGETS or usable.compute[-1] < LEAST_SPAN * usable.compute[0]:
         lacks = (
-            f"{counted(len(profiles.members), 'budget')} with five sizes or more over a factor 2, "
-            f"{len(members)} with a minimum within the sizes; takes at least {LEAST_BUDGETS} "
-            f"with one, over a factor {LEAST_SPAN:g} of compute"
+            f"{len(members)} of {counted(len(profiles.members), 'budget')} with five sizes over a factor "
+            f"2 have a minimum within; takes {LEAST_BUDGETS} over a factor {LEAST_SPAN:g} of compute"
         )
     row = {
         "approach": "isoflop",

@@ -25,6 +25,7 @@ from ..errors import positive_number
 from ..law.compute import power
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 #: Largest difference in accuracy at which two curves are said to agree.
@@ -98,6 +99,8 @@ class PublishedCheck(Shown):
     curves: dict[str, BenchmarkCurves]
     tolerance: float
 
+    compute_range, tokens_per_param = RANGE, RATIO
+
     def tables(self) -> tuple[Table, ...]:
         """One table, with a row for each benchmark."""
         low, high = map(FLOP.text, RANGE)
@@ -107,6 +110,12 @@ class PublishedCheck(Shown):
             f"Source: {WORKS['krajewski2025'].citation}",
         )
         return (Table(COLUMNS, [*self.table.itertuples(), RULE], notes=notes),)
+
+    def plot(self) -> Figure:
+        """The figure of `isoflop.numeric.plot.check.plot_check`."""
+        from ..plot.check import plot_check
+
+        return plot_check(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""

@@ -47,8 +47,6 @@ LEAST_RESAMPLES, LEAST_BEYOND = 20, 2
 #: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise.
 LEAST_SPARE = 15
 NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
-#: Notes that the text shows; JSON has all.
-MOST_NOTES = 3
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 
 
@@ -113,10 +111,8 @@ class Check(Shown):
         its bias. NaN where there is no minimum within the sizes.
     lack_of_fit : LackOfFit or None
         Whether the law fits its runs; None where they are too few to tell.
-    tolerance, level, draws, seed
-        As they were asked for; the level is that of the intervals, and of the bands together.
-    done, lost : int
-        Resamples that were drawn, 0 where the runs allow no approach; those without a joint law.
+    tolerance, level, draws, seed, done, lost
+        As they were asked for; the resamples that were drawn, and those of them without a joint law.
     """
 
     fit: Fit
@@ -205,10 +201,9 @@ class Check(Shown):
             f"{Shortest(2).text(self.compute)} FLOP; {100.0 * self.level:.3g} % intervals"
         )
         notes = [f"note: {note}" for note in self.notes]
-        if left := len(notes[MOST_NOTES:]):
-            notes[MOST_NOTES - 1] += f" (and {left} more in JSON)"
-        below = (self.sentence, *notes[:MOST_NOTES])
-        return (Table(COLUMNS, self.rows, title=title, notes=below),)
+        if left := len(notes[3:]):
+            notes[2] += f" (and {left} more in JSON)"
+        return (Table(COLUMNS, self.rows, title=title, notes=(self.sentence, *notes[:3])),)
 
     def to_frame(self) -> DataFrame:
         """The table, by approach: "params+tokens" is the law itself, then "frontier", "isoflop" and
@@ -280,10 +275,6 @@ def check(
         At which N*, D* and L* are given, FLOP, > 0; by default the largest of the runs.
     progress : bool
         Show a progress bar on the standard error.
-
-    Returns
-    -------
-    Check
 
     Raises
     ------

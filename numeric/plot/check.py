@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..check.published import RANGE, RATIO
 from ..results import Band
 from .panels import COLOURS, DASHES, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
 
@@ -153,8 +152,8 @@ def plot_check(result: PublishedCheck) -> Any:
     """Accuracy against compute, a panel a benchmark in rows of four: compute law, ray and envelope."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    compute = np.geomspace(*RANGE, POINTS)
-    ray = rf"ray, $D/N={RATIO:g}$ ($\Delta$: ray $-$ fitted)"
+    compute = np.geomspace(*result.compute_range, POINTS)
+    ray = rf"ray, $D/N={result.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
     with _figure((PAGE, 5.45)) as figure:
         axes = figure.subplots(3, 4, sharex=True)
         for row, ax in zip(result.table.itertuples(), axes.flat, strict=True):
@@ -164,7 +163,7 @@ def plot_check(result: PublishedCheck) -> Any:
             ax.plot(compute, own.ray(compute), color=COLOURS[0], label=ray)
             envelope: Any = {"color": COLOURS[1], "label": "derived envelope"}
             ax.plot(compute, own.envelope(compute), "--", **envelope)
-            ax.set(xscale="log", xlim=RANGE)
+            ax.set(xscale="log", xlim=result.compute_range)
             title = f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}"
             ax.set_title(title, fontweight="bold" if row.verdict == "differs" else "normal")
         axis = axes[0, 0].xaxis  # of every panel: they share it

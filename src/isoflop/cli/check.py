@@ -93,8 +93,7 @@ def _of_tables(options: Options, form: str) -> str:
     for option in options.given(*OF_RUNS):
         raise UsageError(f"{option}: is for a check of RUNS; name a file of runs")
     from ..numeric.check.published import check_published
-    from ..numeric.plot.check import plot_check
 
     result = check_published()
-    draw(options, lambda: plot_check(result))
+    draw(options, result.plot)
     return written(form, result)

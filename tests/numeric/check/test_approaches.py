@@ -215,6 +215,7 @@ def test_compute_laws_that_are_known():
     weights[0, :2], weights[1, :4] = 1.0, 1.0
     _, converged = fit_compute_laws(COMPUTE, np.stack([exact, exact]), weights)
     assert converged.tolist() == [False, True]  # three budgets, at least
+    assert fit_compute_laws(COMPUTE, np.empty((0, 9)))[0].shape == (0, 3)  # no resample has a law
 
 
 @pytest.mark.parametrize("expected", [(6.0, 1.0, 1.0), (4.0, 1.02, 1.0), (7.0, 0.9, 1.1)])

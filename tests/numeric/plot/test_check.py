@@ -1,5 +1,7 @@
 """The figures of a check: what is drawn is what was found, and nothing is covered or cut."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.data import noisy
@@ -7,7 +9,7 @@ from tests.data import noisy
 from isoflop.numeric.check.published import check_published
 from isoflop.numeric.check.runs import check
 from isoflop.numeric.law import Law
-from isoflop.numeric.plot.check import plot_check, plot_check_runs
+from isoflop.numeric.plot.check import plot_check_runs
 
 LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
 
@@ -60,8 +62,8 @@ def test_no_empirical_law_is_said():
 
 
 def test_panels_show_the_rows_of_the_published_tables():
-    found = check_published()
-    for row, panel in zip(found.table.itertuples(), plot_check(found).axes, strict=True):
+    found: Any = check_published()
+    for row, panel in zip(found.table.itertuples(), found.plot().axes, strict=True):
         name, verdict = panel.get_title().split("\n")
         assert (name, verdict.split(",")[0]) == (row.name, row.verdict)
         fitted, ray, envelope = (line.get_ydata() for line in panel.lines)
