@@ -5,7 +5,7 @@ library.
 from __future__ import annotations
 
 import math
-from functools import partial, wraps
+from functools import partial
 from types import SimpleNamespace
 
 from .errors import POSITIVE, REAL, number, outside, positive_number
@@ -66,18 +66,6 @@ def formula(body: Callable[Concatenate[Any, Arguments], Any]) -> Proved[Argument
 def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> Proved[Arguments]:
     """The same for a formula whose result may be infinite."""
     return _Call(body, may_be_infinite=True)
-
-
-def several(body: Callable[Concatenate[Any, Arguments], Any]) -> Callable[Arguments, Any]:
-    """The same for a formula with several results, of which none is checked."""
-
-    @wraps(body)
-    def call(*values: Arguments.args, **named: Arguments.kwargs) -> Any:
-        import numpy as np
-
-        return body(_namespace(values) or np, *values, **named)
-
-    return call
 
 
 class _Call:
@@ -314,15 +302,6 @@ def _pair_near(xp: Any, s: Real, b: Real, g: Real) -> Any:
 
 def _pair_far(xp: Any, s: Real, b: Real, g: Real) -> Any:
     return xp.expm1(-b * s) / b + xp.expm1(g * s) / g
-
-
-def sides(xp: Any, u: Real) -> tuple[Any, Any, Any, Any]:
-    """log(1 + e^u), log(1 + e^-u), 1/(1 + e^-u), 1/(1 + e^u), each to full relative precision."""
-    small = xp.exp(-xp.abs(u))
-    common, share = xp.log1p(small), 1.0 / (1.0 + small)
-    rest, high = small * share, u > 0.0
-    above, below = common + xp.maximum(u, 0.0), common - xp.minimum(u, 0.0)
-    return above, below, xp.where(high, share, rest), xp.where(high, rest, share)
 
 
 # -- domains of arguments ------------------------------------------------------------------------

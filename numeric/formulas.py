@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from .arrays import expm1_pair, formula, formula_or_inf, piecewise, several, sides
+from .arrays import expm1_pair, formula, formula_or_inf, piecewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -332,12 +332,6 @@ def bilinear_log_value(
 
 
 @formula
-def bilinear_compute_exponent(xp: Any, k: Positive, a: Real, d: Real) -> Any:
-    """Bilinear law: the exponent of compute at fixed k."""
-    return -a - d*xp.log(k)
-
-
-@formula
 def bilinear_log_crossing(xp: Any, b: Real, d: Real) -> Any:
     """Bilinear law: logarithm of the compute at which the curves of all k cross."""
     return -b/d
@@ -363,33 +357,3 @@ def greatest_accuracy_lost(
 def ceiling(xp: Any, E: Real, random_baseline: Real) -> Any:
     """Accuracy for unlimited compute."""
     return random_baseline + xp.exp(xp.log1p(-random_baseline) - E)
-
-
-@several
-def break_value(xp: Any, change: Real, distance: Real, width: Real) -> Any:
-    """log of the factor of a break: -change*width*log(exp(distance/width) + 1)."""
-    u = distance/width
-    above, below, passed, left = sides(xp, u)
-    return -above*change*width
-
-
-@several
-def break_slopes(xp: Any, change: Real, distance: Real, width: Real) -> Any:
-    """The same and its derivatives c, x, f in change, distance, log width."""
-    u = distance/width
-    above, below, passed, left = sides(xp, u)
-    t0 = above*width
-    return -change*t0, -t0, -change*passed, -change*width*(above*left + below*passed)
-
-
-@several
-def break_parts(xp: Any, change: Real, distance: Real, width: Real) -> Any:
-    """The same and its second derivatives cx, cf, xx, xf, ff."""
-    u = distance/width
-    above, below, passed, left = sides(xp, u)
-    t0 = above*width
-    t1 = change*passed
-    t2 = above*left + below*passed
-    t3 = t2*width
-    t4 = left*t1/width
-    return -change*t0, -t0, -t1, -change*t3, -passed, -t3, -t4, distance*t4, -change*width*(t2 + distance**2*left*passed/width**2)

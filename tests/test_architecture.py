@@ -27,7 +27,7 @@ THEORY = (
     {"claim.checker"},
     {"envelope"},
     {"penalty", "ray"},
-    {"passk", "broken"},
+    {"passk"},
     {"accuracy"},
     {"settings", "symbols"},
     {"derivations"},

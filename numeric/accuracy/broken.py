@@ -33,7 +33,6 @@ from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.power import local_maxima
 from ..fit.uncertainty import MEDIAN_DEVIATION, classical
-from ..formulas import break_value
 from ..words import counted
 from .law import Part, as_runs
 
@@ -71,6 +70,11 @@ DISTINCT, ROUGHLY, AT_BOUND = 1e-3, 1e-6, 1e-6
 #: of log C, and its width where log f is to within that; an asymptote is known to within this share
 #: of the range of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
+
+
+def break_value(change: Any, distance: Any, width: Any) -> Any:
+    """log of the factor of a break, -c f log(1 + e^(x/f)) at x = log C - log d."""
+    return -change * width * np.logaddexp(0.0, distance / width)
 
 
 @dataclass(frozen=True, kw_only=True)

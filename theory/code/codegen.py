@@ -26,11 +26,10 @@ from sympy import (
     true,
 )
 
-from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
 from ..kernel import symbols as sym
 from .formulas import GeneratedFormula, argument_name, formulas
-from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
+from .formulas_downstream import accuracy_formulas, passk_formulas
 
 #: What a function of the namespace is called, and what the runtime adds to it.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})
@@ -290,46 +289,12 @@ def default_formulas() -> tuple[GeneratedFormula, ...]:
 def default_module() -> str:
     """Source of the formulas of the default law, of pass@k and of downstream accuracy."""
     printed = (*default_formulas(), *passk_formulas(), *accuracy_formulas())
-    module = _module(".arrays", (*RUNTIME, "several", "sides"), printed)
-    return "\n\n".join([module, *_break_functions()])
+    return _module(".arrays", RUNTIME, printed)
 
 
 def _module(runtime: str, names: Iterable[str], printed: Iterable[GeneratedFormula]) -> str:
     header = HEADER.format(title=TITLE, runtime=runtime, names=", ".join(names))
     return "\n\n".join([header, *map(function, printed)])
-
-
-def _break_functions() -> list[str]:
-    """The logarithm of a break's factor, alone or with derivatives, common parts once.
-
-    The two logarithms and the two shares at u = distance/width come together, from one exponential.
-    """
-    parts = list(break_parts().values())
-    value = "log of the factor of a break: -change*width*log(exp(distance/width) + 1)."
-    slopes = "The same and its derivatives c, x, f in change, distance, log width."
-    return [
-        _break_function("break_value", parts[:1], value),
-        _break_function("break_slopes", parts[:4], slopes),
-        _break_function(
-            "break_parts", parts, "The same and its second derivatives cx, cf, xx, xf, ff."
-        ),
-    ]
-
-
-SIDES = ("above", "below", "passed", "left")
-
-
-def _break_function(name: str, parts: list[Expr], summary: str) -> str:
-    u = Symbol("distance", real=True) / Symbol("width", positive=True)
-    both = (softplus(u), softplus(-u), logistic(u), logistic(-u))
-    sides = dict(zip(both, map(Symbol, SIDES), strict=True))
-    values = [value.xreplace(sides).xreplace({u: Symbol("u")}) for value in parts]
-    replacements, results = cse(values, symbols=numbered_symbols("t"))
-    lines = ["@several", _definition(name, "xp: Any, change: Real, distance: Real, width: Real")]
-    lines += [f'    """{summary}"""', "    u = distance/width"]
-    lines += [f"    {', '.join(SIDES)} = sides(xp, u)"]
-    lines += [f"    {symbol} = {source(part)}" for symbol, part in replacements]
-    return "\n".join([*lines, f"    return {', '.join(map(source, results))}"]) + "\n"
 
 
 def main() -> None:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Expr, Symbol, exp, log
+from sympy import Symbol, exp, log
 
 from ..accuracy import AccuracyPenaltyForm
-from ..broken import BreakInLogs
 from ..kernel import symbols as sym
 from ..passk import DRAWS, BilinearForm, turning_compute
 from .formulas import GeneratedFormula
@@ -37,7 +36,6 @@ def passk_formulas() -> Iterator[GeneratedFormula]:
     crossing = "logarithm of the compute at which the curves of all k cross."
     for name, value, at, summary in (
         ("log_value", law.log_value, (C, k), "log(-log pass@k)."),
-        ("compute_exponent", law.compute_exponent, (k,), "the exponent of compute at fixed k."),
         ("log_crossing", log(law.crossing), (), crossing),
     ):
         yield GeneratedFormula(f"bilinear_{name}", value, at, f"Bilinear law: {summary}")
@@ -71,13 +69,3 @@ def accuracy_formulas() -> Iterator[GeneratedFormula]:
     )
     ceiling = law.safe_accuracy_at(reducible).subs(reducible, 0)
     yield GeneratedFormula("ceiling", ceiling, (), "Accuracy for unlimited compute.", law.ceiling)
-
-
-def break_parts() -> dict[str, Expr]:
-    """log of a break's factor and its derivatives, by name, in change c, distance x = log C - log d
-    and width f.
-    """
-    change, distance = (Symbol(name, real=True) for name in ("change", "distance"))
-    part = BreakInLogs(change, distance, Symbol("width", positive=True))
-    first = dict(zip(("c", "x", "f"), part.first, strict=True))
-    return {"value": part.value, **first, **part.second}
