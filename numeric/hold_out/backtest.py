@@ -147,7 +147,8 @@ def backtest(
     bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
     every = [_judged(task, split, axis, level, times) for task, split, times in bar]
     fits = pd.DataFrame([row for row, _ in every])
-    predictions = _compared(pd.concat([frame for _, frame in every], ignore_index=True))
+    frames = [frame for row, frame in every if row["fit"] is not None] or [every[0][1].iloc[:0]]
+    predictions = _compared(pd.concat(frames, ignore_index=True))
     lost = lost_rows(table.left_out, table.dropped)
     notes = [*_doubts(fits, predictions), *notes, *([lost] if lost else []), *table.warnings]
     return Backtest(

@@ -283,11 +283,12 @@ def _threshold_table(result: Backtest) -> Table:
     """T50 of every law."""
     columns = [
         Column("law", align="left"),
-        Column("T50", "T50 (FLOP)", of=lambda row: _span(row["at_least"], row["at_most"])),
-        Column(
-            "lo", f"{100 * result.level:g} % interval", of=lambda row: _span(row["lo"], row["hi"])
-        ),
         Column("outcome", align="left"),
+        Column("T50", "T50 (FLOP)", format=THREE),
+        Column("at_least", "at least", format=THREE),
+        Column("at_most", "at most", format=THREE),
+        Column("lo", f"{100 * result.level:g} %:\nfrom", format=THREE),
+        Column("hi", "to", format=THREE),
         Column("n_success", "successes"),
         Column("n_fits", "of fits"),
     ]
@@ -296,15 +297,6 @@ def _threshold_table(result: Backtest) -> Table:
         f"{100 * SUCCESS:g} %, as a rule"
     )
     return Table(columns, result.thresholds.to_dict("records"), title)
-
-
-def _span(low: float, high: float) -> str | None:
-    """What is known of T50; None where it is nothing."""
-    if low == high or np.isnan(low) or (low == 0.0 and high == np.inf):
-        return THREE.text(low) if low == high else None
-    if low > 0.0 and high < np.inf:
-        return f"{THREE.text(low)} to {THREE.text(high)}"
-    return f"<= {THREE.text(high)}" if low == 0.0 else f">= {THREE.text(low)}"
 
 
 def _text(result: Backtest) -> str:

@@ -216,7 +216,8 @@ class Subset:
         """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
         fit = self.direct.fit("compute", self.key[label])
         held = self.held_out(label)
-        return percentiles(np.abs(fit.drawn(held.at) - held.accuracy).mean(axis=1), LEVEL)
+        drawn = fit.kind.accuracy(fit.refitted, held.at, fit.baselines)
+        return percentiles(np.abs(drawn - held.accuracy).mean(axis=1), LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
         rows = []
@@ -228,7 +229,7 @@ class Subset:
             rows.append(
                 [
                     label,
-                    f"{self.direct.fit('compute', key).size} / {len(self.held_out(label))}",
+                    f"{len(self.direct.fit('compute', key).sample)} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
                     f"{self.error_of(label, self.curves(label).fitted):.4f}",
                     f"{errors['mae']:.4f} {between(self.interval_of(label))} "
