@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..arrays import for_formulas
 from ..errors import ArgumentError, positive_number
+from .allocation import run_of
 from .result import Result
-from .run import run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
