@@ -97,9 +97,8 @@ class Counts(View):
         Raises
         ------
         ValueError
-            Naming file, row and column: where a table cannot be read or lacks a column, a count is
-            negative, fractional or beyond the samples, samples are 0, the same problem comes twice
-            in a group, a covariate differs within one, or tables have no column in common.
+            Naming file, row and column: where a table lacks a column, a count is no whole number or
+            beyond the samples, a problem comes twice in a group, or a covariate differs within one.
 
         Examples
         --------

@@ -60,7 +60,7 @@ class Evaluations(View):
     extra : dict of str to ndarray, (M,)
         The other columns that belong to the run, None or NaN where a cell is empty.
     columns : dict of str to str
-        Quantity or key -> column of the source that held it.
+        Quantity -> column of the source that held it.
     row, source, n_rows, left_out, dropped, warnings
         See `View`; ``row`` is the first one of each run, (M,).
     """
@@ -108,9 +108,8 @@ class Evaluations(View):
         Raises
         ------
         ValueError
-            Naming file, row, column and value: where the table cannot be read or lacks a column, an
-            accuracy is outside [0, 1] or looks like percent, a metric is unknown, a run has two
-            scores of the same benchmark and metric, or nothing is left.
+            Naming file, row and column: where the table lacks a column, an accuracy is outside
+            [0, 1], a metric is unknown, or a run has two scores of one benchmark and metric.
 
         Examples
         --------
@@ -205,10 +204,9 @@ class Evaluations(View):
         return Sample(benchmark=benchmark, accuracy=scores[place, index], **held)
 
     def proxy(self, name: str) -> Any:
-        """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
+        """A proxy, or any other column of numbers, by its name, (M,)."""
         numeric = {key: v for key, v in self.extra.items() if v.dtype.kind in "iuf"}
         held = {**self.scores, **numeric, **self.proxies}
-        held |= {column: held[key] for key, column in self.columns.items() if key in held}
         if name not in held:
             every = (*self.proxies, *numeric)
             complaint = f"{self.source} has no such column{close_matches(name, every)}; "
@@ -221,9 +219,8 @@ class Evaluations(View):
 
     def named(self) -> dict[str, Any]:
         """What each name means in a condition."""
-        others = {"run": self.run, **self.scores, **self.proxies}
-        others |= {column: others[key] for key, column in self.columns.items() if key in others}
-        return names_in_conditions(self._budget(), {**others, **self.extra}, self.columns)
+        others = {"run": self.run, **self.scores, **self.proxies, **self.extra}
+        return names_in_conditions(self._budget(), others, self.columns)
 
 
 def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None) -> Evaluations:
@@ -263,7 +260,7 @@ def _read(data: Any, columns: Mapping[str, str | None] | None, where: str | None
         table_baselines=_baselines(rows, scores),
         extra={name: table.columns[name][first] for name in extra},
         row=first + 1,
-        columns=of | ({} if is_long else kinds["column"].to_dict()),
+        columns=of,
         **rows.origin(*doubts(budget, of)),
     )
 

@@ -100,9 +100,9 @@ class Runs(View):
         Raises
         ------
         ValueError
-            Naming file, row and column: where the file cannot be read, a required quantity has no
-            column or several, a cell holds no number, or no run remains. (A row with an empty cell,
-            or a number that is not positive and finite, is in ``dropped``.)
+            Naming file, row and column: where a required quantity has no column or several, or a
+            cell holds no number. (A row with an empty cell, or a number that is not positive and
+            finite, is in ``dropped``.)
 
         Examples
         --------

@@ -70,7 +70,7 @@ def test_cutoffs(data) -> None:
 
 def test_the_mean_over_benchmarks(data) -> None:
     words = "backtest scores.csv --law compute --hold-out 'compute > 1e22'"
-    found = data(f"{words} --average piqa 'task two' --random-baseline piqa=50%,'task two=0'")
+    found = data(f"{words} --average piqa 'task two' --random-baseline piqa=50% 'task two=0'")
     told = {name: one["value"] for name, one in found["random_baselines"].items()}
     assert told == {"piqa": 0.5, "task two": 0.0, "average": 0.0}
     observed = {(row["subject"], row["target"]): row["observed"] for row in found["predictions"]}

@@ -9,8 +9,6 @@ from .tables import evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.table import Table
@@ -53,13 +51,13 @@ def asked(options: Options, held: Table | None) -> tuple[Evaluations, dict[str, 
     read = evaluations(options, held)
     wanted = read.benchmarks
     if "--benchmark" in options:
-        wanted = told_apart(options["--benchmark"], read.scores)
+        wanted = tuple(options["--benchmark"])
     if not wanted:
         raise UsageError(f"{read.source}: has pass@k with k > 1 alone; name one by --benchmark")
     members: tuple[str, ...] = ()
     if "--average" in options:
         usual = tuple(key for key in wanted if key in read.benchmarks)
-        members = told_apart(options["--average"], read.scores) or usual
+        members = tuple(options["--average"]) or usual
     for member in members:
         read.require(member, "average")
     known = resolve(read, given, small, benchmarks=tuple(dict.fromkeys((*wanted, *members))))
@@ -75,27 +73,16 @@ def _given(options: Options) -> float | dict[str, float] | str | None:
     words = options.words("--random-baseline")
     if not words or words == [PUBLISHED]:
         return PUBLISHED if words else None
-    entries = [
-        part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])
-    ]
     shares: dict[str, float] = {}
-    for entry in entries:
-        key, equals, text = (part.strip() for part in entry.rpartition("="))
+    for word in words:
+        key, equals, text = (part.strip() for part in word.rpartition("="))
         try:
             value = guess(text)
         except ValueError as error:
-            raise UsageError(f"--random-baseline {shown(entry)}: {error}; {BASELINE}") from None
-        if not equals and len(entries) == 1:
+            raise UsageError(f"--random-baseline {shown(word)}: {error}; {BASELINE}") from None
+        if not equals and len(words) == 1:
             return value
-        if not key:
-            raise outside("--random-baseline", entry, BASELINE)
-        if key in shares:
-            raise UsageError(f"--random-baseline {shown(entry)}: {key} is given twice")
+        if not key or key in shares:
+            raise outside("--random-baseline", word, f"{BASELINE}, each once")
         shares[key] = value
     return shares
-
-
-def told_apart(names: Sequence[str], keys: Collection[str]) -> tuple[str, ...]:
-    """Names of benchmarks; a word that is none may be several with commas between."""
-    parts = (part for name in names for part in ([name] if name in keys else name.split(",")))
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))

@@ -7,7 +7,6 @@ from __future__ import annotations
 from .arguments import Parser, declare_output, takes
 from .domains import name
 from .errors import DONE, NO_VERDICT, UsageError, shown
-from .evaluation_options import told_apart
 from .render import TABLES, draw, written
 from .tables import declare_evaluations, evaluations
 
@@ -45,10 +44,8 @@ CONDITIONS = {
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    # The error is of raw accuracy, and every run counts: what guessing scores plays no part.
     declare_evaluations(
         built,
-        guessing=False,
         benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all",
     )
     law = built.add_argument_group("law and runs")
@@ -83,7 +80,7 @@ def _benchmarks(options: Options, runs: Evaluations) -> tuple[str, ...] | None:
     from ..numeric.accuracy.overtraining import GADRE_TASKS
 
     words = options["--benchmark"]
-    named = None if words is None else told_apart(words, runs.scores)
+    named = None if words is None else tuple(words)
     if named is None or PUBLISHED not in named or PUBLISHED in runs.scores:
         return named
     if lacking := [task for task in GADRE_TASKS if task not in runs.scores]:

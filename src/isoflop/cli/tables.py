@@ -61,17 +61,13 @@ def declare_models(group: Group) -> None:
 def declare_evaluations(
     parser: Parser,
     *,
-    guessing: bool = True,
     benchmarks: str = "only these benchmarks; default: all",
     metavar: str = "RUNS",
 ) -> None:
-    """The file of evaluations and the options that tell how to read it, and what guessing scores
-    where that plays a part.
-    """
-    chance = "random_baseline, " if guessing else ""
+    """The file of evaluations and the options that tell how to read it."""
     quantities = (
-        f"run, benchmark, metric_type, score, {chance}params, tokens or compute, or in a table "
-        f"with a row for each run the benchmark NAME; NAME= puts one aside"
+        "run, benchmark, metric_type, score, random_baseline, params, tokens or compute, or in a "
+        "table with a row for each run the benchmark NAME; NAME= puts one aside"
     )
     example = "\"score < 1 and metric_type != 'f1'\""
     group = _declare(parser, metavar, "evaluations", quantities, example)
