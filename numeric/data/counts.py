@@ -157,18 +157,21 @@ def _read(
     """See `Counts.read`; `beside`: the tables of models and of gold references."""
     import pandas as pd
 
-    sides = {side: table_of(held, side) for side, held in beside.items() if held is not None}
+    sides = {side: held for side, held in beside.items() if held is not None}
     elsewhere = {name for side in sides for name in BESIDE[side]}
-    theirs = {key for key in columns if quantity_named(key, COUNTS) in elsewhere}
-    own = {key: column for key, column in columns.items() if key not in theirs}
     wanted = {name: spelt for name, spelt in COUNTS.items() if name not in elsewhere}
+    quantity = {key: quantity_named(key, COUNTS) for key in columns}
+    own = {key: column for key, column in columns.items() if quantity[key] not in elsewhere}
     table, of = _as_samples(*recognise(table_of(data), wanted, own)[:2])
     require(table, of, *NEEDED)
     by, rows = _grouping(table, of, by), Rows(table, of)
-    known = [name for name in COVARIATES if name in of and of[name] not in by]
-    rows.read([*NEEDED, *known], NEEDED)
+    rows.read([*NEEDED, *(n for n in COVARIATES if n in of and of[n] not in by)], NEEDED)
     rows.drop_empty(*by, *(["problem"] if "problem" in of else []))
     rows.select(where, "has counts")
+    for side, other in sides.items():
+        theirs = {key: column for key, column in columns.items() if quantity[key] in BESIDE[side]}
+        rows.numbers |= _joined(rows, by, side, other, theirs)
+    rows.complete()
     n, c = (rows.numbers[name] for name in NEEDED)
     rows.refuse("n_samples", is_fraction(n) | (n < 1), WHOLE.format(1))
     rows.refuse("n_correct", is_fraction(c) | (c < 0), WHOLE.format(0))
@@ -190,12 +193,7 @@ def _read(
         differ = [name for name in free if len({*table.texts(name)[twice]}) > 1]
         cure = f"by= (--by) makes groups{f'; they differ in {listed(differ)}' if differ else ''}"
         raise rows.error(f"hold the same problem of the same group: {cure}", *twice)
-    held = _covariates(rows, COVARIATES, by, labels)
-    for side, other in sides.items():
-        more = {key: columns[key] for key in theirs if quantity_named(key, COUNTS) in BESIDE[side]}
-        found, warnings = _beside(side, other, more, of, by, labels)
-        held |= found
-        rows.warnings += warnings
+    held = _covariates(rows, group, labels)
     for name, values in held.items():
         lacking = [" ".join(label) for label, x in zip(labels, values, strict=True) if np.isnan(x)]
         if lacking:
@@ -248,63 +246,59 @@ def is_fraction(values: Any) -> Any:
     return ~((values == np.floor(values)) & (np.abs(values) <= 2.0**53))
 
 
-def _beside(
-    side: str,
-    table: Table,
-    columns: Mapping[str, str | None],
-    counts: Mapping[str, str],
-    by: Sequence[str],
-    labels: Sequence[tuple[str, ...]],
-) -> tuple[dict[str, Any], list[str]]:
-    """What another table knows of the groups, joined on the columns that both tables have, and
-    warnings.
-    """
-    wanted = BESIDE[side]
-    quantities = {name: COUNTS[name] for name in (*GROUPING, *wanted)}
-    table, of, _ = recognise(table, quantities, columns)
-    quantity = {counts[name]: name for name in GROUPING if name in counts}
-    theirs = [of.get(quantity.get(name, ""), name) for name in by]
-    shared = [place for place, name in enumerate(theirs) if name in table.names]
-    if not shared:
-        raise TableError(table.source, f"has no column in common with the groups, by {listed(by)}")
-    for place, name in enumerate(by):
-        values = {label[place]: None for label in labels}
-        if side == "gold" and place not in shared and len(values) > 1:
-            what = f"has no column {name!r}, and the counts hold several: {listed(values)}"
-            raise TableError(table.source, what)
-    there = [name for name in wanted if name in of]
-    require(table, of, *([] if there else wanted))
-    rows = Rows(table, of)
-    rows.read(there, there)
-    parts = [tuple(label[place] for place in shared) for label in labels]
-    found = _covariates(rows, wanted, [theirs[place] for place in shared], parts)
-    lost = lost_rows(0, rows.origin()["dropped"])
-    if not found:
-        none = f"none of its rows is of a group in the counts, by {listed(by)}"
-        raise TableError(table.source, "; ".join(filter(None, [none, lost])))
-    return found, [f"{table.source}: {what}" for what in (*rows.warnings, lost) if what]
-
-
-def _covariates(
-    rows: Rows, names: Sequence[str], by: Sequence[str], labels: Sequence[tuple[str, ...]]
+def _joined(
+    rows: Rows, by: Sequence[str], side: str, data: Any, columns: Mapping[str, str | None]
 ) -> dict[str, Any]:
+    """What another table knows of the group of each row, joined on the columns that both have."""
+    import pandas as pd
+
+    wanted = {name: COUNTS[name] for name in (*GROUPING, *BESIDE[side])}
+    other, theirs, _ = recognise(table_of(data, side), wanted, columns)
+    there = [name for name in BESIDE[side] if name in theirs]
+    require(other, theirs, *([] if there else BESIDE[side]))
+    alike = {rows.of[n]: theirs[n] for n in GROUPING if n in rows.of and n in theirs}
+    shared = {name: alike.get(name, name) for name in by if alike.get(name, name) in other.names}
+    if not shared:
+        raise TableError(other.source, f"has no column in common with the groups, by {listed(by)}")
+    for name in [name for name in by if name not in shared and side == "gold"]:
+        if len(several := dict.fromkeys(rows.table.texts(name)[rows.rows])) > 1:
+            what = f"has no column {name!r}, and the counts hold several: {listed(several)}"
+            raise TableError(other.source, what)
+    on, held = [*shared], Rows(other, theirs)
+    held.read(there, there)
+    lost = lost_rows(0, held.origin()["dropped"])
+    rows.warnings += [f"{other.source}: {what}" for what in (*held.warnings, lost) if what]
+    known = pd.DataFrame({name: other.texts(column) for name, column in shared.items()})
+    known = known.assign(**{f"{name} of {side}": held.numbers[name] for name in there})
+    known = known.iloc[held.rows]
+    known = known.groupby(on, as_index=False).mean() if side == "gold" else known.drop_duplicates()
+    groups = pd.DataFrame({name: rows.table.texts(name) for name in on})
+    try:
+        joined = groups.merge(known, "left", on=on, validate="many_to_one")
+    except pd.errors.MergeError:
+        what = f"holds several {' or '.join(there)} of one group, by {listed(on)}"
+        raise TableError(other.source, what) from None
+    values: dict[str, Any] = {n: joined[f"{n} of {side}"].to_numpy() for n in there}
+    if all(np.isnan(numbers).all() for numbers in values.values()):
+        what = f"none of its rows is of a group in the counts, by {listed(on)}"
+        raise TableError(other.source, what)
+    return values
+
+
+def _covariates(rows: Rows, group: Any, labels: Sequence[tuple[str, ...]]) -> dict[str, Any]:
     """Quantities of the groups, (G,) each, as far as any group has one: the mean for gold, else the
-    one that all rows of the group have. `by`: the columns that tell groups; `labels`: their texts
-    in each group.
+    one that all rows of the group have. `group`: of each row in use.
     """
     import pandas as pd
 
-    numbers = {name: rows.numbers[name] for name in names if name in rows.numbers}
-    keys = ["\0".join(label) for label in rows.table.labels(by)]
-    by_group = pd.DataFrame(numbers | {"key": keys}).iloc[rows.rows].groupby("key")
     held: dict[str, Any] = {}
-    for name in numbers:
-        if name != "gold" and ((several := by_group[name].nunique()) > 1).any():
-            which = str(several.idxmax()).replace("\0", " ")
+    for name in [name for name in COVARIATES if name in rows.numbers]:
+        by_group = pd.Series(rows.numbers[name][rows.rows]).groupby(group)
+        if name != "gold" and ((several := by_group.nunique()) > 1).any():
+            which = " ".join(labels[int(several.idxmax())])
             what = f"{name} of {which!r} is not the same in all rows; must be one for a group"
             raise TableError(rows.table.source, what, column=rows.of.get(name))
-        found = by_group[name].mean() if name == "gold" else by_group[name].first()
-        values = found.reindex(["\0".join(label) for label in labels]).to_numpy(np.float64)
+        values = (by_group.mean() if name == "gold" else by_group.first()).to_numpy(np.float64)
         held |= {} if np.isnan(values).all() else {name: values}
     return held
 

@@ -165,6 +165,10 @@ class Rows:
         `needed` is missing.
         """
         self.numbers = {name: self.table.numbers(self.of[name]) for name in quantities}
+        return self.complete(needed)
+
+    def complete(self, needed: Sequence[str] = ()) -> str | None:
+        """The same for numbers that are there."""
         derived = self._fill_budget()
         for name in [name for name in POSITIVE if name in self.numbers]:
             numbers = self.numbers[name]
