@@ -43,11 +43,9 @@ def test_a_row_per_model_and_k(call, data) -> None:
 
 
 def test_sampling_that_stopped_at_successes_is_said(call, tmp_path) -> None:
-    rows = [("a", i, n, 1) for i, n in enumerate([1, 2, 3, 5, 8, 13])]
-    rows += [("a", i, 20, 0) for i in range(6, 9)]
+    rows = [("a", i, n, int(n < 20)) for i, n in enumerate([1, 2, 3, 5, 8, 13, 20, 20])]
     path = write_rows(tmp_path / "c.csv", ("model", "problem", "n_samples", "n_correct"), rows)
-    result = call("passk --k 1,10,20 --", path)
-    assert "sampling stopped at success number 1 in 1 group: estimates are" in result.out
+    assert "sampling stopped at success number 1 in 1 group" in call("passk", path).out
 
 
 def test_columns_conditions_models_and_errors_of_samples(call, data, tmp_path) -> None:
@@ -71,7 +69,6 @@ def test_the_check(call, data, tmp_path) -> None:
     words, names = ("passk", path, "--check"), ("model", "row", "inequality", "k")
     found = [tuple(row[name] for name in names) for row in data(*words, code=1)]
     assert found == [("a", 3, "non-decreasing", 4), ("a", 1, "concave", 1)]
-    assert call(*words, "--format", "csv").code == 1
     assert "the largest of 2" in call(*words).out
     assert call(*words, "--where", "k < 2").code == 0
     for ending in ("csv", "json"):  # what the command writes may be checked
@@ -96,8 +93,6 @@ def test_json_of_laws_is_that_of_the_library(call) -> None:
     plain = json.dumps(laws.as_dict()).replace("-Infinity", "null").replace("Infinity", "null")
     assert found == json.loads(plain)
     assert (result.code, result.err) == (0 if laws.sound else 3, "")
-    with open("laws.png", "rb") as file:  # noqa: PTH123
-        assert file.read(4) == b"\x89PNG"
     rows = rows_of(call(f"{words} --format csv").out)
     assert [row["law"] for row in rows] == ["compute"] * 3 + ["params-tokens"] * 3 + ["gold"] * 3
     assert (rows[0]["kappa"], float(rows[0]["alpha"])) == (

@@ -29,8 +29,7 @@ open, a minimum is not certified, or laws contradict each other at a compute tha
 examples:
   isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
 """
-LAWS = ("compute", "params-tokens", "gold")
-METHODS = ("likelihood", "least-squares-log")
+LAWS, METHODS = ("compute", "params-tokens", "gold"), ("likelihood", "least-squares-log")
 
 
 def parser() -> Parser:
@@ -49,12 +48,10 @@ def parser() -> Parser:
     takes(asked, "--bootstrap", "N", models, resamples, value=200)
     takes(asked, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
     takes(asked, "--ratio", "RATIO", "add the penalty at overtraining ratios", positive, "list")
-    ahead = (
-        "add -log pass@k at each compute in FLOP, and what the optimum of one k costs at another"
-    )
+    ahead = "add -log pass@k at each FLOP, and what the optimum of one k costs at another"
     takes(asked, "--compute", "C", ahead, flop, "list")
-    formats = ("text", "json", "csv", *TABLES)
-    declare_output(built, *formats, plot="draw models, laws and coefficients against k")
+    plot = "draw models, laws and coefficients against k"
+    declare_output(built, "text", "json", "csv", *TABLES, plot=plot)
     return built
 
 

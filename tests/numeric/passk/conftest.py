@@ -51,7 +51,5 @@ def joint_counts(drawn):
 
 @pytest.fixture(scope="session")
 def adaptive_counts(drawn):
-    """Problems sampled in batches of 32 until they are solved, at most 1024 times; the law holds at
-    k = 1000.
-    """
+    """Sampled in batches of 32 until solved, at most 1024 times; the law holds at k = 1000."""
     return drawn(seed=3, k=1000, problems=32, samples=1024, batch=32)

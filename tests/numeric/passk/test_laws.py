@@ -1,9 +1,8 @@
-"""The three laws at every k: against the fit layer, the truth of simulations, minima over params,
-plain searches for limits, and what is refused.
+"""The three laws at every k: against the fit layer, plain searches for
+limits, and what is refused.
 """
 
 import json
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 from scipy.optimize import brentq, minimize
 from scipy.stats import t
-from tests.data import law_values
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.fit import fit
@@ -27,7 +25,7 @@ LIKELIHOOD, SQUARES = METHODS
 @pytest.fixture(scope="module")
 def squares(joint_counts):
     """All laws by least squares, with what follows from them."""
-    options: Any = {"ratios": [0.1, 10.0], "compute": [1.0, 1e21], "resamples": 60}
+    options: Any = {"ratios": [10.0], "compute": [1.0, 1e21], "resamples": 60}
     return fit_passk(joint_counts, k=KS, method=SQUARES, seed=2, **options)
 
 
@@ -50,35 +48,16 @@ def test_least_squares_is_the_fit_layer_on_the_estimates(squares, joint_counts, 
         assert found.refits[7] == pytest.approx(again.solution.values, rel=1e-4, abs=1e-6)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("method", METHODS)
-def test_the_truth_is_recovered(drawn, truths, design, law, method):
-    """-log pass@k of the truth at all models, within the errors of the law, which are those of the
-    resamples; intervals of coefficients are a study (tests/studies).
-    """
-    counts = drawn(law, seed=100)
-    found = fit_passk(counts, laws=law, k=[10], method=method, resamples=60, cluster=None).at(10)
-    band: Any = found.predict({name: getattr(design, name) for name in found.kind.covariates}, 0.68)
-    spread = (np.log(band.high / band.low) / 2.0) ** 2 - found.scatter**2
-    error = np.sqrt(np.maximum(spread, 1e-4))
-    assert found.converged
-    off = np.log(band.value / law_values(design, law, truths[law]))
-    assert (np.abs(off) < 5.0 * error).all()
-    assert error.max() < 0.2
-
-
 def test_models_without_an_estimate_are_counted(drawn):
     counts = drawn(seed=12)
     n, c = (part.reshape(30, 64).copy() for part in (counts.n, counts.c))
     c[0], n[1, 3], c[1, 3] = 0, 20, 1
     counts = replace(counts, n=n.ravel(), c=c.ravel())
-    options: Any = {"laws": "compute", "k": (10, 50), "resamples": 0}
-    for method, expected in {
-        SQUARES: [[29, 1, 0], [28, 1, 1]],
-        LIKELIHOOD: [[30, 1, 0]] * 2,
-    }.items():
-        table = fit_passk(counts, method=method, **options).to_frame()
-        assert table[["n_models", "n_unsolved", "n_refused"]].to_numpy().tolist() == expected
+    expected = {SQUARES: [[29, 1, 0], [28, 1, 1]], LIKELIHOOD: [[30, 1, 0]] * 2}
+    for method, numbers in expected.items():
+        found = fit_passk(counts, laws="compute", k=(10, 50), method=method, resamples=0)
+        table = found.to_frame()[["n_models", "n_unsolved", "n_refused"]]
+        assert table.to_numpy().tolist() == numbers
 
 
 def test_beyond_every_n(adaptive_counts, truths):
@@ -98,46 +77,26 @@ def test_beyond_every_n(adaptive_counts, truths):
 # -- what follows ----------------------------------------------------------------------------------
 
 
-def least(c, compute):
-    """The least reducible y over params at a compute, where it is, and y as a function of params."""
-    params = np.geomspace(1e4, 1e14, 40_001)
-
-    def y(n):
-        return c["N0"] * n ** -c["beta"] + c["D0"] * (compute / 6.0 / n) ** -c["gamma"]
-
-    values = y(params)
-    return params[values.argmin()], values.min(), y
-
-
 def test_envelopes_and_penalties(squares, joint_counts):
-    table: Any = squares.to_frame().set_index(["law", "k"])
-    held = joint_counts.covariates
+    table: Any = squares.to_frame().set_index(["law", "k"]).loc["params-tokens"]
+    own = {name: joint_counts.covariates[name] for name in ("params", "tokens")}
     for k, joint in squares.of("params-tokens").items():
-        row, c = table.loc["params-tokens", k], joint.coefficients
-        at, best, y = least(c, 1e20)
-        assert row.alpha == pytest.approx(math.log10(best / least(c, 1e21)[1]), rel=1e-6)
+        row, law = table.loc[k], joint.law
+        assert row.alpha == pytest.approx(law.envelope.exponent)
         beta, gamma = joint.drawn.T[3:]
         ends = np.quantile(beta * gamma / (beta + gamma), [0.05, 0.95])
         assert (row.alpha_lo, row.alpha_hi) == pytest.approx(tuple(ends))
-        own = [
-            (n, *least(c, 6.0 * n * d)) for n, d in zip(held["params"], held["tokens"], strict=True)
-        ]
-        costs = [cost(n) / lowest for n, _, lowest, cost in own]
-        assert row.penalty == pytest.approx(np.median(costs), rel=1e-4)
-        for ratio in (0.1, 10):
-            assert row[f"penalty_{ratio}"] == pytest.approx(
-                y(at / math.sqrt(ratio)) / best, rel=1e-4
-            )
-            assert row[f"penalty_{ratio}_lo"] <= row[f"penalty_{ratio}_hi"]
+        assert row.penalty == pytest.approx(np.median(law.penalty(**own).loss_penalty))
+        assert row["penalty_10"] == pytest.approx(law.penalty(ratio=10.0).loss_penalty)
+        assert row["penalty_10_lo"] <= row["penalty_10_hi"]
 
 
 def test_predictions_are_refused_where_laws_contradict_each_other(squares):
     floor, at = squares.holds_above["compute"]
     assert floor.low <= floor.value <= floor.high
-    assert at == KS
+    assert (at, squares.sound) == (KS, False)
     (refused,) = squares.ahead["refused"]
     assert "compute=1: the laws at k=5 and k=10 contradict each other" in refused
-    assert not squares.sound
     data = json.loads(json.dumps(squares.as_dict(), allow_nan=False))
     assert data["holds_above"]["compute"]["compute"] == floor.value
     for row in data["rows"][:2]:
@@ -192,10 +151,9 @@ def test_copies_of_a_model_tell_nothing_more(drawn):
 
 def counts_of(c, n=16, **covariates):
     """Eight models with the same five problems, n samples each, c of them correct."""
-    rows = [(f"m{g}", i, n, each) for g, each in enumerate(np.broadcast_to(c, 8)) for i in range(5)]
-    table = dict(zip(("model", "problem", "n", "c"), zip(*rows, strict=True), strict=True))
-    own = {name: np.repeat(values, 5) for name, values in covariates.items()}
-    return Counts.read(table | own)
+    table = {"model": np.repeat(np.arange(8), 5), "problem": np.tile(np.arange(5), 8), "n": n}
+    own = {"c": np.broadcast_to(c, 8), **covariates}
+    return Counts.read(table | {name: np.repeat(values, 5) for name, values in own.items()})
 
 
 COMPUTES = np.geomspace(1e18, 1e22, 8)
@@ -228,19 +186,6 @@ def test_what_cannot_be_fitted_is_refused(options, match, method):
     usual = {"counts": SOME, "k": [4], "method": method, "resamples": 2}
     with pytest.raises(ValueError, match=match):
         fit_passk(**{**usual, **options})
-
-
-def test_one_ratio_of_tokens_to_params_leaves_terms_open():
-    """On a ray either term may be that of either variable."""
-    y = 0.1 + 3.0 * (COMPUTES / 1e18) ** -0.2 + 2.0 * (COMPUTES / 1e18) ** -0.1
-    size = np.sqrt(COMPUTES / 120)
-    counts = counts_of(
-        np.round(2**40 * np.exp(-y)).astype(int), 2**40, params=size, tokens=20 * size
-    )
-    found = fit_passk(counts, laws="params-tokens", k=[1], method=SQUARES, resamples=0).at(1)
-    assert {"N0", "D0", "beta", "gamma"} <= {*found.undetermined}
-    with pytest.raises(ValueError, match=r"^law: the fit at k=1 leaves .* open"):
-        _ = found.law
 
 
 def test_unknown_names(squares):
