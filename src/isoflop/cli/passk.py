@@ -110,7 +110,9 @@ def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
     if not rows:
         return f"every value of pass@k from {source} is possible", status
     largest = sorted(rows, key=lambda row: -float(row["excess"]))[:MOST_SHOWN]
-    notes = [f"{name}: {STATEMENTS[name]}" for name in {row["inequality"] for row in rows}]
+    notes = [
+        f"{name}: {STATEMENTS[name]}" for name in dict.fromkeys(row["inequality"] for row in rows)
+    ]
     groups = [name for name in rows[0] if name not in ENTRY]
     title = f"Values that are not possible, the largest of {len(rows)}"
     return _text((*groups, "inequality"), largest, notes, title), status
