@@ -136,9 +136,6 @@ def backtest(
     else:
         tasks = tasks_of_runs(Runs.read(table, require=("loss",)), asked, hold_out, seed=seed)
     _require(tasks, hold_out, axis, table.source)
-    points: dict[Any, DataFrame] = {}
-    for task in tasks:
-        points.setdefault(task.subject, task.points)
     splits = [
         (task, split, 0 if index else count)
         for task in tasks
@@ -162,7 +159,7 @@ def backtest(
         seed=seed,
         fits=fits,
         table=predictions,
-        points=points,
+        points={task.subject: task.points for task in reversed(tasks)},
         baselines=known,
         notes=tuple(notes),
     )

@@ -102,6 +102,11 @@ class Backtest(Shown):
         """That were to be fitted."""
         return list(self.fits["law"].unique())
 
+    @property
+    def subjects(self) -> list[Any]:
+        """That they are of."""
+        return list(self.fits["subject"].unique())
+
     def fit(self, law: str, subject: Any = "") -> Any:
         """That law, fitted to the most rows, with all that a fit answers; None where it could not
         be fitted.

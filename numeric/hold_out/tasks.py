@@ -308,7 +308,7 @@ def tasks_of_evaluations(
                     train=has_all & above_guessing(rows.accuracy, rows.baseline, law.margin),
                     test=has_all & above_guessing(rows.accuracy, rows.baseline, margin),
                     least=least,
-                    held=_held(hold_out, _named(evaluations, rows), source),
+                    held=None if hold_out is None else _held_runs(evaluations, rows, hold_out),
                     grid=grid,
                 )
             )
@@ -323,10 +323,10 @@ def _points(evaluations: Evaluations, rows: Sample) -> DataFrame:
     return pd.DataFrame({"target": names, "observed": rows.accuracy, "why": "", **axes})
 
 
-def _named(evaluations: Evaluations, rows: Sample) -> dict[str, Any]:
-    """What a condition may be on; runs without k are those at k = 1."""
-    named = {name: values[rows.index] for name, values in evaluations.named().items()}
-    return named | {"k": np.ones(len(rows)) if rows.at.k is None else rows.at.k}
+def _held_runs(evaluations: Evaluations, rows: Sample, hold_out: str) -> Mask:
+    """The rows that a condition holds out; runs without k are those at k = 1."""
+    at = rows.at if rows.at.k is not None else replace(rows.at, k=np.ones(len(rows)))
+    return np.asarray(evaluations.held_out(replace(rows, at=at), hold_out))
 
 
 def _fit_accuracy(
