@@ -182,7 +182,7 @@ def _notation(letters: dict[str, str]) -> Notation:
     is_like = exponents in ({"alpha", "beta"}, {"beta", "gamma"})
     is_free = not {getattr(base, role) for role in OTHERS} & {*letters.values()}
     own: dict[str, Any] = ({} if is_like and is_free else OTHERS) | letters
-    return replace(base, name="the document's", **own)
+    return replace(base, name="document's", **own)
 
 
 def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:

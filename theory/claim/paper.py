@@ -16,6 +16,7 @@ from sympy import Expr, Integer, Symbol
 
 from ..budget import SIX_ND, Budget
 from ..data.notation import DEFAULT, HOFFMANN
+from ..data.notation import notation as find_notation
 from ..kernel import symbols as sym
 from ..kernel.answer import BOUNDS, Answer
 from ..reader.building import APPLIED
@@ -89,8 +90,7 @@ class State:
     def settings(self) -> Settings:
         """Of a claim that stands here, but for the document's own names."""
         law = self.law or LawOfDocument()
-        notation = law.notation or self.declared.notation or DEFAULT.name
-        refuse_clashes(self.budget, notation)
+        notation = law.notation or self.declared.notation or DEFAULT
         let = (*law.let, *self.declared.let)
         return replace(self.declared, notation=notation, let=let, assume=law.assume)
 
@@ -114,7 +114,8 @@ class State:
         word, _, rest = (part.strip() for part in text.partition(" "))
         if word == "notation":
             law = None if self.law is not None and self.law.trouble else self.law
-            return replace(self, declared=replace(self.declared, notation=rest), law=law)
+            declared = replace(self.declared, notation=find_notation(rest))
+            return replace(self, declared=declared, law=law)
         if word == "budget":
             name, _, value = rest.rpartition("=")
             budget = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", value))
@@ -234,8 +235,7 @@ def _given(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
         state = state.with_budget(*budget, piece.line)
     if budget is not None and (budget[0], piece.line) == (state.declared.budget, state.budget_line):
         what = "the document's budget"
-    own = {name: one for name, one in state.own.items() if name not in state.known or not one[0]}
-    return replace(state, own=own), what
+    return state, what
 
 
 # -- one claim -------------------------------------------------------------------------------------
@@ -255,7 +255,9 @@ class Claim:
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
         """Read a piece; ParseError where it cannot be."""
-        given, own = state.settings, [text for text, _ in state.own.values() if text]
+        given = state.settings
+        refuse_clashes(state.budget, given.notation)
+        own = [text for x, (text, _) in state.own.items() if text and x not in state.known]
         lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in given.let)
         sides = Sides.of(piece.text, {let[1]: let[2] for let in lets if let is not None})
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
