@@ -420,10 +420,11 @@ class Claim:
         only where its letters leave no other way to mean it.
         """
         state, line, name = self.state, self.piece.line, self.name
-        says = k == 0 and name and link.relation == "==" and link.decision.refuted
-        if says and name in self.letters and link.rhs.is_number:
+        is_said = k == 0 and name != "" and link.relation == "=="
+        if is_said and name in self.letters and link.rhs.is_number:
             state = state.giving(name, link.rhs, self.sides.parts[1], line)
             return state, self.verdict(k, GIVEN, f"{name} is given")
+        says = is_said and link.decision.refuted
         if says and _letters(link) == {sym.N, sym.D} and name in RUN:
             ray = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
             return replace(state, ray=ray), self.verdict(k, GIVEN, f"{name} is given")
