@@ -107,7 +107,9 @@ def _curves(result: Check, path: Floats, ax: Axes) -> None:
         label = next(row["name"] for row in result.rows if row["approach"] == name)
         curve_with_band(ax, curve.compute, band, label=label, **STYLES[name])
         drawn += band.ends
-    minima: Any = {**MINIMUM, "markersize": 3.0, "color": STYLES["isoflop"]["color"], "zorder": 5}
+    minima: Any = {**MINIMUM, "color": STYLES["isoflop"]["color"], "zorder": 5}
+    if len(result.budgets):
+        minima["label"] = "minimum of a budget"
     ax.plot(result.budgets.compute, result.budgets.corrected_loss, **minima)
     _finish(ax, loss, drawn)
     ax.legend(fontsize=6.5)
@@ -128,13 +130,10 @@ def _differences(result: Check, ax: Axes) -> None:
         label = f"{rows[name]['name']}: {rows[name]['verdict']}"
         curve_with_band(ax, curve.compute, band, label=label, **STYLES[name])
     if not result.curves:
-        nothing: Any = {"ha": "center", "fontsize": 7.0, "color": DIM}
-        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, **nothing)
-    ax.set_xscale("log")
+        ax.text(0.5, 0.75, "no empirical compute law", ha="center", transform=ax.transAxes)
+    ax.set(xscale="log", xlabel="compute $C$ (FLOP)", ylabel="relative difference")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
-    ax.set_xlabel(r"compute $C$ (FLOP)")
-    ax.set_ylabel("relative difference")
     ax.legend(bbox_to_anchor=(0.5, -0.3), **BELOW)
 
 
@@ -150,8 +149,6 @@ def _finish(ax: Axes, loss: Floats, drawn: list[Floats]) -> None:
 
 def plot_check(result: PublishedCheck) -> Any:
     """Accuracy against compute, a panel a benchmark in rows of four: compute law, ray and envelope."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     compute = np.geomspace(*result.compute_range, POINTS)
     ray = rf"ray, $D/N={result.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
     with _figure((PAGE, 5.45)) as figure:
@@ -166,10 +163,6 @@ def plot_check(result: PublishedCheck) -> Any:
             ax.set(xscale="log", xlim=result.compute_range)
             title = f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}"
             ax.set_title(title, fontweight="bold" if row.verdict == "differs" else "normal")
-        axis = axes[0, 0].xaxis  # of every panel: they share it
-        axis.set_major_locator(LogLocator(numticks=4))
-        axis.set_minor_locator(LogLocator(numticks=99))
-        axis.set_minor_formatter(NullFormatter())
         figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
         figure.supylabel("accuracy", fontsize=STYLE["font.size"])
         handles = axes[0, 0].get_legend_handles_labels()

@@ -81,10 +81,6 @@ def plot_penalty(
     optimal_tokens_per_param : float, optional
         D*/N* of the one budget at which all points are: a second axis has D/N.
 
-    Returns
-    -------
-    Axes
-
     Raises
     ------
     ValueError
@@ -146,10 +142,6 @@ def plot_isoflop(
     ax : Axes, optional
     size_ratios : (float, float)
         Each profile runs over this range of N/N*, > 0.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
