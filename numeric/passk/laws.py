@@ -49,7 +49,7 @@ AUTO, SIZE = "auto", "params"
 JOINT, DIRECT = "params-tokens", "compute"
 #: What the page shows of a row, prefactors only of a single law, and with intervals.
 PREFACTORS, EXPONENTS = ("C0", "N0", "D0", "K0"), ("alpha", "beta", "gamma", "kappa")
-WITH_INTERVALS = ("E0", "xi0", "alpha", "kappa")
+WITH_INTERVALS = ("E0", "alpha", "kappa")
 THREE, TWO = Significant(3), Interval(Significant(2))
 
 
@@ -242,16 +242,17 @@ class PassLaws(Shown):
             own = [row for row in self.entries if row["law"] == law]
             of = "; alpha is that of its envelope" if law == JOINT else ""
             size = counted(max(row["n_models"] for row in own), "model")
-            rows += [Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"), *own]
-        names = dict.fromkeys(name for row in self.entries for name in row)
-        usual = ("E0", "xi0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
+            rows.append(Subheading(f"{law}: {KINDS[law].formula}, {size}{of}"))
+            rows += [{"E0": row.get("xi0"), **row} for row in own]
+        names = dict.fromkeys(name for row in self.entries for name in ("E0", *row))
+        usual = ("E0", *(PREFACTORS if len(self.counts) == 1 else ()), *EXPONENTS)
         asked = [name for name in names if name.startswith(("penalty_", "y_"))]
         columns = [Column("k", align="left")]
         for name in (name for name in (*usual, *asked, "scatter") if name in names):
             show: Any = "all" if name in WITH_INTERVALS else "value"
             style: Any = {"format": THREE, "interval": TWO, "show": show}
-            heading, of_row = name.replace("_", "\nat "), partial(_entry, name)
-            columns.append(Column(name, heading, of=of_row, **style))
+            heading = "E0/xi0" if name == "E0" and "xi0" in names else name.replace("_", "\nat ")
+            columns.append(Column(name, heading, of=partial(_entry, name), **style))
         return [Table(columns, rows, "Laws of y = -log pass@k", self._notes())]
 
     def _notes(self) -> list[str]:
