@@ -51,19 +51,6 @@ def test_formats(name: str, tmp_path: Path) -> None:
     assert (runs.dropped, runs.left_out, runs.n_rows) == ((), 0, 2)
 
 
-@pytest.mark.parametrize(("name", "write"), [("a.parquet", "to_parquet"), ("a.xlsx", "to_excel")])
-def test_parquet_and_spreadsheets(name: str, write: str, tmp_path: Path) -> None:
-    """With an engine it reads back; without, the message says what is missing."""
-    frame = pd.DataFrame({"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]})
-    try:
-        getattr(frame, write)(tmp_path / name, index=False)
-    except ImportError:
-        content = b"PK\x03\x04...." if name == "a.xlsx" else b"PAR1"
-        assert "cannot be read as a table (" in refusal(written(tmp_path, content, name))
-    else:
-        assert Runs.read(tmp_path / name).loss.tolist() == [3.5, 3.25]
-
-
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
     exponents = np.random.default_rng(0).uniform(-300.0, 300.0, (500, 3))
     frame = pd.DataFrame(10.0**exponents, columns=["params", "tokens", "loss"])
