@@ -3,7 +3,6 @@ resample, predictions at 50 digits, what runs leave open, and refusals.
 """
 
 from dataclasses import replace
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -124,16 +123,6 @@ def test_margins():
 # -- the closest law ---------------------------------------------------------------------------------
 
 
-def test_equation_2_is_least_squares_of_the_logs():
-    part = sample("compute")
-    found = fit_law(part, LAWS["compute"])
-    line = np.column_stack([np.ones(len(part)), -np.log(part.at.compute)])
-    (intercept, slope), squares, *_ = np.linalg.lstsq(line, observed(part), rcond=None)
-    assert found.converged
-    assert found.values == pytest.approx([np.exp(intercept), slope], rel=1e-8)
-    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-8)
-
-
 @pytest.mark.parametrize("name", [name for name in TRUTHS if name != "compute"])
 def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name):
     part = sample(name, n=40)
@@ -170,17 +159,21 @@ def test_exact_runs_give_the_truth(name):
     assert found.values == pytest.approx(truth(name), rel=1e-5)
 
 
-def test_the_plane_against_the_normal_equations_in_exact_rationals():
+def test_log_linear_laws_are_least_squares():
+    """Equation 2, and equation 5 against its normal equations in exact rationals."""
+    part = sample("compute")
+    line = np.column_stack([np.ones(len(part)), -np.log(part.at.compute)])
+    (intercept, slope), squares, *_ = np.linalg.lstsq(line, observed(part), rcond=None)
+    found = fit_law(part, LAWS["compute"])
+    assert found.values == pytest.approx([np.exp(intercept), slope], rel=1e-8)
+    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-8)
     part = pairs(noise=0.1)
-    y = -np.log(part.accuracy)
-    x, z, v = ([Fraction(float(t)) for t in np.log(c)] for c in (part.at.compute, part.at.k, y))
-    rational = sympy.Rational
-    rows = sympy.Matrix(
-        [[1, rational(a), rational(b), rational(a * b)] for a, b in zip(x, z, strict=True)]
-    )
-    exact = (rows.T * rows).LUsolve(rows.T * sympy.Matrix([rational(t) for t in v]))
-    found = fit_bilinear(part)
-    assert [*found.coefficients.values()] == pytest.approx([float(t) for t in exact], rel=1e-9)
+    columns = [np.log(part.at.compute), np.log(part.at.k), np.log(-np.log(part.accuracy))]
+    x, z, v = ([sympy.Rational(float(t)) for t in column] for column in columns)
+    rows = sympy.Matrix([[1, a, b, a * b] for a, b in zip(x, z, strict=True)])
+    exact = (rows.T * rows).LUsolve(rows.T * sympy.Matrix(v))
+    plane = [*fit_bilinear(part).coefficients.values()]
+    assert plane == pytest.approx([float(t) for t in exact], rel=1e-9)
 
 
 # -- refits, predictions and intervals ---------------------------------------------------------------
@@ -206,11 +199,10 @@ def test_what_counts_as_not_drawn():
     """Runs at or below their redrawn guessing; and a resample that determines no plane."""
     part, law = sample("compute", outlier=False), replace(LAWS["compute"], margin=0.0)
     baseline = float(np.sort(part.accuracy)[2])
-    again = fit_law(part, law).refit(
-        weights=np.ones((1, len(part))), baselines=np.array([baseline])
-    )
-    left = replace(part.subset(part.accuracy > baseline), baseline=baseline)
-    assert again.coefficients[0] == pytest.approx(fit_law(left, law).values, rel=1e-7)
+    ones = np.ones((1, len(part)))
+    again = fit_law(part, law).refit(weights=ones, baselines=np.array([baseline]))
+    left = fit_law(replace(part, baseline=baseline), law)
+    assert again.coefficients[0] == pytest.approx(left.values, rel=1e-7)
     whole = pairs()
     weights = np.stack([whole.at.k == 1.0, np.zeros(len(whole)), np.ones(len(whole))])
     again = fit_law(whole, BILINEAR).refit(weights=weights.astype(float), baselines=np.zeros(3))

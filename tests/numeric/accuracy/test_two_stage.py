@@ -49,12 +49,11 @@ def second_stage(link, proxy, accuracy):
 @pytest.mark.parametrize("link", TRUTHS)
 def test_the_truth_is_recovered_and_extrapolated(link):
     law = LAWS[f"two-stage-{link}"]
-    found = fit_law(sample(link), law)
+    found, far = fit_law(sample(link), law), np.array([1.6e25])
     assert (found.converged, found.undetermined, found.remarks) == (True, (), ())
     np.testing.assert_allclose(found.values, (*BUDGET, *TRUTHS[link]), rtol=1e-6)
-    at = Points(compute=[6 * 3e11 * 9e12])
-    predicted = law.accuracy(found.values[None], at, np.zeros(1))
-    assert predicted[0, 0] == pytest.approx(accuracies(link, losses(at.compute[0])), rel=1e-7)
+    predicted = found.accuracy(Points(compute=far))
+    assert predicted == pytest.approx(accuracies(link, losses(far)), rel=1e-7)
 
 
 @pytest.mark.parametrize("link", TRUTHS)
@@ -81,11 +80,11 @@ def test_the_second_stage_sees_the_proxies_themselves():
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_other_search_finds_a_better_logistic(seed):
     random = np.random.default_rng(seed)
     x = random.uniform(1.8, 4.0, 30)
-    y = accuracies("logistic", x) + random.normal(0, (0.01, 0.1)[seed % 2], 30)
+    y = accuracies("logistic", x) + random.normal(0, (0.01, 0.1)[seed], 30)
     found = second_stage("logistic", x, y)
     assert found.converged
 
