@@ -184,12 +184,10 @@ def _asymptotes(observed: Floats, box: Box) -> Floats:
 
 def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
     """The best parameter vectors whose objectives differ."""
-    chosen: list[int] = []
-    for index in np.argsort(values, kind="stable"):
-        apart = not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]
-        if np.isfinite(values[index]) and apart:
-            chosen.append(int(index))
-    return theta[chosen[:most]]
+    order = np.argsort(values, kind="stable")
+    order = order[np.isfinite(values[order])]
+    apart = np.diff(values[order], prepend=-np.inf) > DISTINCT * values[order]
+    return theta[order[apart][:most]]
 
 
 # -- the fit ---------------------------------------------------------------------------------------

@@ -38,8 +38,8 @@ MARGIN = 0.05
 SQUARES = Objective(name="least-squares-log")
 #: Residuals of log(-log Q') of this size are rounding.
 ROUNDING = 1e-9
-#: Refits in one batch, and residuals that are drawn beside every refit, for a new run.
-BATCH, NEW_RUNS = 50, 25
+#: Residuals that are drawn beside every refit, for a new run.
+NEW_RUNS = 25
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
 #: exp(-y) is 0 as a float where log y is this or more.
@@ -354,7 +354,6 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> Law
     baselines = baseline.draws(repeats, random)
     if not repeats:
         return fit
-    batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
-    samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
+    samples = [{"weights": weights, "baselines": baselines}]
     draws = refits_of(fit.refit, samples, repeats, seed=seed)
     return replace(fit, draws=draws, baselines=baselines[draws.index])

@@ -162,10 +162,9 @@ def _plane(x: Floats, z: Floats, y: Floats, weights: Floats) -> Floats:
     x0, z0 = (np.average(of, weights=weights) if weights.any() else 0.0 for of in (x, z))
     root = np.sqrt(weights)
     design = _columns(x - x0, z - z0) * root[:, None]
-    scale = np.linalg.norm(design, axis=0)
-    if not scale.all() or np.linalg.matrix_rank(design / scale) < len(OF_PLANE):
+    if np.linalg.matrix_rank(design) < len(OF_PLANE):
         return np.full(len(OF_PLANE), np.nan)
-    c, a, b, d = np.linalg.lstsq(design / scale, root * y, rcond=None)[0] / scale
+    c, a, b, d = np.linalg.lstsq(design, root * y, rcond=None)[0]
     return np.array([c - a * x0 - b * z0 + d * x0 * z0, a - d * z0, b - d * x0, d])
 
 

@@ -80,11 +80,6 @@ class Overtraining(Shown):
     notes: tuple[str, ...]
 
     @property
-    def is_sound(self) -> bool:
-        """Whether both fits are certified and leave no coefficient undetermined."""
-        return self.loss_fit.is_sound and self.error_fit.is_sound
-
-    @property
     def optimal_tokens_per_param(self) -> float | None:
         """M*, at every compute; None where the runs do not determine the law of loss."""
         if not self.loss_fit.is_sound:
@@ -148,32 +143,29 @@ class Overtraining(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients of both laws; predictions; costs."""
-        best, foretold, costs = self.optimal_tokens_per_param, self.predictions, self.costs()
         (loss,), (error,) = self.loss_fit.tables(), self.error_fit.tables()
-        rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
-        more = [
-            Table(
-                [
-                    Column(key, key.replace("_", "\n"), format=FORMATS.get(key, FOUR))
-                    for key in keys
-                ],
-                _records(frame),
-                title,
-            )
-            for title, keys, frame in (
-                (f"predictions{rest}", OF_PREDICTIONS, foretold[:MOST_LISTED]),
-                (f"costs against {best or 0.0:.4g} tokens per param", [*costs], costs),
-            )
-            if len(frame)
-        ]
         loss = loss.changed(title="law of loss", notes=(*loss.notes, *self.notes))
-        return (loss, error.changed(title="law of error"), *more)
+        foretold, best = self.predictions[[*OF_PREDICTIONS]], self.optimal_tokens_per_param
+        rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
+        more = (
+            _table(f"predictions{rest}", foretold[:MOST_LISTED]),
+            _table(f"costs against {best or 0.0:.4g} tokens per param", self.costs()),
+        )
+        return (loss, error.changed(title="law of error"), *(table for table in more if table))
 
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.overtraining.plot_overtraining`."""
         from ..plot.overtraining import plot_overtraining
 
         return plot_overtraining(self)
+
+
+def _table(title: str, frame: pd.DataFrame) -> Table | None:
+    """A frame as a table; None where it is empty."""
+    columns = [
+        Column(key, key.replace("_", "\n"), format=FORMATS.get(key, FOUR)) for key in frame.columns
+    ]
+    return Table(columns, _records(frame), title) if len(frame) else None
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -44,9 +44,9 @@ DEPENDENT = 1e-5
 BEYOND = 0.005
 
 
-def as_loss(sample: Sample) -> Floats:
+def losses(sample: Sample, least: int, formula: str) -> Floats:
     """The proxies (n,) as losses, positive and falling with compute: the negative of a log
-    likelihood; ValueError where they are none.
+    likelihood; ValueError where they are none, or take fewer values than the formula needs.
     """
     proxy, logs = sample.at.column("proxy"), np.log(sample.at.column("compute"))
     proxy = -proxy if (proxy < 0.0).all() else proxy
@@ -55,34 +55,23 @@ def as_loss(sample: Sample) -> Floats:
             f"proxy={float(proxy[0])!r} at the first of {len(proxy)} runs: must be a loss, positive "
             f"and falling with compute, or a log likelihood"
         )
+    if (distinct := len(np.unique(proxy))) < least:
+        raise ValueError(
+            f"proxy: takes {counted(distinct, 'value')} at {counted(len(proxy), 'run')}; must take "
+            f"at least {least} for {formula}"
+        )
     return proxy
 
 
 def fit_proxy(sample: Sample) -> Part:
-    """The law of compute closest to the proxies; ValueError where the runs are fewer than its
-    coefficients, or the proxies no losses.
-    """
-    if len(sample) < (least := len(COMPUTE.coefficients)):
-        raise ValueError(
-            f"{len(sample)} runs: must be at least {least} for the coefficients of proxy = {COMPUTE}"
-        )
-    return Part.of(fit_form(as_runs(sample, as_loss(sample)), COMPUTE, LOSSES))
-
-
-def _proxies(sample: Sample, least: int, formula: str) -> Floats:
-    """The proxies as losses; ValueError where they take fewer values than the link needs."""
-    proxy = as_loss(sample)
-    if (distinct := len(np.unique(proxy))) < least:
-        raise ValueError(
-            f"proxy: takes {counted(distinct, 'value')} at {len(proxy)} runs; must take at "
-            f"least {least} for {formula}"
-        )
-    return proxy
+    """The law of compute closest to the proxies."""
+    proxy = losses(sample, len(COMPUTE.coefficients), f"proxy = {COMPUTE}")
+    return Part.of(fit_form(as_runs(sample, proxy), COMPUTE, LOSSES))
 
 
 def fit_line(sample: Sample) -> Part:
     """Q = a + b L."""
-    proxy = _proxies(sample, 2, "Q = a + b L")
+    proxy = losses(sample, 2, "Q = a + b L")
     return Part.of(fit_form(as_runs(sample, sample.accuracy, x=proxy), LINE, SQUARES))
 
 
@@ -97,7 +86,7 @@ def fit_logistic(sample: Sample) -> Part:
     a phi(u) = (b + a) - a phi(-u).
     """
     names = "a", "k", "L0", "b"
-    proxy = _proxies(sample, len(names), "Q = a/(1 + exp(-k (L - L0))) + b")
+    proxy = losses(sample, len(names), "Q = a/(1 + exp(-k (L - L0))) + b")
     centre, scale = 0.5 * (proxy.max() + proxy.min()), 0.5 * np.ptp(proxy)
     runs = as_runs(sample, sample.accuracy, x=(proxy - centre) / scale)
     fit = fit_form(runs, LOGISTIC, SQUARES, bounds={"d": (-1.0, 1.0), "s": SLOPES})

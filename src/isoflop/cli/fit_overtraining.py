@@ -72,7 +72,8 @@ def run(options: Options) -> tuple[str, int]:
         **{name: options[option] for option, (name, _) in CONDITIONS.items()},
     )
     draw(options, laws.plot)
-    return written(options["--format"], laws), DONE if laws.is_sound else NO_VERDICT
+    is_sound = laws.loss_fit.is_sound and laws.error_fit.is_sound
+    return written(options["--format"], laws), DONE if is_sound else NO_VERDICT
 
 
 def _benchmarks(options: Options, runs: Evaluations) -> tuple[str, ...] | None:

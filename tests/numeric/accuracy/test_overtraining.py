@@ -25,7 +25,7 @@ def test_published_relative_errors_and_coefficients(public_runs):
     where = {name: ON + condition for name, condition in conditions.items()}
     found = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **where)
     assert (len(found.loss_fit.runs), len(found.error_fit.runs)) == (5, 6)
-    assert found.is_sound
+    assert found.loss_fit.is_sound
     off = found.predictions.set_index(found.predictions["tokens_per_param"].round())
     assert (100 * off["loss_difference"]).round(5).to_dict() == {640: 0.71034, 20: 0.73205}
     assert (100 * off["error_difference"]).round(5).to_dict() == {640: 3.63650, 20: 0.04644}
@@ -117,7 +117,7 @@ def test_what_is_said():
     columns = {name: np.append(values, far[name]) for name, values in columns.items()}
     columns["acc_one"] = np.minimum(columns["acc_one"], 1.0)
     columns["acc_two"] = np.minimum(columns["acc_two"], 1.0)
-    where = {"fit_where": "N < 1e12", "error_where": "N < 1e12 and acc_one < 1"}
+    where = {"fit_where": "N < 1e12", "error_where": "N < 1e12 and one < 1"}
     found = fit_overtraining(columns, loss="c4", **where)
     assert found.predictions["predicted_error"].item() < 0.0
     assert "law of error: 1 of 1 predictions are outside 0 to 1" in found.notes
@@ -126,7 +126,7 @@ def test_what_is_said():
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
     found = fit_overtraining(columns, loss="c4")
     assert (found.optimal_tokens_per_param, len(found.costs())) == (None, 0)
-    assert not found.is_sound
+    assert not found.loss_fit.is_sound
 
 
 @pytest.mark.parametrize(

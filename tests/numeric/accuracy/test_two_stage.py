@@ -118,7 +118,7 @@ def test_a_level_that_no_accuracy_has_is_said():
 @pytest.mark.parametrize(
     ("link", "proxy", "message"),
     [
-        ("linear", [3.0, 2.5], "arc: 2 runs: must be at least 3"),
+        ("linear", [3.0, 2.5], "takes 2 values at 2 runs; must take at least 3"),
         ("logistic", [3.0, 2.9, 2.9, 2.8], "takes 3 values at 4 runs; must take at least 4"),
         ("linear", [3.0, 3.0, 3.0, 3.0], "must be a loss|takes 1 value"),
         ("linear", [0.3, 0.4, 0.5, 0.6], "must be a loss"),
