@@ -19,7 +19,6 @@ import pandas as pd
 import running
 from tests.theory.claiming import SHARES, RandomClaim, random_claims
 
-from isoflop.theory.budget import Budget
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.deadline import OutOfTime, within
 from isoflop.theory.reader.tokens import ParseError
@@ -46,8 +45,7 @@ def judge(claim: RandomClaim) -> Judged:
     start = perf_counter()
     try:
         with within(SECONDS):
-            budget = Budget.parse(claim.budget) if claim.budget is not None else None
-            proof = prove(claim.text, budget=budget, **claim.options)
+            proof = prove(claim.text, **claim.options)
             answer, said = proof.answer.value, str(proof)
     except ParseError as error:
         answer, said = "unreadable", str(error)

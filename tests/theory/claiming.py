@@ -65,7 +65,6 @@ class RandomClaim:
     latex: bool = False
     assume: tuple[str, ...] = ()
     limit: str | None = None
-    budget: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -79,11 +78,6 @@ class Draft:
     sides: tuple[Node, ...]
     relations: tuple[str, ...]
     where: tuple[Constraint, ...] = ()
-    powers: tuple[int, int] = (1, 1)
-    kappa: int = 6
-
-
-# -- values --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -194,9 +188,6 @@ def clearly_fails(relation: str, share: Any) -> bool:
     return {"==": abs(share) > CLEARLY, ">=": share < -CLEARLY, "<=": share > CLEARLY}[relation]
 
 
-# -- rendering -----------------------------------------------------------------------------------------------------------
-
-
 def plain_text(node: Node) -> str:
     kind, *arguments = node
     if kind == "sym":
@@ -247,9 +238,6 @@ def latex_text(node: Node) -> str:
 
 
 LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le"}
-
-
-# -- claims --------------------------------------------------------------------------------------------------------------
 
 
 def law_identities() -> list[tuple[Node, Node]]:
@@ -433,26 +421,6 @@ class Maker:
         (relation,) = draft.relations
         return Draft(tuple(reversed(draft.sides)), (TURNED[relation],), draft.where)
 
-    def general_budget(self, truth: bool) -> Draft:
-        a, d, kappa = (self.random.randint(1, 3) for _ in range(3))
-        below = add(mul(rat(a), GAMMA), mul(rat(d), BETA))
-        alpha = mul(BETA, GAMMA, inverse(below))
-        left, right = self.random.choice(
-            (
-                (ALPHA, alpha),
-                (("R_opt", mul(X, C)), mul(power(X, negative(alpha)), R_OPT)),
-                (("N_opt", mul(X, C)), mul(power(X, mul(GAMMA, inverse(below))), N_OPT)),
-                (mul(rat(kappa), power(N_OPT, rat(a)), power(D_OPT, rat(d))), C),
-                (mul(rat(d), BETA, ("T_N", N_OPT)), mul(rat(a), GAMMA, ("T_D", D_OPT))),
-                (R_OPT, mul(C0, power(C, negative(ALPHA)))),
-                (W_N, mul(rat(a), GAMMA, inverse(below))),
-            )
-        )
-        right = self._respelled(right)
-        return Draft(
-            (left, right if truth else self._mistaken(right)), ("==",), powers=(a, d), kappa=kappa
-        )
-
     def _respelled(self, node: Node, steps: int = 2) -> Node:
         return renamed(self.rewriter.rewritten(node, self.random.randint(0, steps)), SPELLING)
 
@@ -473,7 +441,7 @@ class Maker:
             point = {name: MP.mpf(self.random.uniform(0.4, 2.5)) for name in names}
             if "C" in point and any(C in constraint for constraint in draft.where):
                 point["C"] *= 8
-            meaning = Meaning(point, draft.powers, draft.kappa)
+            meaning = Meaning(point)
             on_boundary = drawn % 2 == 1
             for left, relation, right in draft.where:
                 if on_boundary and relation in (">=", "<="):
@@ -497,7 +465,7 @@ class Maker:
         a mistake may leave none.
         """
         for point in self.points(draft, count):
-            meaning = Meaning(point, draft.powers, draft.kappa)
+            meaning = Meaning(point)
             try:
                 values = [evaluate(side, meaning) for side in draft.sides]
             except (ZeroDivisionError, OverflowError, NoValue):
@@ -551,12 +519,7 @@ class Maker:
             f"{plain_text(left)} {relation} {plain_text(right)}"
             for left, relation, right in draft.where
         )
-        budget = (
-            f"{draft.kappa}*N^{draft.powers[0]}*D^{draft.powers[1]}"
-            if kind == "general budget"
-            else None
-        )
-        return RandomClaim(kind, truth, written, latex, assume, budget=budget)
+        return RandomClaim(kind, truth, written, latex, assume)
 
 
 def _can_be_written(draft: Draft) -> bool:
@@ -571,11 +534,10 @@ KINDS: dict[str, Callable[..., Draft]] = {
     "bound": Maker.bound,
     "strict assumption": Maker.strict_assumption,
     "weak assumption": Maker.weak_assumption,
-    "general budget": Maker.general_budget,
 }
 SHARES = {
     "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
-    "limit": 12, "general budget": 8,
+    "limit": 12,
     "monotone bound": 6, "bound of the law": 6, "convexity bound": 5, "logarithm bound": 5, "square bound": 5,
 }  # fmt: skip
 

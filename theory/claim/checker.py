@@ -8,7 +8,6 @@ beside each other, a limit at shrinking distances.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -31,16 +30,13 @@ POINTS, FEWEST, TRIES = 16, 4, 400
 SPREADS = (1, 1, 2, 2, 1, 1, 4, 4) * 8 + (12, 12, 40, 40)
 #: Powers of ten on the way to a limit, and the share of the error that may be left at the last.
 STEPS, LEFT = (20, 40), Rational(99, 100)
-#: The signs that lhs - rhs may have at a point; strict bounds may come near to equality, and are not
-#: equalities throughout.
+#: The signs that lhs - rhs may have at a point, and of a strict bound one that is told from equality
+#: no more far from 1.
 AGREES = {
     **dict.fromkeys(("==", "approx", "propto"), (0,)),
-    **dict.fromkeys(("<", "<="), (-1, 0)),
-    **dict.fromkeys((">", ">="), (0, 1)),
-    "!=": (-1, 0, 1),
+    **{"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0), "!=": (-1, 1)},
 }
-HOLDS = {">": (1,), "!=": (-1, 1), ">=": (0, 1)}
-STRICT = ("<", ">", "!=")
+STRICT, NEAR = ("<", ">", "!="), 2
 #: The letters of the law by their canonical names, and what is found from values beside each other.
 LETTERS, BY_DIFFERENCES = ("A", "B", "E", "beta", "gamma", "C", "r"), {"alpha", "C_opt"}
 NO_VALUE = (ValueError, OverflowError, ZeroDivisionError)
@@ -229,24 +225,21 @@ class Trial:
 
     def outcome(self) -> tuple[str, Mapping[str, str] | None]:
         """At how many points the claim was tried, or why at none, and the one at which it fails."""
-        most = POINTS if self.relation in AGREES else FEWEST
-        tried, equal = Counter[int](), Counter[int]()
+        most, tried = POINTS if self.relation in AGREES else FEWEST, 0
         self.random, self.own = Random(self.seed), self._letters()
-        for place, point in self._points():
+        for spread, point in self._points():
             try:
-                agrees, is_equal = self._agrees(point)
+                agrees = self._agrees(point, is_near=spread <= NEAR)
             except NO_VALUE:
                 continue
-            tried[place] += 1
-            equal[place] += is_equal
-            is_over, said = tried.total() >= most, f"checked at {tried.total()} points"
-            always = self.relation in STRICT and any(1 < n == equal[at] for at, n in tried.items())
-            if not agrees or (is_over and always):
-                return said, {str(x): mpmath.nstr(point[x], 8) for x in self.own}
-            if is_over:
-                return said, None
+            tried += 1
+            if not agrees:
+                shown = {str(x): mpmath.nstr(point[x], 8) for x in self.own}
+                return f"checked at {tried} points", shown
+            if tried == most:
+                break
         few = "not checked: too few points are found"
-        return few if tried.total() < FEWEST else f"checked at {tried.total()} points", None
+        return few if tried < FEWEST else f"checked at {tried} points", None
 
     def _letters(self) -> list[Symbol]:
         """Those of the claim that are drawn."""
@@ -260,22 +253,40 @@ class Trial:
         return sorted((x for x in own - found if x.name not in self.law.quantities), key=str)
 
     def _points(self) -> Iterator[tuple[int, Point]]:
-        """Points at which all holds that is assumed, every second one on an edge, where something is
-        0 that may be; each with the number of its edge, or -1.
+        """Points at which all holds that is assumed, each with its spread; at every second one
+        something is 0 that may be.
         """
         edges = [*self.domain.nonnegative, *(x for x in self.own if x.is_zero is None)]
         of_law = {*self.law.letters.values(), *self.law.budget.compute().free_symbols}
         letters = sorted({*self.own, *of_law}, key=str)
         for i in range(TRIES):
-            point = {x: self._drawn(x, SPREADS[i % len(SPREADS)]) for x in letters}
-            place = i // 2 % len(edges) if edges and i % 2 else -1
+            spread = SPREADS[i % len(SPREADS)]
+            point = {x: self._drawn(x, spread) for x in letters}
             try:
                 point = self._completed(point)
-                point = point if place < 0 else self._on_edge(edges[place], point)
+                if edges and i % 2:
+                    point = self._on_edge(edges[i // 2 % len(edges)], point)
                 if self._holds(point):
-                    yield place, point
+                    yield spread, point
             except NO_VALUE:
                 continue
+
+    def _on_edge(self, edge: Expr, point: Point) -> Point:
+        """The point with one letter changed so that the expression is 0: by the secant method."""
+        tends = set() if self.limit is None else {self.limit[0]}
+        free = sorted((edge.free_symbols - tends) & {*self.own}, key=str)
+        letter = self.random.choice(free) if free else None
+        if letter is None:
+            return point
+
+        def value(x: Any) -> Any:
+            return self.law.value(edge, self._completed({**point, letter: x}))[0]
+
+        start = point[letter]
+        root = 0 * start if edge == letter else self.law.mp.findroot(value, (start, start * 9 / 8))
+        if (letter.is_positive and root <= 0) or (letter.is_nonnegative and root < 0):
+            raise ValueError("it has not this sign")
+        return self._completed({**point, letter: root})
 
     def _drawn(self, letter: Symbol, spread: int) -> Any:
         """A value of a sign that the letter may have."""
@@ -300,27 +311,10 @@ class Trial:
             found |= {rho: size[1] / size[0] / (best[1] / best[0]), s: self.law.mp.log(ratio)}
         return found
 
-    def _on_edge(self, edge: Expr, point: Point) -> Point:
-        """The point with one letter changed so that the expression is 0: by the secant method."""
-        tends = set() if self.limit is None else {self.limit[0]}
-        free = sorted((edge.free_symbols - tends) & {*self.own}, key=str)
-        if not free:
-            raise ValueError("nothing is free")
-        letter = self.random.choice(free)
-
-        def value(x: Any) -> Any:
-            return self.law.value(edge, self._completed({**point, letter: x}))[0]
-
-        start = point[letter]
-        root = 0 * start if edge == letter else self.law.mp.findroot(value, (start, start * 9 / 8))
-        if (letter.is_positive and root <= 0) or (letter.is_nonnegative and root < 0):
-            raise ValueError("it has not this sign")
-        return self._completed({**point, letter: root})
-
     def _holds(self, point: Point) -> bool:
         """Whether all that is assumed holds, as far as it can be told."""
         return all(
-            self._sign(c.expression, Integer(0), point) in HOLDS[c.relation]
+            self._sign(c.expression, Integer(0), point) in AGREES[c.relation]
             for c in self.domain.conditions
         )
 
@@ -333,13 +327,14 @@ class Trial:
         is_zero = abs(difference) <= self.law.near(self.lhs, self.rhs) * size
         return 0 if is_zero else 1 if difference > 0 else -1
 
-    def _agrees(self, point: Point) -> tuple[bool, bool]:
-        """Whether the claim holds at a point, as far as it can be told, and as an equality."""
+    def _agrees(self, point: Point, *, is_near: bool) -> bool:
+        """Whether the claim holds at a point, as far as it can be told."""
         if self.relation == "propto":
-            return self._is_proportional(point), True
+            return self._is_proportional(point)
         if self.relation in AGREES:
             sign = self._sign(self.lhs, self.rhs, point)
-            return sign in AGREES[self.relation], sign == 0
+            is_far_equality = sign == 0 and self.relation in STRICT and not is_near
+            return is_far_equality or sign in AGREES[self.relation]
         assert self.limit is not None
         ten, end = self.law.mp.mpf(10), self.limit[1]
         if end in ("0", "oo"):
@@ -347,7 +342,7 @@ class Trial:
         else:
             at = self.law.value(Rational(end), {})[0]
             ways = [[at + sign * ten**-step for step in STEPS] for sign in (1, -1)]
-        return all(self._falls(point, *places) for places in ways), False
+        return all(self._falls(point, *places) for places in ways)
 
     def _falls(self, point: Point, far: Any, near: Any) -> bool:
         """Whether the error becomes less from one place of the letter to the next, nearer to the

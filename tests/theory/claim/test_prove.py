@@ -6,7 +6,6 @@ import pytest
 from tests.theory.claiming import random_claims
 from tests.theory.random_limits import FAMILIES, random_limits
 
-from isoflop.theory.budget import Budget
 from isoflop.theory.claim.prove import prove
 from isoflop.theory.kernel.answer import Answer
 from isoflop.theory.reader.tokens import ParseError
@@ -20,9 +19,8 @@ def misjudged_and_open(claims) -> tuple[list, list]:
     """The claims that are judged wrongly, and those that are true or false but not decided."""
     wrong, left = [], []
     for claim in claims:
-        budget = Budget.parse(claim.budget) if claim.budget is not None else None
         try:
-            answer = prove(claim.text, budget=budget, seconds=60, **claim.options).answer
+            answer = prove(claim.text, seconds=60, **claim.options).answer
         except ParseError:
             left.append(claim)
             continue

@@ -9,7 +9,6 @@ import operator
 import re
 from functools import cache
 
-import mpmath
 import pytest
 from sympy import Rational
 
@@ -61,59 +60,44 @@ CLAIMS = rows(r"""
     refuted | alpha == beta
     proved | alpha_C == alpha*beta/(alpha + beta) | in hoffmann
     refuted | alpha == alpha*beta/(alpha + beta) | in hoffmann
-    proved | L(N, D) == E + A*N^-alpha + B*D^-beta | in hoffmann
     proved | L = E + A/N^alpha + B/D^beta | say in Hoffmann's letters
-    proved | N_opt == G*(C/6)^a | in hoffmann
     proved | a == beta/(alpha + beta) | in hoffmann
-    refuted | a == alpha/(alpha + beta) | in hoffmann
     proved | P(r) ~ w_D*r^gamma | as r -> oo
     undecided | P(r) ~ w_D*r^beta | as r -> oo
-    proved | L(C) == E + C_0*C^-alpha
     proved | C^*(L) = \left(\frac{C_0}{L - E}\right)^{1/\alpha}
     proved | 12*N_opt*D_opt == C | under 12*N*D
-    refuted | 6*N_opt*D_opt == C | under 12*N*D
     proved | kappa*N_opt^a*D_opt^d == C | under kappa*N^a*D^d
     proved | 1 <= P(r) == w_N*r^-beta + w_D*r^gamma
     proved | P(r) > P(1/r) | if r > 1 | if gamma > beta
     # -- letters of one run
     proved | C == 6*N*D | say by definition C == 6*N*D
-    refuted | C == 6*N*D^2
     proved | r == N/N_opt | say by definition C == 6*N*D, r == N/N_opt
     proved | rho == (D/N)/(D_opt/N_opt) == r^-2
-    refuted | rho == r^2
     proved | s == log(r)
     proved | P(r) == (L - E)/(L_opt - E)
     proved | P(rho) == w_N*rho^(beta/2) + w_D*rho^(-gamma/2)
     refuted | P(rho) == w_N*rho^-beta + w_D*rho^gamma
     proved | L(N, D) >= L_opt
     refuted | L(N, D) > L_opt
-    refuted | L(N, D) <= L_opt
     undecided | r == N/N_opt | if C == 12*N*D
     undecided | C == 6*N*D | if N == 2*D
     proved | rho == r^-2 | if C == 6*N*D
     proved | L(N, D) >= L_opt | if D == C/(6*N)
     undecided | L(N, D) >= L_opt | if N*D >= C/12
-    undecided | s == log(r) | if s >= log(r)
     proved | rho -> oo | as r -> 0
     undecided | N*C*x + r -> 0 | as r -> 0
     refuted | N*x + r -> 0 | as r -> 0
     proved | r > 1 | if N > N_opt
-    refuted | r > 1 | if D > D_opt
     # -- assumptions
     proved | C == 120*N^2 | if 20 N = D | if 6 N D = C
     refuted | C == 100*N^2 | if 6 N D = C | if D = 20 N
     proved | alpha == beta/2 | if beta == gamma
     refuted | alpha == beta/2
     proved | sqrt((x - y)^2) == y - x | if x < y
-    refuted | sqrt((x - y)^2) == x - y | if x < y
-    proved | x^2 <= x | if x < 1
     refuted | x^2 >= x | if x < 1
-    proved | N - D >= 0 | if x == N - D
     undecided | x == y | if x > y | if y > x
-    refuted | x > 1 | if x >= 1
     proved | x > 1 | if x >= 1 | if x != 1
     refuted | beta < gamma | if gamma >= beta
-    proved | alpha <= gamma/2 | if beta <= gamma
     refuted | alpha < gamma/2 | if beta <= gamma
     refuted | D_opt/N_opt -> 0 | as C -> oo | if beta <= gamma
     proved | D_opt/N_opt -> 0 | as C -> oo | if beta < gamma
@@ -122,7 +106,6 @@ CLAIMS = rows(r"""
     proved | 1/(x - y) == (x + y)/(x^2 - y^2) | if x != y
     proved | L_opt > R_opt | if E != 0
     proved | x*(x - 1)/(x - 1) > 1 | if x >= 1
-    proved | E^2/E > 0
     refuted | E > 0
     # -- counterexamples at simple points
     undecided | s^2 + s/10^6 >= 0 | if s < 1
@@ -130,34 +113,24 @@ CLAIMS = rows(r"""
     refuted | x^2 > 0 | if x real
     refuted | exp(x) > 1 + x | if x real
     proved | exp(x) >= 1 + x | if x real
-    undecided | abs(x) >= x | if x real
     refuted | x^2 + 1 > 2*x
-    proved | exp(x) > 1
     # -- letters of either sign
     proved | x^2 + y^2 >= 2*x*y | if x, y real
-    refuted | x^3 + y^3 >= 0 | if x real | if y is real
     proved | x*y > 0 | if x < 0 | if y < 0
-    proved | x*z < 0 | if x < 0 | say free positive symbols: z
     refuted | x + y > x | if x, y <= 0
     proved | \sqrt{x^2} = -x | if x < 0
     proved | \sqrt{x^2} = x | if x >= 0
-    refuted | \sqrt{x^2} = x | if x real
     proved | abs(x*y) == abs(x)*abs(y) | if x, y real
-    refuted | \left|x + y\right| = |x| + |y| | if x, y real
     proved | exp(x + y) == exp(x)*exp(y) | if x, y real
-    proved | 2^-x == 1/2^x | if x real
     proved | \cosh(x) \ge 1 | if x real
-    refuted | x^2 >= x | if x real
     proved | x^2 >= x | if x < 0
     undecided | x^4 + y^4 >= x^3*y | if x, y real
     proved | x/x == 1 | if x real | say where x != 0
-    proved | x^beta > 0 | if x real | say where x > 0
     undecided | x^beta == 2*x^beta | if x < 0
     undecided | x^4 + y^4 >= x^3*y + x | if x < 0 | if y < 0
     refuted | abs(x)/x -> 1 | as x -> 0 | if x real
     proved | abs(x)/x -> 1 | as x -> 0
     by SymPy's limit, not proved | (exp(x) - 1)/x -> 1 | as x -> 0 | if x real
-    proved | log(1 + x) <= x | if x real | if -1 < x
     proved | x < 0 implies x^3 < 0 | if x real
     unread | beta > 0 | if beta real | say beta is of the law
     # -- derivatives
@@ -167,41 +140,29 @@ CLAIMS = rows(r"""
     proved | \frac{d\log N^*}{d\log C} = \frac{\gamma}{\beta+\gamma}
     proved | \frac{\partial^2 L}{\partial N \partial D} = 0
     proved | N \frac{\partial L}{\partial N} = D \frac{\partial L}{\partial D} | if N == N_opt | if D == D_opt
-    refuted | N \frac{\partial L}{\partial N} = D \frac{\partial L}{\partial D}
     proved | \frac{\partial \log x}{\partial \log C} = w_N - w_D | let x := 20*N_opt/D_opt
-    refuted | \frac{\partial \log x}{\partial \log C} = w_D - w_N | let x := 20*N_opt/D_opt
     unread | dL == L | say no derivative such as dL/dN
     unread | dN/dC == 1 | say N does not depend on C
     unread | d^2L/dN == 1 | say of order 2 by 1 variables
-    unread | d^9L/dN^9 == 1 | say an order from 1 to 4
-    unread | dL/d(N^2) == 1 | say a letter, or the logarithm of one
     unread | dabs(N - D)/dN == 1 | say an absolute value
     unread | \frac{d}{dN} A N = 1 | say parentheses are expected
     # -- proportions
     proved | N_opt ∝ C^w_N | say does not depend on C, with A, B, beta, gamma held
     refuted | N_opt propto C^w_D
-    proved | N_opt propto 7*C^w_N/A
     refuted | L_opt propto C^-alpha
     proved | L_opt - E propto C^-alpha
     proved | C propto N*D
     undecided | C propto N
     undecided | N propto C^w_N
-    refuted | R propto N^-beta
-    proved | C0 propto A^w_N*B^w_D
     refuted | D_opt propto N_opt
     proved | D_opt propto N_opt | if beta == gamma
-    refuted | abs(x - y) propto x - y
     undecided | N_opt propto 1
-    proved | N_{opt} \propto C^a | in hoffmann
     # -- inequations, implications, several claims
     refuted | beta != gamma
     proved | alpha != beta
-    undecided | x^2 != x + 1
     proved | beta > gamma iff w_D > w_N
     refuted | beta > gamma => w_D < w_N
     proved | beta == gamma implies alpha == beta/2 implies alpha < beta
-    refuted | x == 2 implies x^2 == 5
-    refuted | x > 1 iff x > 2
     refuted | P(r) == 1 iff r == 2
     proved | x^2 == x iff x == 1
     refuted | x + x^2 == 2*x implies x == 2
@@ -209,18 +170,14 @@ CLAIMS = rows(r"""
     unread | w_N == gamma/(beta+gamma) and w_D == beta/(beta+gamma)
     unread | N_{opt} = G (C/6)^a, \quad D_{opt} = G^{-1} (C/6)^b
     proved | C_opt(L_opt(C)) == C
-    refuted | C_opt(L_opt(C)) == 2*C
     proved | P(r) = 1 \iff r = 1
     proved | P(r) > 1 | if r != 1
     refuted | P(r) > 1
-    proved | \beta = \gamma \implies \alpha = \frac{\beta}{2}
     # -- limits
     proved | \lim_{r \to 1} P(r) = 1
     proved | L_opt -> E | as C -> oo
     by SymPy's limit, not proved | (P(r) - 1)/(r - 1)^2 -> beta*gamma/2 | as r -> 1
-    proved | (r^2 - 4)/(r - 2) -> 4 | as r -> 2
     refuted | abs(r - 1)/(r - 1) -> 1 | as r -> 1
-    refuted | lim_{r -> 1} P(r) = 2
     undecided | C^(beta - gamma) -> oo | as C -> oo
     proved | C^(beta - gamma) -> oo | as C -> oo | if beta > gamma
     refuted | C^(beta - gamma) -> oo | as C -> oo | if beta >= gamma
@@ -229,12 +186,9 @@ CLAIMS = rows(r"""
     unread | L_opt -> E | as C -> oo | if C == 6*N*D | say cannot tend to a limit where
     unread | alpha -> beta | say -> needs its limit
     unread | P(r) ~ 1 | as r -> x | say a limit reads
-    unread | P(r) ~ 1 | as alpha -> 0 | say a limit reads
     unread | exp(s) = 1 + s + O(s^2) | say order term
     # -- what is of theorems alone, or of no claim
     unread | (n + 1)!/n! == n + 1 | say in theorems alone
-    unread | binom(n, 2) == n*(n - 1)/2 | say in theorems alone
-    unread | Gamma(n + 1) == n*Gamma(n) | say in theorems alone
     unread | alpha < min(beta, gamma) | say in theorems alone
     # -- names of one's own, and of samples
     proved | f(2) == 6*x/x | let f(x) := k*x | let k := 3
@@ -248,7 +202,6 @@ CLAIMS = rows(r"""
     # -- in the letters in which they hold
     refuted | L = E + A/N^alpha - B/D^beta
     proved | a + b == 1 | say in Hoffmann's letters
-    refuted | a + b == 2 | say in Hoffmann's letters
     refuted | N_opt propto C^b | say in Hoffmann's letters
     proved | alpha*A*N_opt^-alpha == beta*B*D_opt^-beta | say in Hoffmann's letters
     refuted | alpha == (beta + gamma)/2 | say read as alpha == beta/2 + gamma/2
@@ -256,10 +209,8 @@ CLAIMS = rows(r"""
     proved | {N^\star}(C) = G (C/6)^{w_N} | say read as N_opt(C) == G*(C/6)^w_N
     # -- a star in plain text
     proved | N*(C) == G*(C/6)^w_N
-    refuted | N*(C) == G*(C/6)^w_D
     proved | D*(C)/N*(C) == D_opt/N_opt
     proved | N* propto C^(gamma/(beta + gamma))
-    proved | C == 6*N* * D*
     proved | N*(C - C) == 0
     unread | N* D* == C/6 | say write N_opt for the optimum
     unread | L*(4*C) == 1 | say write L_opt for the optimum
@@ -289,19 +240,15 @@ CLAIMS = rows(r"""
     unread | x == 1/0 | say division by zero at '0' at position 8
     unread | __import__('os').system('true') == 1 | say cannot read '_' at position 1
     unread | x == y | if x | say 'x': a relation is expected
-    unread | x == y | if x == y == 2 | say an assumption reads
     unread | x == y | if x >= -1 | say holds without being assumed
     unread | x == y | if x == x + 1 | say one side of an equality must be a symbol
     unread | x == y | if x == -1 | say x is positive
-    unread | x == y | if x = foo | say unknown name 'foo' at position 5
     unread | (beta - gamma)/(beta - gamma) == 1 | if beta == gamma | say zero
     # -- decimals without a law
     proved | 1/3 approx 0.333
-    refuted | 1/3 approx 0.34
     refuted | 18.14 approx 20
     proved | 1/3 == 0.333
     refuted | 1/3 == 33/100
-    proved | 34/62 approx 0.548
     refuted | 34/62 approx 0.538
     proved | 0.28/0.62 approx 0.452 approx 0.45
     proved | 0.28*410.7/(0.34*406.4) == 115.0/138.2
@@ -311,10 +258,8 @@ CLAIMS = [row for row in CLAIMS if row[0] != "#"]
 
 AT_BESIROGLU = rows(r"""
     proved | alpha == 0.178 | say holds at besiroglu2024 to the digits typed: 0.1783 against 0.178
-    proved | -alpha == -0.178
     refuted | alpha == 0.179 | say fails at besiroglu2024: 0.1783 against 0.179
     refuted | alpha ≈ 0.17 | say 4.9 % apart
-    proved | alpha ≈ 0.18 | say 0.95 % apart
     proved | alpha ≈ 0.178 ≈ 0.18
     refuted | alpha == 0.1783 ≈ 0.178 ≈ 0.17
     refuted | alpha == 0.18 == beta
@@ -343,13 +288,10 @@ AT_BESIROGLU = rows(r"""
 
 AT_HOFFMANN = rows(r"""
     refuted | P(0.1) approx 1.46 | say 1.279 against 1.46, 12.0 % apart
-    refuted | 1.46 == P(0.1)
     proved | P(0.1) != 1.46
     proved | P(0.1) approx 1.28 | say 0.088 % apart
     refuted | P(0.1) == P(0.12)
-    proved | P(0.5) approx 1.02
     refuted | P(0.5) approx 1.03
-    refuted | P\left(0.5\right) \approx 1.03
     undecided | w_N*0.1^-beta approx 1.2 | say not so for all that rounds
     proved | w_N*0.1^-beta approx 0.997
     undecided | 0.5*beta == 0.18
@@ -360,10 +302,7 @@ AT_HOFFMANN = rows(r"""
     proved | 0.34*0.28/(0.34+0.28) approx 0.1535
     undecided | 0.28/0.62 approx 0.46
     proved | 0.14 approx 0.144
-    undecided | 1.0 approx 1.1
     unread | L(7B, 2e12) approx 2.008 | say ambiguous '7B' at position 3: write 1e9 for a unit
-    unread | L(7e9, 2.5T) approx 2.008 | say ambiguous '2.5T'
-    unread | L_opt(300M) >= 1.9 | say ambiguous '300M'
     unread | 20*7B == 1.4e11 | say ambiguous '7B'
     proved | (2B)^2 == 4*B^2
     proved | L_opt(1e24) <= 1.90 | say 1.89999 against 1.9
@@ -401,15 +340,6 @@ def test_a_witness_is_a_point_at_which_the_claim_fails(line, law) -> None:
             lhs, rhs = (Rational(side) for side in (witness.lhs, witness.rhs))
             is_of_another = re.search("equal at a point|premise", link.decision.reason)
             assert not HOLDS[link.relation](lhs, rhs) or is_of_another
-
-
-@pytest.mark.parametrize(("typed", "holds"), [("0.17825", False), ("0.178286", True)])
-def test_rounding_is_that_of_mpmath(typed, holds) -> None:
-    mp, values = mpmath.mp.clone(), BESIROGLU.coefficients()
-    beta, gamma = (mp.mpf(repr(values[name])) for name in ("beta", "gamma"))
-    near = abs(1 / (1 / beta + 1 / gamma) - mp.mpf(typed)) <= mp.mpf(10) ** (2 - len(typed)) / 2
-    assert near == holds
-    assert holds == (prove(f"alpha == {typed}", law=BESIROGLU).answer is Answer.PROVED)
 
 
 # -- where a proof holds, and what refutes -------------------------------------------------------------
