@@ -116,11 +116,9 @@ def vocabulary(notation: str | Notation = "schaeffer", budget: Budget = SIX_ND) 
     own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
 
     def respelt(meaning: Meaning) -> Meaning:
-        if not isinstance(meaning, NamedFunction):
-            return meaning.xreplace(own)
-        other = None if meaning.other is None else respelt(meaning.other)
-        instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
-        return replace(meaning, body=meaning.body.xreplace(own), other=other, instead=instead)
+        if isinstance(meaning, NamedFunction):
+            return meaning.map(respelt)
+        return meaning.xreplace(own)
 
     canonical = letters | quantities
     renamed = {own: canonical[name] for name, own in spelt.items() if own not in hidden}

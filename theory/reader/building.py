@@ -8,7 +8,7 @@ decided by factorisation, which has no bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
 
@@ -61,6 +61,12 @@ class NamedFunction:
     other: NamedFunction | None = None
     instead: tuple[tuple[Symbol, Expr], ...] = ()
 
+    def map(self, function: Callable[[Expr], Expr]) -> NamedFunction:
+        """The same with its bodies, and what stands for another parameter, replaced."""
+        other = None if self.other is None else self.other.map(function)
+        instead = tuple((symbol, function(value)) for symbol, value in self.instead)
+        return replace(self, body=function(self.body), other=other, instead=instead)
+
     @property
     def cases(self) -> tuple[NamedFunction, ...]:
         """Itself, and the function of another number of arguments."""
@@ -105,16 +111,11 @@ class Domain:
         for group, more in zip(self.groups, other.groups, strict=True):
             group += [value for value in more if value not in group]
 
-    def needs_positive(self, value: Expr) -> None:
-        self._note(self.positive, value)
-
-    def needs_nonzero(self, value: Expr) -> None:
-        self._note(self.nonzero, value)
-
     @staticmethod
-    def _note(conditions: list[Expr], value: Expr) -> None:
-        if value not in conditions and not plainly_positive(value):
-            conditions.append(value)
+    def note(group: list[Expr], value: Expr) -> None:
+        """Take a condition into one of the groups."""
+        if value not in group and not plainly_positive(value):
+            group.append(value)
 
 
 def plainly_positive(value: Expr) -> bool:
@@ -146,9 +147,9 @@ class Builder(Pieces):
         if bits or base.has(exp, E):
             self._check_tower(exponent, at)
         if not exponent.is_Integer:
-            self.domain.needs_positive(base)
+            self.domain.note(self.domain.positive, base)
         elif exponent < 0:
-            self.domain.needs_nonzero(base)
+            self.domain.note(self.domain.nonzero, base)
         is_sum = base.has(Add) or exponent.has(Add)
         return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not is_sum))
 
@@ -182,7 +183,7 @@ class Builder(Pieces):
         if function is log and argument.is_Rational and argument <= 0:
             self.refuse(at, "the logarithm of a number that is not positive at {}")
         if function in (log, Gamma):
-            self.domain.needs_positive(argument)
+            self.domain.note(self.domain.positive, argument)
         if function is exp:  # exp(n log u) is evaluated as u^n
             self._check_size(_bits(argument.atoms(log)), argument, at)
             self._check_tower(argument, at)
@@ -206,7 +207,7 @@ class Builder(Pieces):
     def _check_count(self, n: Expr, at: Token) -> None:
         if n.is_number and not (n.is_Integer and 0 <= n <= LARGEST_FACTORIAL):
             self.refuse(at, f"a whole number from 0 to {LARGEST_FACTORIAL} is expected at {{}}")
-        self.domain.needs_positive(n + 1)
+        self.domain.note(self.domain.positive, n + 1)
 
 
 def substituted(

@@ -36,7 +36,18 @@ from .building import (
     NamedFunction,
     substituted,
 )
-from .tokens import AT, CLOSING, DEEPEST_NESTING, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
+from .tokens import (
+    AT,
+    CLOSING,
+    DEEPEST_NESTING,
+    OPTIMA,
+    PRIME,
+    ParseError,
+    Token,
+    in_parentheses,
+    quoted,
+    tokenize,
+)
 
 LARGEST_DECIMAL_EXPONENT = 100
 HIGHEST_DERIVATIVE = 4
@@ -52,8 +63,6 @@ RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.uni
 DIFFERENTIALS = ("d", "partial")
 #: What stands for thousands and more behind a number alone, `70B`.
 SHORT_UNITS = frozenset("KMBT")
-#: Letters of the law, which are held where those of a run move.
-OF_THE_LAW = frozenset(["E", "A", "B", "alpha", "beta", "gamma", "kappa", "a", "d"])
 OPENINGS, ENDS = tuple(CLOSING), ("+", "-", ")", "]", ",")
 
 Table = Mapping[str, Expr | NamedFunction]
@@ -80,24 +89,12 @@ def read(
     letters: Collection[str] | None = None,
     kept: bool = False,
 ) -> Expr:
-    """The expression that tokens of `text` spell.
+    """The expression that tokens of `text` spell, with the names of the table; the domain takes the
+    conditions under which it has a value.
 
-    Parameters
-    ----------
-    text : str
-        For the messages.
-    tokens : sequence of Token
-    table : mapping
-        The names.
-    domain : Domain, optional
-        Takes the conditions under which the expression has a value.
-    letters : collection of str, optional
-        The names that mean something of their own: a run of letters may be a product of these
-        alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
-        table are letters, and any is an argument.
-    kept : bool
-        Whether a derivative, a value at a point, and a product in which letters cancel are kept as
-        they are written.
+    Of the `letters`, by default all names of the table, a run may be a product, and none stands for
+    another as an argument (`L(D, N)`). A derivative, a value at a point, and a product in which
+    letters cancel may be `kept` as they are written.
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
@@ -143,10 +140,14 @@ class _Reader(Builder):
         self.own = {meaning for meaning in meant if isinstance(meaning, Symbol)}
         self.differentiated: set[Symbol] = set()
         self.tokens, self.next, known = [], 0, self.table.keys() | APPLIED
-        for token in self.given:
+        for token, after in zip(self.given, [*self.given[1:], None], strict=True):
             rest, at = token.text.removeprefix("d"), token.position
+            before = [t.text for t in self.tokens[-2:]]
+            is_bare = before[:1] in (["d"], ["partial"]) and before[1:] in (["log"], ["ln"])
             if rest in known and token.text not in known:  # `dN`
                 self.tokens += [Token("name", "d", at), Token("name", rest, at + 1)]
+            elif is_bare and token.text in self.table and (after is None or after.text != "("):
+                self.tokens += in_parentheses([token], at)  # `d log C`
             else:
                 self.tokens.append(token)
 
@@ -214,7 +215,7 @@ class _Reader(Builder):
             if sign == "/":
                 if factor == 0:
                     self.refuse(at, "division by zero at {}")
-                self.domain.needs_nonzero(factor)
+                self.domain.note(self.domain.nonzero, factor)
                 factor = 1 / factor
             factors.append(factor)
         found = Mul(*factors)
@@ -407,7 +408,8 @@ class _Reader(Builder):
         top = [token.text for token, depth in inside if depth == 1]
         argument = "".join(token.text for token, _ in inside if token.kind != "group")
         is_single, may_be = len(inside) == 1, is_function or name.text in MAY_BE_FUNCTIONS
-        is_free = name.text not in self.letters and not self._is_value(name, inside)
+        is_free = name.text not in self.letters
+        is_defined = isinstance(meaning, Expr) and is_free and str(meaning) != name.text
         if exponent is not None:
             own = map(str, meaning.parameters) if isinstance(meaning, NamedFunction) else ()
             is_value = is_function and (argument in own or argument.isdigit())
@@ -417,7 +419,7 @@ class _Reader(Builder):
         else:
             is_sum = bool({"+", "-"} & {*top[is_free:]})
             has_powers = any(token.kind == "power" for token, _ in inside)
-            doubtful = not is_sum and (may_be or not has_powers)
+            doubtful = is_defined or (not is_sum and (may_be or not has_powers))
         stem = name.text.split("_")[0]
         doubtful |= "," in top or (is_group and may_be and exponent is None)
         doubtful |= is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
@@ -426,20 +428,8 @@ class _Reader(Builder):
             best = OPTIMA.get(name.text, name.text)
             is_known = exponent is None and isinstance(self.table.get(best), NamedFunction)
             value = f"{best}({argument}) for the value, " if is_known else ""
-            unknown = f" no function {name.text} is known;" if is_free else ""
-            rest = f":{unknown} write {value}'*' for a product"
+            rest = f": write {value}'*' for a product"
             self.refuse(name, f"ambiguous '{shown}({argument})'", rest)
-
-    def _is_value(self, name: Token, inside: Sequence[tuple[Token, int]]) -> bool:
-        """Whether a name is defined as a value, and shares no letter with the bracket: with `h :=
-        x^2`, `h(y + 1)` is a product, and `h(x + 1)` may be a value.
-        """
-        meaning, table = self.table.get(name.text), self.table
-        if not isinstance(meaning, Expr) or str(meaning) == name.text:
-            return False
-        found = (self._plain(t.text).free_symbols for t, _ in inside if t.text in table)
-        shared = meaning.free_symbols.intersection(frozenset[Symbol]().union(*found))
-        return all(x in self.own and x.name in OF_THE_LAW for x in shared)
 
     def _inside(self) -> list[tuple[Token, int]]:
         """The tokens within the bracket at hand, each with its depth."""
@@ -550,21 +540,13 @@ class _Reader(Builder):
         if isinstance(meaning, NamedFunction) and self.ahead(1).text != "(":
             self.take()
             return meaning
-        value = self._logarithm() or self.atom(depth + 1)
+        value = self.atom(depth + 1)
         if self.ahead().kind == "power":
             what = "parentheses are expected around what is differentiated, before {}"
             self.refuse(self.ahead(), what)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         same = (replace(case, other=None) for case in cases if case.body == value)
         return next(same, NamedFunction((), value))
-
-    def _logarithm(self) -> Expr | None:
-        """`log C`, without parentheses, in `d log N_opt/d log C`."""
-        name = self.ahead(1)
-        if not self.peek("log", "ln") or name.text not in self.table or self.ahead(2).text == "(":
-            return None
-        self.next += 2
-        return self.applied(log, self._plain(name.text), name)
 
     def _variables(self, depth: int) -> list[tuple[Symbol, bool]]:
         """The variables of `dN`, `d log(C)`, `dN^2`, each with whether its logarithm is meant, once
@@ -575,8 +557,7 @@ class _Reader(Builder):
             self.take()
             token = self.ahead()
             is_letter = isinstance(self.table.get(token.text), Symbol)
-            value = self._plain(self.take().text) if is_letter else None
-            value = value or self._logarithm() or self.atom(depth + 1)
+            value = self._plain(self.take().text) if is_letter else self.atom(depth + 1)
             symbol = value.args[0] if isinstance(value, log) else value
             if not isinstance(symbol, Symbol):
                 self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")
