@@ -499,6 +499,9 @@ class _Reader(Builder):
     def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))
         if not self._is_below(self.next):
+            if at.text in self.letters:  # the exponent d of a budget
+                self.next = start
+                return None
             rest = " that is no derivative such as dL/dN cannot be read"
             self.refuse(at, "a differential", rest)
         self.take()
