@@ -488,18 +488,11 @@ class _Reader(Builder):
             follows = after.kind == "power" or after.text in ("(", "/")
             is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
             is_derivative = after.kind == "name" or is_above
-        try:
-            return self._quotient(at, depth) if is_derivative else None
-        except ParseError:
-            if at.text == "partial" or "d" not in self.letters:
-                raise
-            self.next = start  # the letter d of a budget kappa N^a D^d
+        if not is_derivative:
             return None
-
-    def _quotient(self, at: Token, depth: int) -> Expr:
         order, above = self.in_brackets(lambda: self._numerator(depth))
         if not self._is_below(self.next):
-            if at.text in self.letters:  # the exponent d of a budget
+            if at.text in self.letters:  # the exponent d of a budget kappa N^a D^d
                 self.next = start
                 return None
             rest = " that is no derivative such as dL/dN cannot be read"
