@@ -228,7 +228,8 @@ class Chain:
             said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
         has_decimals = any("." in token.text for part in typed for token in part)
-        is_rounded = has_decimals and question.relation in ("==", "!=", "propto")
+        is_equal = question.relation in ("==", "!=") and not question.letters
+        is_rounded = has_decimals and (is_equal or question.relation == "propto")
         if numbers is None and not (is_rounded or question.relation == "approx"):
             return decision, meanings, ""
         for part in typed if numbers is not None else ():
