@@ -268,6 +268,8 @@ class PassLaws(Shown):
         drawn = (f"values of {name}" if name else "models" for name in self.cluster.values())
         what = f"{self.resamples} resamples of {' or '.join(dict.fromkeys(drawn))}"
         how = f"{100 * self.level:g} % intervals by {what}" if self.resamples else "no intervals"
+        failed = sum(row["n_failed_resamples"] for row in self.entries)
+        how += f", {failed} refits not certified" if failed else ""
         notes += [f"By {self.method}; {how}.", *self.warnings]
         if lost := self.ahead["lost_compute"]:
             worst = max(lost, key=lambda row: row["lost_compute"])
