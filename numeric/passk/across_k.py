@@ -86,10 +86,9 @@ def require_falling(y: Mapping[int, float], where: str) -> None:
 
 def lost_compute(laws: Mapping[int, Law], compute: float) -> list[dict[str, Any]]:
     """What an allocation that is optimal for one k costs at another, of params+tokens laws by k at a
-    compute in FLOP: a row for each ordered pair of different k, `chosen` and `judged`, with
-    `size_ratio` (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the
-    budget that the judge's optimum would save. A ValueError where the envelopes contradict each
-    other there.
+    compute in FLOP: a row for each pair of different k, `chosen` and `judged`, with `size_ratio`
+    (params over the optimal ones), `loss_penalty` and `lost_compute`, the share of the budget that
+    the judge's optimum would save. A ValueError where the envelopes contradict each other there.
     """
     best = {k: float(law.envelope.loss(compute)) for k, law in sorted(laws.items())}
     require_falling(best, f"compute={compute:.6g} at the best allocations")

@@ -32,8 +32,7 @@ __all__ = ["STATEMENTS", "curve", "impossible", "stopped"]
 
 #: What a standard error is of: other problems of their kind, or other samples of the same problems.
 ERRORS = ("problems", "samples")
-#: So many problems of a group whose samples end with the last of a fixed number of successes are no
-#: chance.
+#: So many problems whose samples end with the last of a fixed number of successes are no chance.
 LEAST_STOPPED = 5
 #: In pass@k: ample for a table printed to ten digits; and what the bounds are computed to.
 TOLERANCE, ROUNDING = 1e-9, 1e-14

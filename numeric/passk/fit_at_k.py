@@ -38,8 +38,8 @@ __all__ = ["KINDS", "PassFit", "PassKind", "fit_at_k", "kind_of", "upper_limit"]
 SQUARES = Objective(name="least-squares-log")
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
 FLATTEST = 1e-12
-#: The search for an upper limit begins at this share of the least value of the law at the models,
-#: and goes up to so many times the greatest; a limit beyond is none. Its relative precision.
+#: Of an upper limit: the search goes from this share of the least value of the law at the models to
+#: so many times the greatest, a limit beyond is none; and its relative precision.
 FIRST, FARTHEST, PRECISION = 0.05, 100.0, 1e-6
 
 
