@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..passk.curve import curve
-from ..passk.fit_at_k import KINDS
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure, plain_logs
 
 if TYPE_CHECKING:
@@ -82,8 +80,8 @@ def plot_laws(
 
 def _draw_models(ax: Axes, found: PassLaws, law: str, k: int, x: Floats, shade: Any) -> None:
     """Every model at one k as its counts have it, above these x."""
-    counts, evidence = found.counts[law], found.fits[law, k].evidence
-    once, own = curve(counts, [1]), curve(counts, [k])
+    evidence = found.fits[law, k].evidence
+    once, own = found.observed(law, 1), found.observed(law, k)
     solved, failing = once.pass_at_k.to_numpy() > 0.0, once.neg_log.to_numpy() > 0.0
     passed, y, se = (own[name].to_numpy() for name in ("pass_at_k", "neg_log", "se"))
     complete = (own.n_refused.to_numpy() == 0) & (passed > 0.0) & (y > 0.0)
@@ -108,7 +106,7 @@ def plot_coefficients(
     table, values = found.to_frame(), list[float]()
     with _axes(ax, (COLUMN, 2.4)) as ax:
         for law, name in ((law, name) for law in found.counts for name in names):
-            if name not in KINDS[law].coefficients:
+            if name not in next(iter(found.of(law).values())).kind.coefficients:
                 continue
             colour, dashes = (of[len(ax.lines) % len(of)] for of in (COLOURS, DASHES))
             rows = table[table.law == law].astype({f"{name}_lo": float, f"{name}_hi": float})
