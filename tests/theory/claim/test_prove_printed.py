@@ -17,7 +17,7 @@ def verdicts(run_cli, folder, notation, *words):
     printed = run_cli(*words, "--notation", notation)
     assert printed.code == 0, printed.err
     path = folder / "printed.tex"
-    text = re.sub(r"\\intertext\{.*\}\n", "\n", printed.out)  # words, of which nothing is read
+    text = re.sub(r"\\intertext\{.*\}\n", r"\\\\ ", printed.out)  # words, of which nothing is read
     path.write_text(text, encoding="utf-8")
     report = run_cli("verify", path, "--format", "json")
     assert report.out, report.err
