@@ -5,7 +5,7 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,8 @@ from .typed import at_relations, called, in_one_line, limit_of, sources
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 OPTIMAL = ("_opt", "_star")
+#: A part of the loss, which is no loss by its name.
+OF_BOTH = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
 NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
 #: What others call the quantities whose names are not in a law of letters of its own.
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
@@ -98,6 +100,20 @@ class LawOfDocument:
     trouble: str = ""  # why it is no law of this shape
     names: frozenset[str] = frozenset()
     line: int = 0
+
+
+def laws_of(texts: Iterable[str]) -> Iterator[LawOfDocument | None]:
+    """The law that each formula of a document gives, where `R(N, D)` is what another one says."""
+    equations = [text.partition("=") for text in texts]
+    parts = {
+        left.strip(): right.partition("=")[0]
+        for left, _, right in equations
+        if right and OF_BOTH.fullmatch(left.strip())
+    }
+    for left, equals, right in equations:
+        for call, meaning in parts.items() if left.strip() not in parts else ():
+            right = right.replace(call, f"({meaning})")
+        yield law_of(f"{left}{equals}{right}")
 
 
 def law_of(text: str) -> LawOfDocument | None:

@@ -24,7 +24,7 @@ from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import ChainLink, Settings
 from .document import Piece
-from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, law_of, name_of, sides_of
+from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of, sides_of
 from .prove import Proof, proved
 from .spelling import as_read
 from .typed import as_typed, in_one_line
@@ -161,7 +161,7 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     the seconds is not judged.
     """
     formulas = [piece for piece in pieces if piece.kind != "declared"]
-    laws = {piece: law_of(piece.text) for piece in formulas}
+    laws = dict(zip(formulas, laws_of(piece.text for piece in formulas), strict=True))
     first = next((law for law in laws.values() if law and law.notation), None)
     is_in_numbers = first is None and any(law and law.numbers for law in laws.values())
     if is_in_numbers and not any(r"\gamma" in piece.text for piece in pieces):

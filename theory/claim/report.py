@@ -63,7 +63,9 @@ def as_text(data: Mapping[str, Any], *, in_full: bool) -> str:
     ranks, counts = [rank(one) for one in entries], data["counts"]
     shown = {REFUTED: ranks.count(0), "not judged": ranks.count(1)} | {x: counts[x] for x in HOLDS}
     listed = " (--all lists them)" if 2 in ranks and not in_full else ""
-    total = ", ".join(f"{n} {word}" for word, n in shown.items() if n)
+    plural = {"definition": "definitions"}
+    words = ((n, plural.get(word, word) if n > 1 else word) for word, n in shown.items() if n)
+    total = ", ".join(f"{n} {word}" for n, word in words)
     return "\n".join([*lines, f"{path}: {total}{listed}"])
 
 
