@@ -48,7 +48,7 @@ class AccuracyLaw:
     --------
     >>> from isoflop.numeric.law import Law
     >>> piqa = AccuracyLaw(law=Law(E=0.0, A=40.0, B=300.0, beta=0.25, gamma=0.27), random_baseline=0.5)
-    >>> round(piqa.optimal_accuracy(1e22), 4)
+    >>> print(round(piqa.optimal_accuracy(1e22), 4))
     0.8452
     """
 

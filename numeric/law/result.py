@@ -201,11 +201,13 @@ class Result(Shown):
         """The cap that binds."""
         if self.is_run:
             return "given"
+        here, best = self.variables or {}, self.optimum or {}
+        is_capped = [here[name] < best[name] for name in best]
+        if is_number(self.params):
+            return next((cap for cap, holds in zip(CAPS, is_capped, strict=True) if holds), "none")
         import numpy as np
 
-        here, best = self.variables or {}, self.optimum or {}
-        found = np.select([here[name] < best[name] for name in best], CAPS, "none")
-        return str(found) if is_number(self.params) else found
+        return np.select(is_capped, CAPS, "none")
 
     # -- how sure, and shown ------------------------------------------------------------------------
 

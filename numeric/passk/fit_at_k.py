@@ -244,8 +244,10 @@ def fit_at_k(
         raise ValueError(f"k={k}: {what}; use method='likelihood'")
     size, least = int((complete & solved & ~certain).sum()), len(kind.coefficients)
     if size < least:
-        few, none = int((~complete).sum()), int(unsolved.sum())
-        others = f"{few} have problems of fewer than k samples, {none} have no success"
+        few, none, all_ = (int(each.sum()) for each in (~complete, unsolved, complete & certain))
+        others = (
+            f"{few} have problems of fewer than k samples, {none} no success, {all_} no failure"
+        )
         raise ValueError(
             f"k={k}: {size} models have an estimate of -log pass@k ({others}); must be at least "
             f"{least} for the {least} coefficients of {kind.formula}"

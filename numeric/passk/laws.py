@@ -412,8 +412,9 @@ def of_one_benchmark(counts: Any) -> Counts:
     columns = dict(zip(held.by, zip(*held.labels, strict=True), strict=True))
     found = sorted({*columns.get("benchmark", ())})
     if len(found) > 1:
+        names = ", ".join(found[:6])
         which = f"choose one with where, as in benchmark == {found[0]!r}"
-        raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({found[:6]}); {which}")
+        raise ValueError(f"{held.source}: holds {len(found)} benchmarks ({names}); {which}")
     return held
 
 

@@ -164,7 +164,7 @@ CASES = {
     f"fit {COUNTS} --by suite": "--by 'suite'",
     f"fit {COUNTS} --where \"model == 'm00'\"": "1 models have an estimate",
     f"fit {COUNTS} --method least-squares-log --law compute --k 129": "129|24",
-    "fit samples.csv --k 8": "neither compute nor params and tokens nor",
+    "fit samples.csv --k 8": "needs compute of the models",
     "passk tries.csv --k 1 1": "--k '1'|twice",
     "passk tries.csv --k many": "--k 'many'|a whole number",
     "passk tries.csv --se none": "--se 'none'|problems, samples",
@@ -198,7 +198,7 @@ CASES = {
     f"{OVER} --loss loss --fit-where 'params <'": "--fit-where 'params <'",
     f"{OVER} --loss loss --error-where 'sauce > 1'": "--error-where 'sauce > 1'|'sauce'",
     f"{OVER} --loss loss --predict-where 'params < 1'": "--predict-where 'params < 1'|none",
-    f"{OVER} --loss loss --fit-where 'params < 1'": "--fit-where 'params < 1'|none",
+    f"{OVER} --loss loss --fit-where 'params < 1'": "0 usable runs|at least 4",
     # -- backtest
     "backtest samples.csv": "no law has all that it depends on",
     f"{JUDGED} --rolling gold": "--rolling 'gold'|no gold",
@@ -336,8 +336,8 @@ TABLES = {
     "over": (HEADER, [("a", 1, 64, 3), ("a", 2, 64, 65)], FITTED, "counts.csv|row 2|65"),
     "lacking": (HEADER[:3], [("a", 1, 10)], "passk counts.csv", "n_correct"),
     "empty": ((), [], "passk counts.csv", "empty"),
-    "no success": (HEADER, [("a", 1, 9, 0), ("b", 1, 9, 0)], FITTED, "k=8|2 without a success"),
-    "no failure": (HEADER, [("a", 1, 9, 9), ("b", 1, 9, 9)], FITTED, "k=8|2 without a failure"),
+    "no success": (HEADER, [("a", 1, 9, 0), ("b", 1, 9, 0)], FITTED, "k=8|2 no success"),
+    "no failure": (HEADER, [("a", 1, 9, 9), ("b", 1, 9, 9)], FITTED, "k=8|2 no failure"),
     "several": (
         ("benchmark", *HEADER),
         [(name, "a", 1, 10, 3) for name in ("gsm8k", "math")],

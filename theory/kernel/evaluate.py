@@ -122,7 +122,11 @@ class Evaluator:
         if symbol not in point:
             raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
         value = point[symbol]
-        return value if isinstance(value, self.context.mpf) else self.rational(value)
+        return (
+            self.rational(value)
+            if isinstance(value, (Rational, tuple))
+            else self.context.mpf(value)
+        )
 
     def _log(self, argument: Any) -> Any:
         check()

@@ -490,11 +490,18 @@ class _Reader(Builder):
             is_derivative = after.kind == "name" or is_above
         if not is_derivative:
             return None
+        try:
+            return self._quotient(at, depth)
+        except ParseError:
+            if at.text not in self.letters:
+                raise
+            self.next = start  # the exponent d of a budget kappa N^a D^d
+            return None
+
+    def _quotient(self, at: Token, depth: int) -> Expr:
+        """The derivative that begins at a token."""
         order, above = self.in_brackets(lambda: self._numerator(depth))
         if not self._is_below(self.next):
-            if at.text in self.letters:  # the exponent d of a budget kappa N^a D^d
-                self.next = start
-                return None
             rest = " that is no derivative such as dL/dN cannot be read"
             self.refuse(at, "a differential", rest)
         self.take()

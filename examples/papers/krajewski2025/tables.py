@@ -359,7 +359,7 @@ def _draws(name: str, curves: BenchmarkCurves, compute: Floats, tolerance: float
     slopes = (printed.TABLE_13[name][0], other.printed["A"])
     return DrawsRow(
         benchmark=name,
-        alpha_one_sample=float(formulas.bilinear_compute_exponent(k=1.0, a=law.a, d=law.d)),
+        alpha_one_sample=float(-law.a),
         alpha_compute=float(str(other.coefficients["alpha"])),
         rounding=sum(half_unit(digits) / float(digits) for digits in slopes),
         log_A_one_sample=law.log_A,

@@ -202,15 +202,14 @@ def test_bad_arguments(given, message):
 
 
 FOR_A_ROW = r"^loss=.* \(row \d+ of data\): must be between 1e-15 and 1e\+15; is it in another unit"
-FOR_ANY = r"^data: loss has median .*: must be from 1e-15 to 1e\+15"
 ONE = np.arange(30) == 3
 
 
 @pytest.mark.parametrize(
     ("scale", "complaint"),
     [
-        (1e-300, FOR_ANY),
-        (1e150, FOR_ANY),
+        (1e-300, FOR_A_ROW),
+        (1e150, FOR_A_ROW),
         (np.where(ONE, 1e-30, 1.0), FOR_A_ROW),
         (np.where(ONE, 1e30, 1.0), FOR_A_ROW),
     ],

@@ -167,7 +167,7 @@ SOME = counts_of(3, compute=COMPUTES)
             {"counts": SOME.subset([3])},
             "^k=4: 1 models have an estimate .* at least 3 for the 3 coef",
         ),
-        ({"counts": counts_of(0, compute=COMPUTES)}, "^k=4: 0 models have .*8 have no success"),
+        ({"counts": counts_of(0, compute=COMPUTES)}, "^k=4: 0 models have .*8 no success"),
         ({"counts": counts_of(3)}, "the law compute needs compute of the models"),
         ({"laws": "params-tokens"}, "needs params and tokens of the models; it has compute"),
         ({"laws": ["all"]}, "^law='all': must be one of compute, params-tokens, gold"),
