@@ -44,7 +44,7 @@ def test_what_latex_prints_is_proved(run_cli, tmp_path, notation) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("notation", NOTATIONS)
-@pytest.mark.parametrize("name", ["optimum_by_lagrange", "penalty_tails", "data_wall", "both_caps"])
+@pytest.mark.parametrize("name", ["optimum_by_lagrange", "penalty_tails", "both_caps"])
 def test_what_the_page_of_a_theorem_says_is_proved(run_cli, tmp_path, name, notation) -> None:
     entries = verdicts(run_cli, tmp_path, notation, "latex", name, "--proof", "steps")
     left = {entry["answer"] for entry in entries} - {"proved", "definition", "given"}
