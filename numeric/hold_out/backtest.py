@@ -134,7 +134,8 @@ def backtest(
         ks = ks_of(of_one_benchmark(table), usual if k is None else k)
         tasks = tasks_of_counts(table, ks, asked, hold_out, seed=seed)
     else:
-        tasks = tasks_of_runs(Runs.read(table, require=("loss",)), asked, hold_out, seed=seed)
+        table = Runs.read(table, require=("loss",))
+        tasks = tasks_of_runs(table, asked, hold_out, seed=seed)
     _require(tasks, hold_out, axis, table.source)
     splits = [
         (task, split, 0 if index else count)

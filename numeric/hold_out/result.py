@@ -227,6 +227,9 @@ class Backtest(Shown):
             "predictions": self.rows(),
         }
 
+    def __repr__(self) -> str:
+        return f"Backtest({self.source}; {counted(len(self.table), 'held-out prediction')})"
+
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.backtest.plot_backtest`."""
         from ..plot.backtest import plot_backtest

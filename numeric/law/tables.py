@@ -162,6 +162,10 @@ def _value(name: str, law: Law) -> Any:
     return law.evaluate(OF_ENVELOPE[name]) if own is None else own
 
 
+def _source(row: Mapping[str, Any]) -> Words:
+    return Words(row["source"], rf"\cite{{{row['source']}}}")
+
+
 def laws(kind: str | None = None, notation: str | Notation = DEFAULT) -> Table:
     """The published laws as a table: names, coefficients, what they predict, and sources.
 
@@ -193,16 +197,13 @@ def laws(kind: str | None = None, notation: str | Notation = DEFAULT) -> Table:
         for name, own in headings.items()
     ]
 
-    def source(row: Mapping[str, Any]) -> Words:
-        return Words(row["source"], rf"\cite{{{row['source']}}}")
-
     return Table(
         [
             Column("law", align="left"),
             Column("kind", align="left", only="data" if kind else ""),
             *coefficients,
             Column("predicts", align="left"),
-            Column("source", align="left", of=source),
+            Column("source", align="left", of=_source),
         ],
         rows,
     )

@@ -282,6 +282,9 @@ class PassLaws(Shown):
             notes.append(f"{share} is the most that the optimum of one k costs at another: {best}.")
         return notes
 
+    def __repr__(self) -> str:
+        return f"PassLaws({', '.join(self.counts)}; {len(self.fits)} fits, {self.method})"
+
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.passk_laws.plot_passk`."""
         from ..plot.passk_laws import plot_passk

@@ -172,7 +172,8 @@ def at_numbers(
         else:
             names = ", ".join(map(str, moving)) or "the limit"
             hint = "" if law.values else ": name a law with --law NAME"
-            found = undecided(f"{names} is not fixed{law.at}{hint}")
+            verb = "are" if len(moving) > 1 else "is"
+            found = undecided(f"{names} {verb} not fixed{law.at}{hint}")
     except Undefined as error:
         return undecided(f"a side has no value{law.at}: {error}")
     if found.refuted and not moving:

@@ -273,7 +273,7 @@ AT_BESIROGLU = rows(r"""
     refuted | N_opt ≈ 0.0478*C^0.49 | say the powers of C: fails
     undecided | N_opt ≈ 1*C^(1/2) | say how near is meant is not said
     proved | N_opt ≈ 0.048*C^w_N
-    undecided | L(N, D) == 1.82 + 482.01/N^0.37 + 2085.4/D^0.35 | say D, N is not fixed
+    undecided | L(N, D) == 1.82 + 482.01/N^0.37 + 2085.4/D^0.35 | say D, N are not fixed
     undecided | D_opt/N_opt ≈ 20 | say --assume
     proved | D_opt/N_opt ≈ 18.4 | if C == 5.76e23
     refuted | D_opt/N_opt ≈ 21 | if C == 5.76e23
