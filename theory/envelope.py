@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms
 
 from .budget import SIX_ND, Budget
 from .data.notation import DEFAULT, SCHAEFFER, Notation
@@ -467,11 +467,6 @@ def _gathered_powers(envelope: Envelope) -> Expr:
         Pow(t.variable, -envelope.exponent * envelope.budget.exponent(t.variable)) for t in terms
     ]
     return Mul(*constants, *variables)
-
-
-def log_slope(expression: Expr, variable: Symbol = sym.C) -> Expr:
-    """dlog(expression)/dlog(variable)."""
-    return (variable * log(expression).diff(variable)).expand().cancel()
 
 
 # -- the equations in names ------------------------------------------------------------------------------------

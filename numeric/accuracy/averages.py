@@ -130,7 +130,7 @@ def rank_proxies(
     for place, benchmark in enumerate(read.benchmarks if benchmarks is None else benchmarks):
         read.require(benchmark)
         for proxy in read.proxies if proxies is None else proxies:
-            if proxy not in (benchmark, read.columns.get(benchmark)):
+            if proxy != benchmark:
                 both = DataFrame({"x": read.proxy(proxy), "Q": read.scores[benchmark]}).dropna()
                 rank = both["x"].rank().corr(both["Q"].rank()) if len(both) > 1 else float("nan")
                 rows.append((place, -abs(rank), benchmark, proxy, len(both), rank))

@@ -140,7 +140,7 @@ def test_the_examples_of_the_help_run(call, command, tables, tmp_path, monkeypat
     Path("paper.tex").write_text(PAPER, "utf-8")
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = [shlex.split(line)[1:] for line in examples.strip().splitlines()]
-    assert len(lines) >= 2
+    assert len(lines) >= 3
     for words in lines:
         if words == ["verify"] or "--all" in words:
             continue  # minutes: the slow tests run them

@@ -6,7 +6,8 @@ Beta-distributed success rates. Every repetition draws counts and fits the law. 
 intervals over resamples of models hold the coefficients, does the prediction interval hold a new
 model: its pass@k, or for least squares, whose scatter has that of estimates in it, the estimate
 from samples like those of the others? Two truths: "moderate", 54 models that are all solved, and
-"many unsolved", 81 of which about half have no success, as on a hard benchmark.
+"many unsolved", 81 of which about half have no success, as on a hard benchmark: there a of Beta(a, b)
+is the same for all models, so that their problems differ in difficulty alike.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import running
-from tests.data import law_truth
+from tests.data import law_truth, law_values, noisy
 
 from isoflop.numeric.passk import Counts, curve, fit_passk
 from isoflop.numeric.passk.likelihood import beta_neg_log_pass
@@ -40,6 +41,8 @@ COEFFICIENTS: Any = {
         "params-tokens": {"E0": 3.0, "N0": 8e3, "D0": 2.5e4, "beta": 0.5, "gamma": 0.4},
     },
 }
+SHAPE = 0.3  # a of Beta(a, b) at "many unsolved"
+LAWS = [*COEFFICIENTS["moderate"]]
 #: Models, scatter about the law, problems.
 SETTINGS = {"moderate": (DESIGN, 0.15, 64), "many unsolved": (grid(), 0.26, 128)}
 SQUARES, LIKELIHOOD = "least-squares-log", "likelihood"
@@ -47,7 +50,9 @@ SQUARES, LIKELIHOOD = "least-squares-log", "likelihood"
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn and how it is fitted; `concentration`: a + b of the success rates Beta(a, b)."""
+    """What is drawn and how it is fitted; `concentration`: a + b of the success rates Beta(a, b), at
+    "moderate".
+    """
 
     law: str
     method: str
@@ -61,10 +66,21 @@ class Case:
 CASES = [
     *(Case(law, how) for law in COEFFICIENTS["moderate"] for how in (SQUARES, LIKELIHOOD)),
     Case("compute", LIKELIHOOD, "moderate", 1000, 512, 32, 50.0),
-    Case("compute", SQUARES, "many unsolved", 1, 128, None, 1.0),
-    Case("compute", LIKELIHOOD, "many unsolved", 1, 128, None, 1.0),
-    Case("params-tokens", LIKELIHOOD, "many unsolved", 1, 128, None, 1.0),
+    Case("compute", SQUARES, "many unsolved", 1, 128),
+    Case("compute", LIKELIHOOD, "many unsolved", 1, 128),
+    Case("params-tokens", SQUARES, "many unsolved", 1, 128),
+    Case("params-tokens", LIKELIHOOD, "many unsolved", 1, 128),
 ]
+
+
+def truth_of(case, models, scatter, random):
+    """Success rates of models whose -log pass@k follows the law at the case's k."""
+    coefficients = COEFFICIENTS[case.setting][case.law]
+    if case.setting == "moderate":
+        how = {"k": case.k, "concentration": case.concentration, "scatter": scatter}
+        return law_truth(models, case.law, coefficients, rng=random, **how)
+    neg_log = noisy(law_values(models, case.law, coefficients), scatter, random)
+    return models.assign(a=SHAPE, b=SHAPE * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
 
 
 def repetition(case, seed, resamples=RESAMPLES):
@@ -73,11 +89,10 @@ def repetition(case, seed, resamples=RESAMPLES):
     """
     design, scatter, problems = SETTINGS[case.setting]
     coefficients = COEFFICIENTS[case.setting][case.law]
-    random = np.random.default_rng([SEED, case.k, seed])
-    how: Any = {"k": case.k, "concentration": case.concentration, "scatter": scatter, "rng": random}
+    random = np.random.default_rng([SEED, LAWS.index(case.law), case.k, seed])
 
     def counts_of(models):
-        truth = law_truth(models, case.law, coefficients, **how)
+        truth = truth_of(case, models, scatter, random)
         options: Any = {"samples": case.samples, "batch": case.batch, "rng": random}
         return truth, Counts.read(simulate(truth, problems=problems, **options))
 

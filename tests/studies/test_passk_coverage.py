@@ -36,11 +36,25 @@ def test_many_models_without_a_success():
         rows = [passk_coverage.repetition(case, seed, resamples=2) for seed in range(6)]
         alpha = running.coverage(rows).loc["alpha"]
         found[case.method] = alpha.estimate / alpha.true
-    assert found[SQUARES] < 0.75 < found[LIKELIHOOD] < 1.5
+    assert found[SQUARES] < 0.7 < found[LIKELIHOOD] < 1.5
+
+
+def test_a_limit_whose_search_is_certified_from_one_side_alone():
+    """An upper limit of the irreducible part is found where a law at a lower value is certified at
+    a second search only.
+    """
+    (case,) = (x for x in CASES if (x.law, x.method, x.k) == ("params-tokens", SQUARES, 1))
+    E0 = passk_coverage.repetition(case, 104)["E0"]
+    assert 0.0 <= E0["estimate"] <= E0["width"] < 30.0
+
+
+#: Least squares that drops the models without a success does not hold the truth.
+HELD = [case for case in CASES if case.setting == "moderate"]
+HELD += [x for x in CASES if (x.law, x.method, x.k) == ("params-tokens", LIKELIHOOD, 1)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [x for x in CASES if x.setting == "moderate"], ids=str)
+@pytest.mark.parametrize("case", HELD, ids=str)
 def test_coverage(case):
     found = passk_coverage.study(case, MANY)
     assert (found.held * MANY >= least_held(MANY, len(found))).all(), found.to_string()

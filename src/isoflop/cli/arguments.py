@@ -17,6 +17,7 @@ from .errors import UsageError, option_of, shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
     from typing import Any, NoReturn
 
     from .domains import Reader
@@ -236,27 +237,33 @@ def _refuse_overwriting(parser: Parser, typed: dict[str, list[str]]) -> None:
     """UsageError where a file to write is also one to read, or is to be written twice: before any
     work.
     """
-    from pathlib import Path
-
+    options = {(a.option_strings or [POSITIONAL])[-1]: str(a.metavar) for a in parser._actions}
+    written = [option for option in typed if options[option] == WRITTEN]
     seen: dict[Path, str] = {}
-    actions = sorted(parser._actions, key=lambda action: action.metavar == WRITTEN)
-    for action in actions:
-        option = action.option_strings[-1] if action.option_strings else POSITIONAL
-        for word in typed.get(option, []):
+    for option in [*(o for o in typed if o not in written), *written] if written else ():
+        for word in typed[option]:
             given = f"{option} {shown(word)}"
-            for name in (word,) if action.metavar == WRITTEN else (word, *word.split(",")):
-                if action.metavar not in (WRITTEN, *READ) and not {*"./\\"} & {*name}:
+            for name in (word,) if option in written else (word, *word.split(",")):
+                if options[option] not in (WRITTEN, *READ) and not {*"./\\"} & {*name}:
                     continue  # a name
-                try:
-                    path = Path(name).resolve()
-                    if path.exists() and not path.is_file():
-                        continue  # a device, a pipe or a folder
-                except (OSError, ValueError):
-                    continue  # whoever opens the file will say what is wrong with it
-                first = seen.setdefault(path, given)
-                if action.metavar == WRITTEN and first != given:
+                path = _file(name)
+                first = given if path is None else seen.setdefault(path, given)
+                if option in written and first != given:
                     harm = "and would be overwritten; name another"
                     raise UsageError(f"{given} {first}: are one file, {harm}")
+
+
+def _file(name: str) -> Path | None:
+    """The file of that name; None for a folder, a device or a pipe, and where whoever opens it will
+    say what is wrong with the name.
+    """
+    from pathlib import Path
+
+    try:
+        path = Path(name).resolve()
+        return path if path.is_file() or not path.exists() else None
+    except (OSError, ValueError):
+        return None
 
 
 def _unexpected(word: str, known: Sequence[str]) -> UsageError:

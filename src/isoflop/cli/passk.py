@@ -33,6 +33,7 @@ these have no correct sample, and how many were refused: those with fewer than k
 success rates can produce. Exit status 0: none, 1: some; without --check 3: no estimate at any k.
 
 examples:
+  isoflop passk counts.csv --k 1 10 100 --by model --format json
   isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv
   isoflop passk pass_at_k.csv --check
 """
