@@ -274,7 +274,7 @@ def tasks_of_evaluations(
         proxy = next(iter(evaluations.proxies))
     if proxy is None and any("proxy" in law_named(law).requires for law in laws or ()):
         complaint = (
-            f"two-stage laws need one; {source} has {', '.join(evaluations.proxies) or None}"
+            f"two-stage laws need one; {source} has {', '.join(evaluations.proxies) or 'none'}"
         )
         raise ArgumentError("proxy", complaint=complaint)
     for name, baseline in baselines.items():
