@@ -5,17 +5,13 @@ Each has a known bias, and one remedy serves them all: the losses are first move
 params+tokens law from where the runs are to where the theory speaks. If the law holds, moved losses
 scatter about the predicted curve; if not, their residuals, which moving keeps, follow another.
 
-The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of the
-same or less compute beats. None sits exactly at the optimum of its compute: each is moved there, L
-L*(C)/L(N, D). That the least of many noisy losses is too low only a simulation of the noise can tell.
-
-IsoFLOP minima (approach 2): at every budget a parabola through the losses over log N; its vertex is
-N*, its height there L*, and D* is what the budget leaves. Where beta and gamma differ, or the sizes
-are not centred on the optimum, the vertex is off (arXiv 2603.22339): as much as that of the parabola
-through the law's own losses at the very same runs, which is taken off.
-
-On the ray D = t N the law is a sum of two powers of compute, so unless beta = gamma no compute law
-exactly. What theory predicts is the compute law through the law's own losses on the ray.
+* The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556) is of the runs that no run of
+  the same or less compute beats. Each is moved to the optimum of its compute: L L*(C)/L(N, D).
+* IsoFLOP minima (approach 2) are vertices of parabolas in log N, one a budget. They are off where
+  beta and gamma differ, or the sizes are not centred on the optimum (arXiv 2603.22339), by as much
+  as those of the law's own losses at the very same runs, which is taken off.
+* On the ray D = t N the law is a sum of two powers of compute: what theory predicts is the compute
+  law through the law's own losses on the ray.
 
 Params and tokens are N' and D' of `RunsBudget` throughout, so that C = 6 N' D'.
 """
@@ -24,15 +20,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, exp, log
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import formulas
 from ..errors import ArgumentError
-from ..fit.newton import Box, Problem, follow
+from ..fit.models import COMPUTE
 from ..fit.objective import Objective
-from ..fit.power import PowerSum
+from ..fit.solution import Design, Solution
+from ..fit.uncertainty import refit
 from ..law.compute import power
 from ..law.form import PARAMS_TOKENS
 from ..law.scaling_law import DrawnLaw, Law
@@ -45,14 +43,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
-    #: Losses where the theory speaks, their weights, and log N* where an approach finds it; (K, m).
-    Points = tuple[Floats, Floats, Floats | None]
+    #: Of an approach: losses where the theory speaks, their weights, log N*; (K, m) each.
+    Points = tuple[Floats, Floats, Floats]
 
 #: Computes this near each other, in logs, are one.
 SAME_COMPUTE = 0.01
-#: Exponents that are tried for a start, and the bounds of E, log C0 at the centre and alpha.
-EXPONENTS = np.geomspace(0.004, 4.0, 61)
-BOX = Box(np.array([0.0, -100.0, 1e-3]), np.array([np.inf, 100.0, 10.0]))
 #: Columns of estimates: coefficients of compute laws, and the line of log N*.
 LAW, PREDICTED = ["E", "log_C0", "alpha"], ["E_predicted", "log_C0_predicted", "alpha_predicted"]
 LINE = ["exponent", "level"]
@@ -142,7 +137,8 @@ class Approach:
     compute : ndarray
         (m,): of its points, FLOP.
     points : callable
-        Takes losses (K, n) of all runs and K params+tokens laws, or one, to `Points`.
+        Takes losses (K, n) of all runs and K params+tokens laws, or one, to `Points`; log N* is NaN
+        where the approach finds none.
     ray : Rows, optional
         The runs of a fixed ratio, moved onto it.
     """
@@ -160,8 +156,8 @@ class Approach:
         -------
         DataFrame
             K rows: the coefficients `LAW` and `PREDICTED`; exponent and level, slope and intercept of
-            log N* on log C, NaN where the approach finds none; share, the exponent by the law; valid,
-            whether both compute laws converged, the first one through enough points.
+            log N* on log C; share, the exponent by the law; valid, whether both compute laws
+            converged, the first one through enough points.
         """
         from pandas import DataFrame
 
@@ -176,10 +172,8 @@ class Approach:
             own = np.atleast_2d(law.loss(self.ray.params, self.ray.tokens))
             predicted, known = fit_compute_laws(self.compute, own, self.ray.weight, objective)
             valid = valid & known
-        line = np.full((2, len(losses)), np.nan)
-        if log_params is not None:
-            line = np.array(lines(np.log(self.compute), log_params, weights))
-        table = DataFrame(np.hstack([found, predicted, line.T]), columns=[*LAW, *PREDICTED, *LINE])
+        line = np.stack(lines(np.log(self.compute), log_params, weights), axis=1)
+        table = DataFrame(np.hstack([found, predicted, line]), columns=[*LAW, *PREDICTED, *LINE])
         share = np.broadcast_to(np.ravel(best.params_share), len(losses))
         return table.assign(share=share, valid=valid)
 
@@ -199,31 +193,19 @@ def fit_compute_laws(
     Returns
     -------
     laws, converged : ndarray
-        (K, 3): E, log C0 and alpha; (K,), False where fewer than three budgets have a weight.
-
-    Notes
-    -----
-    For every trial exponent E and C0 are those of a weighted line, and the best of them is the
-    start; Newton's method with the exact Hessian finishes.
+        (K, 3): E, log C0 and alpha; (K,), False and a law of NaN where fewer than three budgets
+        have a weight.
     """
     weights = np.broadcast_to(weights, losses.shape)
     known = np.array([len(np.unique(compute[row > 0.0])) >= 3 for row in weights], dtype=bool)
-    weights = np.where(known[:, None], weights, 1.0)
-    logs = np.log(compute)
-    centre = float(logs.mean())
-    model = PowerSum((logs - centre)[None, :])
-    gains, theta = np.zeros(len(losses)), np.tile([1.0, 0.0, 0.1], (len(losses), 1))
-    for alpha in EXPONENTS:
-        terms = np.exp(-alpha * model.logs)
-        powers = np.broadcast_to(terms, (len(losses), *terms.shape))
-        linear, gain = model.project(powers, losses, weights / losses**2, BOX)
-        better = (linear[:, 1] > 0.0) & (gain > gains)
-        gains[better], theta[better, 0] = gain[better], linear[better, 0]
-        theta[better, 1], theta[better, 2] = np.log(linear[better, 1]), alpha
-    found = follow(Problem.of(model, losses, weights, objective, BOX), theta)
-    E, log_term, alpha = found.theta.T
-    laws = np.stack([E, log_term + alpha * centre, alpha], axis=1)
-    return laws, found.done & (gains > 0.0) & known
+    laws, converged = np.full((len(losses), 3), np.nan), known.copy()
+    if known.any():
+        losses, weights = losses[known], weights[known]
+        rows: Any = SimpleNamespace(compute=compute, loss=losses[0], weight=weights[0])
+        one = Solution.of(Design.of(COMPUTE, rows), rows, objective)
+        ends = refit(one.problem._replace(target=np.log(losses), weights=weights), one.minimum)
+        laws[known], converged[known] = ends.theta @ one.design.to_coordinates.T, ends.done
+    return laws, converged
 
 
 def lines(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -415,7 +397,7 @@ def find_ray(rows: Rows, budget: RunsBudget, law: Law) -> Approach:
     def points(losses: Floats, law: Law) -> Points:
         on_ray, at_runs = law.loss(ray.params, ray.tokens), law.loss(near.params, near.tokens)
         moved = losses[:, own] * on_ray / at_runs
-        return moved, np.broadcast_to(near.weight, moved.shape), None
+        return moved, np.broadcast_to(near.weight, moved.shape), np.full(moved.shape, np.nan)
 
     row = {"approach": "fixed-ratio", "name": f"D/N = {ratio:.3g}", "tokens_per_param": ratio}
     return Approach({**row, "n_runs": len(own), "reason": ""}, ray.compute, points, ray)

@@ -84,6 +84,16 @@ class Noise(NamedTuple):
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
 
+class Resamples(NamedTuple):
+    """The estimates by approach; how many resamples were done, where a KeyboardInterrupt came fewer
+    than asked; and how many of these had no joint law with an optimum: they are left out.
+    """
+
+    estimates: dict[str, DataFrame]
+    done: int
+    lost: int
+
+
 def resample(
     fitted: Fit,
     budget: RunsBudget,
@@ -93,10 +103,8 @@ def resample(
     seed: int,
     *,
     progress: bool,
-) -> tuple[dict[str, DataFrame], int, int]:
-    """The estimates by approach from everything refitted to `count` resamples, how many were done where
-    a KeyboardInterrupt came, and how many of these had no joint law with an optimum: they are left out.
-    """
+) -> Resamples:
+    """Everything refitted to `count` resamples."""
     from pandas import concat
 
     def batches() -> Iterator[tuple[Floats]]:
@@ -105,18 +113,18 @@ def resample(
         for first in range(0, count, size):
             yield (noise.draw(random, min(size, count - first)),)
 
-    def refitted(losses: Floats) -> tuple[dict[str, DataFrame], int, int]:
+    def refitted(losses: Floats) -> Resamples:
         found = fitted.solution.refit(observed=losses)
         good = np.asarray(found.converged) & is_sound(found.coefficients)
         law = budget.law(*found.coefficients[good].T[:, :, None])
         own = {each.row["approach"]: each.estimate(losses[good], law) for each in approaches}
-        return own, len(losses), int((~good).sum())
+        return Resamples(own, len(losses), int((~good).sum()))
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
-    repeated = repeat(refitted, batches(), size=lambda part: part[1], **shown)
+    repeated = repeat(refitted, batches(), size=lambda part: part.done, **shown)
     estimates, done, lost = zip(*repeated.at_least_one().values, strict=True)
     joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
-    return joined, sum(done), sum(lost)
+    return Resamples(joined, sum(done), sum(lost))
 
 
 def is_sound(coefficients: Floats) -> Any:

@@ -25,16 +25,15 @@ from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
 from ..words import counted
 from . import approaches
 from .lack_of_fit import lack_of_fit
-from .paired import Noise, banded, is_sound, resample
+from .paired import Noise, Resamples, banded, is_sound, resample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
     from pandas import DataFrame
 
     from ..fit import Fit
+    from ..law import Law
     from .approaches import RunsBudget
     from .lack_of_fit import LackOfFit
 
@@ -42,8 +41,9 @@ if TYPE_CHECKING:
 
 #: The largest relative difference in loss, and of exponents of N*(C), at which they agree.
 TOLERANCE, SAME_EXPONENT = 0.01, 0.01
-#: Resamples, and usable ones beyond the quantile of a band, at least.
-LEAST_RESAMPLES, LEAST_BEYOND = 20, 2
+#: Resamples, and usable ones beyond the quantile of a band, at least: three bands that hold together
+#: in 90 % of the cases take 61.
+LEAST_RESAMPLES, LEAST_BEYOND = 61, 2
 #: With fewer runs beyond the coefficients of the joint law its residuals do not show the noise.
 LEAST_SPARE = 15
 NO_OPTIMUM = "the law that fits best has lost a term, and its optimum: vary params and tokens apart"
@@ -59,12 +59,14 @@ SIZE, PER_CENT = Significant(3), Places(1, sign=True)
 ALPHA: Any = {"format": Places(4), "interval": Interval(Places(3), separator=",")}
 REACH: Any = {"format": PER_CENT, "interval": Interval(PER_CENT, separator=","), "of": _in_per_cent}
 COLUMNS = (
-    *(Column(name, only="data") for name in ("approach", "tokens_per_param", "E", "C0")),
     *(
         Column(name, keys=(name, f"{name}_lo", f"{name}_hi"), only="data")
         for name in ("alpha", "difference", "excess")
     ),
-    *(Column(name, only="data") for name in ("params_exponent", "reason")),
+    *(
+        Column(name, only="data")
+        for name in ("approach", "tokens_per_param", "E", "C0", "params_exponent", "reason")
+    ),
     Column("name", "approach", align="left", only="page"),
     Column("n_runs", "runs"),
     Column("alpha", show="all", only="page", missing="", **ALPHA),
@@ -151,6 +153,8 @@ class Check(Shown):
     def sentence(self) -> str:
         """The verdict and what it rests on."""
         told, own = self.lack_of_fit, [row for row in self.rows if row["verdict"] == self.verdict]
+        first = min(own or self.rows, key=lambda row: row["difference"] is None)
+        where = f"{first['name']}: {first['reason']}"
         if not self.fit.converged:
             where = "the params-tokens fit is not certified to be a minimum"
         elif told is not None and told.matters(self.tolerance):
@@ -159,36 +163,33 @@ class Check(Shown):
             fits = "" if told is None else f", and the law fits its runs (p = {told.p_value:.2g})"
             within = f"within {100.0 * self.tolerance:.3g} % of what the law predicts"
             where = f"{' and '.join(row['name'] for row in own)} {within}{fits}"
-        else:
-            first = min(own, key=lambda row: row["difference"] is None)
-            where = f"{first['name']}: {first['reason']}"
         return f"verdict: {self.verdict}: {where}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know besides the verdict."""
-        return tuple(self._notes())
-
-    def _notes(self) -> Iterator[str]:
         derived, _, minima, _ = self.rows
-        excess = minima["excess"]
+        excess, found = minima["excess"], list[str]()
         if excess and excess.excludes(0.0) and abs(excess.value) > SAME_EXPONENT:
-            yield (
-                f"N*(C) through the isoFLOP minima grows as C^{minima['params_exponent']:.3f}, by the "
-                f"law as C^{derived['params_exponent']:.3f}: they differ beyond chance"
+            own, by_law = minima["params_exponent"], derived["params_exponent"]
+            found.append(
+                f"N*(C) through the isoFLOP minima grows as C^{own:.3f}, by the law as "
+                f"C^{by_law:.3f}: they differ beyond chance"
             )
-        yield from self.fit.warnings
+        found += self.fit.warnings
         if self.budget != approaches.SIX_ND:
-            yield f"the compute of the runs is not 6ND: the budget is {self.budget}"
+            found.append(f"the compute of the runs is not 6ND: the budget is {self.budget}")
         if 0 < self.done < self.draws:
-            yield f"interrupted: {self.done} of {self.draws} resamples"
+            found.append(f"interrupted: {self.done} of {self.draws} resamples")
         if self.lost:
-            yield f"{self.lost} of {self.done} resamples left out: their joint law did not converge"
+            left = f"{self.lost} of {self.done} resamples left out"
+            found.append(f"{left}: their joint law did not converge")
         ends = float(self.spent.min()), float(self.spent.max())
         if far := beyond({"compute": ends}, compute=self.compute):
-            yield f"N*, D* and L* at {self.compute:.3g} FLOP are far beyond the runs: {far}"
+            found.append(f"N*, D* and L* at {self.compute:.3g} FLOP are far beyond the runs: {far}")
         if dropped := len(self.fit.runs.dropped):
-            yield f"{counted(dropped, 'row')} dropped"
+            found.append(f"{counted(dropped, 'row')} dropped")
+        return tuple(found)
 
     def __repr__(self) -> str:
         runs = self.fit.runs
@@ -266,7 +267,7 @@ def check(
         With params, tokens and loss; where they have a `group`, residuals are drawn from one group
         for another, and of fewer than four groups nothing can be told.
     draws, seed : int
-        How many resamples, at least 20, and of which seed, at least 0.
+        How many resamples, at least 61, and of which seed, at least 0.
     level : float
         Of intervals and bands, between 0 and 1.
     tolerance : float
@@ -314,38 +315,32 @@ def check(
     weights = np.ones(len(read)) if read.weight is None else read.weight
     rows = approaches.Rows(*budget.scaled(read.params, read.tokens), spent, read.loss, weights)
     profiles, unfit = approaches.find_profiles(rows), _unfit(fitted)
-    frontier, minima = approaches.find_frontier(rows), approaches.find_minima(profiles, law)
-    found = [frontier, minima, approaches.find_ray(rows, budget, law)]
+    found = [approaches.find_frontier(rows), approaches.find_minima(profiles, law)]
+    found.append(approaches.find_ray(rows, budget, law))
     if unfit:
         found = [approaches.Approach({**each.row, "n_runs": 0, "reason": unfit}) for each in found]
     able = [each for each in found if not each.row["reason"]]
-    estimates, done, lost, misfit = dict[str, DataFrame](), 0, 0, None
+    resamples = Resamples({}, 0, 0)
     if able:
         noise = Noise.of(read, law.loss(rows.params, rows.tokens), fitted.solution.spare)
-        refitted = resample(fitted, budget, noise, able, draws, seed, progress=progress)
-        estimates, done, lost = refitted
-    if not unfit:
-        misfit = lack_of_fit(read, spent, fitted.model.law(fitted.coefficients), seed=seed)
+        resamples = resample(fitted, budget, noise, able, draws, seed, progress=progress)
 
-    derived = {"approach": "params+tokens", "name": "params+tokens", "n_runs": len(read)}
-    derived |= {"verdict": "", "E": law.E, "C0": law.envelope.coefficient, "loss": law.L_opt(at)}
-    derived["params"], derived["tokens"] = budget.unscaled(law.N_opt(at), law.D_opt(at))
-    derived["params_exponent"] = law.envelope.params_share / budget.a
-    derived["alpha"] = fitted.estimate(
-        lambda own: formulas.exponent(own["beta"] / budget.a, own["gamma"] / budget.d), level
-    )
+    derived = _derived(fitted, budget, law, at, level)
     table, curves = [EMPTY | derived], dict[str, DataFrame]()
     band_level = 1.0 - (1.0 - level) / max(1, len(able))
     for each in found:
         table.append(row := EMPTY | {"verdict": CANNOT_TELL} | each.row)
         if each in able:
             name, here = row["approach"], each.estimate(rows.loss[None], law)
-            resampled = estimates[name].query("valid")
+            resampled = resamples.estimates[name].query("valid")
             row["reason"] = _too_few(here, resampled, band_level)
             if not row["reason"]:
                 row |= _numbers(here, resampled, budget, at, level)
                 curves[name] = banded(each.compute, here, resampled, band_level)
                 row |= _judged(curves[name], tolerance)
+    misfit = None
+    if not unfit:
+        misfit = lack_of_fit(read, spent, fitted.model.law(fitted.coefficients), seed=seed)
     return Check(
         fit=fitted,
         spent=spent,
@@ -359,9 +354,23 @@ def check(
         level=level,
         draws=draws,
         seed=seed,
-        done=done,
-        lost=lost,
+        done=resamples.done,
+        lost=resamples.lost,
     )
+
+
+def _derived(fitted: Fit, budget: RunsBudget, law: Law, at: float, level: float) -> dict[str, Any]:
+    """The row of the params+tokens law: without an optimum where its runs leave the law open."""
+    row = {"approach": "params+tokens", "name": "params+tokens", "n_runs": len(fitted.runs)}
+    row |= {"verdict": "", "E": law.E}
+    row["alpha"] = fitted.estimate(
+        lambda own: formulas.exponent(own["beta"] / budget.a, own["gamma"] / budget.d), level
+    )
+    if not fitted.undetermined:
+        row["params"], row["tokens"] = budget.unscaled(law.N_opt(at), law.D_opt(at))
+        row |= {"C0": law.envelope.coefficient, "loss": law.L_opt(at)}
+        row["params_exponent"] = law.envelope.params_share / budget.a
+    return row
 
 
 def _unfit(fitted: Fit) -> str:

@@ -66,7 +66,7 @@ WIDE = (
     "laws",
     "penalty --law besiroglu2024 hoffmann2022 --params 405B --compute 3.8e25 --explain",
     "penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
-    "check runs.csv --bootstrap 20 --explain",
+    "check runs.csv --bootstrap 61 --explain",
     "fit samples.csv --models sizes.csv --gold gold.csv --k 8 --method least-squares-log "
     "--bootstrap 20",
     "fit overtrained.csv --law overtraining --loss loss",

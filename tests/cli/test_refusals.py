@@ -178,7 +178,7 @@ CASES = {
     "check --where=x": "--where",
     "check --bootstrap=100": "--bootstrap",
     "check --explain": "--explain",
-    "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 20",
+    "check runs.csv --bootstrap 5": "--bootstrap '5'|at least 61",
     "check runs.csv --tolerance 0": "--tolerance '0'|above 0 and below 1",
     "check runs.csv b.csv": "'b.csv'|one file",
     # -- simulate

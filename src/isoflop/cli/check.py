@@ -52,8 +52,8 @@ def parser() -> Parser:
     declare_runs(built)
     built.file = ""  # without one the published tables are checked
     group = built.add_argument_group("check of runs")
-    many = "resamples, at least 20; default: 1000"
-    takes(group, "--bootstrap", "N", many, whole(20), sets="draws")
+    many = "resamples, at least 61; default: 1000"
+    takes(group, "--bootstrap", "N", many, whole(61), sets="draws")
     takes(group, "--seed", "S", "of the resamples; default: 0", whole(0))
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
     takes(group, "--tolerance", "SHARE", agreement, share)

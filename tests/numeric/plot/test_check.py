@@ -56,7 +56,7 @@ def test_no_curve_is_cut_off_and_no_legend_covers_any(result):
 
 
 def test_no_empirical_law_is_said():
-    untold = check(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), draws=20)
+    untold = check(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), draws=61)
     differences = plot_check_runs(untold).axes[2]
     assert [text.get_text() for text in differences.texts] == ["no empirical compute law"]
 
