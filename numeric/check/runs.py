@@ -56,8 +56,8 @@ def _in_per_cent(row: dict[str, Any]) -> Estimate | None:
 
 
 SIZE, PER_CENT = Significant(3), Places(1, sign=True)
-ALPHA: Any = {"format": Places(4), "interval": Interval(Places(3), separator=",")}
-REACH: Any = {"format": PER_CENT, "interval": Interval(PER_CENT, separator=","), "of": _in_per_cent}
+ALPHA: Any = {"format": Places(4), "interval": Interval(Places(3), "[{},{}]")}
+REACH: Any = {"format": PER_CENT, "interval": Interval(PER_CENT, "[{},{}]"), "of": _in_per_cent}
 COLUMNS = (
     *(
         Column(name, keys=(name, f"{name}_lo", f"{name}_hi"), only="data")

@@ -114,7 +114,7 @@ class Page:
         if len(rows) > (count := len(self.fit.coefficients)):
             rows.insert(count, RULE)
         heading = f"{100 * self.level:.4g} % interval"
-        ends = Interval(Significant(5), "", " to ", "")
+        ends = Interval(Significant(5), "{} to {}")
         columns = [
             Column("label", " ", align="left", only="page"),
             Column("name", only="data"),
@@ -177,7 +177,7 @@ class Page:
             for name, text in self.head.items()
             for line in wrap(f"{name:{MARGIN}}{clean(text)}", WIDTH, subsequent_indent=" " * MARGIN)
         ]
-        return "\n".join([*lines, "", self.table().text(WIDTH)])
+        return "\n".join([*lines, "", self.table().text()])
 
     def html(self) -> str:
         """For a notebook: a status line, the table, the warnings."""

@@ -2,11 +2,12 @@
 
 SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma
 and coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is
-that layout as a mixin; the plain printer and the LaTeX printer fill in the marks.
+that layout as a mixin of the plain printer, and of the LaTeX printer with its own marks.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -27,14 +28,14 @@ LARGEST_FRACTION, LARGEST_NUMERATOR = 10, 100
 #: The kind of a power of a number, which stands before names.
 NUMERAL = 1
 
-#: Names in the order in which papers write them within a product.
 _IN_ORDER = (
     "E w a d alpha alpha_C beta gamma delta kappa A B C0 epsilon "
     "R L r rho k_D N D t N_max D_max C s"
 )
+#: Names in the order in which papers write them within a product.
 FACTOR_ORDER = tuple(_IN_ORDER.split())
 EXPONENTS = ("alpha", "beta", "gamma")
-COEFFICIENTS = frozenset(["w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"])
+COEFFICIENTS = frozenset(["w", "a", "d", "delta", "alpha_C", "epsilon", *EXPONENTS])
 
 
 def _role(name: str) -> str:
@@ -49,18 +50,14 @@ def _role(name: str) -> str:
     return "delta" if name not in FACTOR_ORDER and (stem in greeks or stem.islower()) else name
 
 
+def _place(name: str) -> int:
+    return FACTOR_ORDER.index(name) if name in FACTOR_ORDER else len(FACTOR_ORDER)
+
+
 def _rank(name: str) -> tuple[int, str]:
-    role = _role(name)
-    return (
-        FACTOR_ORDER.index(role) if role in FACTOR_ORDER else len(FACTOR_ORDER),
-        _reading_order(name),
-    )
-
-
-def _reading_order(name: str) -> str:
-    """w_N before w_D, as N before D."""
-    _, _, index = name.partition("_")
-    return f"{FACTOR_ORDER.index(index):03}" if index in FACTOR_ORDER else name
+    """A key that puts w_N before w_D, as N before D."""
+    index = name.partition("_")[2]
+    return _place(_role(name)), f"{_place(index):03}" if index in FACTOR_ORDER else name
 
 
 def _names(expression: Expr) -> list[str]:
@@ -170,7 +167,7 @@ def quotient(product: Expr) -> Quotient:
     inline: list[Expr] = []
     rates: list[Expr] = []
     for factor in _joined_roots(ordered_factors(rest)):
-        base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
+        base, power = factor.as_base_exp() if isinstance(factor, Pow) else (factor, Integer(1))
         if isinstance(factor, Derivative | Subs):
             rates.append(factor)
         elif power.is_Integer and power.is_negative:
@@ -179,16 +176,18 @@ def quotient(product: Expr) -> Quotient:
             inline.append(factor)
         elif factor != 1:
             above.append(factor)
-    if not below:
-        factors = sorted(above + inline + rates, key=lambda f: _kind(f) > NUMERAL)
-        return Quotient(bool(number.is_negative), factors or [Integer(1)], [], [])
-    above, tail = _above_and_behind(above, below, inline)
-    return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail + rates)
+    if below:
+        above, tail = _above_and_behind(above, below, inline)
+        tail += rates
+    else:
+        above, tail = sorted(above + inline + rates, key=lambda f: _kind(f) > NUMERAL), []
+    return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail)
 
 
 def _above_and_behind(
     above: list[Expr], below: list[Expr], inline: list[Expr]
 ) -> tuple[list[Expr], list[Expr]]:
+    """What stands in the numerator, and what follows the fraction."""
     sums = [f for f in above if isinstance(f, Add) and not _is_coefficient(f)]
     plain = [f for f in above if f not in sums]
     variables = [f for f in plain if not _is_coefficient(f)]
@@ -200,7 +199,7 @@ def _above_and_behind(
     powers = [f for f in inline if not isinstance(f.as_base_exp()[0], Add)]
     if powers:
         return powers, [f for f in inline if f not in powers] + sums
-    return (sums, inline) if sums else ([], inline)
+    return sums, inline
 
 
 def _is_coefficient(factor: Expr) -> bool:
@@ -250,31 +249,38 @@ def decimal_text(number: Rational) -> str:
 
 
 class Conventional:
-    """Sums, products and powers in the order of a paper; the marks are the subclass's."""
+    """Sums, products and powers in the order of a paper, with the marks of plain text: a subclass
+    may have others.
+    """
 
     _print: Callable[..., str]
 
     def bracket(self, text: str) -> str:
-        raise NotImplementedError
+        return f"({text})"
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
-        raise NotImplementedError
+        over = self._operand(above[0]) if len(above) == 1 else self.product(above)
+        under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))
+        return f"{over}/{under}" if alone else f"({over}/{under})"
+
+    def _operand(self, factor: Expr) -> str:
+        text = self._print(factor)
+        return self.bracket(text) if isinstance(factor, Add | Mul) else text
 
     def raised(self, base: str, exponent: Expr) -> str:
-        raise NotImplementedError
+        text = self._print(exponent)
+        return f"{base}^{text}" if re.fullmatch(r"-?[\w.]+", text) else f"{base}^({text})"
 
     def root(self, inside: Expr) -> str:
-        raise NotImplementedError
+        return f"sqrt({self._print(inside)})"
 
-    def reciprocal(self, base: Expr) -> str:
-        return self.fraction([Integer(1)], [base], alone=True)
+    def separator(self, left: str, right: str) -> str:
+        """What stands between two factors."""
+        return "*" if right[0].isdigit() else " "
 
     def needs_bracket(self, base: Expr) -> bool:
         """Whether a base must be bracketed to carry an exponent."""
         return not (base.is_Symbol or base.is_Integer or _is_optimum(base))
-
-    def separator(self, left: str, right: str) -> str:
-        return " "
 
     def _print_Add(self, expression: Expr, order: str | None = None) -> str:
         first, *rest = ordered_terms(expression)
@@ -286,20 +292,22 @@ class Conventional:
 
     def _print_Mul(self, expression: Expr) -> str:
         parts = quotient(expression)
+        pieces = [self.factor(f) for f in parts.tail or parts.numerator]
         if parts.denominator:
-            pieces = [self.fraction(parts.numerator, parts.denominator, alone=not parts.tail)]
-            pieces += [self.factor(f) for f in parts.tail]
-        else:
-            pieces = [self.factor(f) for f in parts.numerator]
+            alone = not parts.tail
+            text = self.fraction(parts.numerator, parts.denominator, alone=alone)
+            pieces = [text] if alone else [text, *pieces]
         return ("-" if parts.negative else "") + self.joined(pieces)
 
     def joined(self, pieces: Sequence[str]) -> str:
+        """The product of factors that are printed."""
         text = pieces[0]
         for piece in pieces[1:]:
             text += self.separator(text, piece) + piece
         return text
 
     def product(self, factors: list[Expr]) -> str:
+        """A numerator or a denominator."""
         if len(factors) == 1:
             return self._print(factors[0])
         return self.joined([self.factor(f) for f in factors])
@@ -314,6 +322,6 @@ class Conventional:
         if exponent == HALF:
             return self.root(base)
         if exponent == -1:
-            return self.reciprocal(base)
+            return self.fraction([Integer(1)], [base], alone=True)
         text = self._print(base)
         return self.raised(self.bracket(text) if self.needs_bracket(base) else text, exponent)

@@ -11,8 +11,8 @@ format              0.00001234    1834567     for
 ==================  ============  ==========  ====================================
 
 ``format.text(x)`` is for a terminal, ``format.latex(x)`` the same digits for LaTeX: with dollars, and
-with ``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", or the word
-that the format gives it.
+with ``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", an
+infinite share "never", which is what an overhead that nothing reaches means.
 """
 
 from __future__ import annotations
@@ -27,62 +27,65 @@ if TYPE_CHECKING:
 
 __all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
 
-#: A number is written for a terminal or for LaTeX.
-TEXT, LATEX = "text", "latex"
 #: What stands for a number that is not there.
-DASHES = {TEXT: "-", LATEX: "---"}
+DASH, LATEX_DASH = "-", "---"
 #: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
-#: A larger share is written as a multiple.
-LARGEST_SHARE = 1e6
+#: A larger share is written as a multiple, and a larger number of fixed places by its digits.
+LARGEST_SHARE, LARGEST_OF_PLACES = 1e6, 1e4
+#: A number within a text, with its sign, its exponent and its unit; one with a suffix is a word.
+NUMBER = re.compile(r"[<>]?[+-]?(?:\d[\d.]*(?:e-?\d+)?(?: %|x)?(?![\d.TBMk])|inf\b)")
+#: Between the ends of an interval in LaTeX.
+SEPARATOR = r",\ "
+
+
+def in_latex(text: str) -> str:
+    r"""The LaTeX of a number, or of an interval, that was written as text.
+
+    >>> print(in_latex("1.83e6"), in_latex("[1e-5, inf]"), in_latex("at most 20.8 %"))
+    $1.83 \times 10^{6}$ $[10^{-5},\ \infty]$ at most $20.8\,\%$
+    """
+    if text == DASH:
+        return LATEX_DASH
+    if text.startswith("["):
+        ends = (NUMBER.sub(_number_in_latex, end) for end in re.split(r",\s*", text))
+        return f"${SEPARATOR.join(ends)}$"
+    return NUMBER.sub(lambda found: f"${_number_in_latex(found)}$", text)
+
+
+def _number_in_latex(found: re.Match[str]) -> str:
+    text = re.sub(r"(?<![\d.])1e(-?\d+)", r"10^{\1}", found[0])
+    text = re.sub(r"e(-?\d+)", r" \\times 10^{\1}", text).replace(" %", r"\,\%")
+    return re.sub(r"x$", r"\\times", text).replace("inf", r"\infty")
 
 
 @dataclass(frozen=True)
 class Format:
-    """How a number is written; a subclass defines `finite`, the text of a finite number.
-
-    Attributes
-    ----------
-    digits : int
-    infinite : str
-        What an infinite number is called.
-    """
+    """How a number is written; a subclass defines `finite`, the text of a finite number."""
 
     digits: int = 4
-    infinite: str = "inf"
+    infinite = "inf"
 
     def text(self, value: float | None) -> str:
         """The number for a terminal."""
-        return self.written(value, TEXT)
+        if value is None or isnan(value):
+            return DASH
+        if isinf(value):
+            return f"{'-' if value < 0 else ''}{self.infinite}"
+        return self.finite(value)
 
     def latex(self, value: float | None) -> str:
         """The number for LaTeX, in mathematics; the word for an infinite one as text."""
-        return self.written(value, LATEX)
-
-    def written(self, value: float | None, mode: str) -> str:
-        """The number as "text" or as "latex"."""
-        if value is None or isnan(value):
-            return DASHES[mode]
-        if not isinf(value):
-            return self.finite(value) if mode == TEXT else f"${self.finite_latex(value)}$"
-        sign = "-" if value < 0 else ""
-        is_symbol = mode == LATEX and self.infinite == "inf"
-        return rf"${sign}\infty$" if is_symbol else f"{sign}{self.infinite}"
+        return in_latex(self.text(value))
 
     def finite(self, value: float) -> str:
         """The text of a finite number."""
         raise NotImplementedError
 
     def finite_latex(self, value: float) -> str:
-        r"""The LaTeX of a finite number, without dollars.
-
-        >>> print(Shortest(3).finite_latex(1.83e6), Percent().finite_latex(0.2079))
-        1.83 \times 10^{6} 20.8\,\%
-        """
-        text = re.sub(r"(?<![\d.])1e(-?\d+)", r"10^{\1}", self.finite(value))
-        text = re.sub(r"e(-?\d+)", r" \\times 10^{\1}", text).replace(" %", r"\,\%")
-        return re.sub(r"x$", r"\\times", re.sub(r"([TBMk])$", r"\\mathrm{\1}", text))
+        """The LaTeX of a finite number, without dollars."""
+        return NUMBER.sub(_number_in_latex, self.finite(value))
 
 
 class Significant(Format):
@@ -96,52 +99,36 @@ class Significant(Format):
     """
 
     def finite(self, value: float) -> str:
-        if value == 0.0:
-            return "0"
-        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = float(f"{mantissa}e{power}")
-        if not SMALLEST_PLAIN <= abs(rounded) < LARGEST_PLAIN:
-            return f"{mantissa}e{int(power)}"
-        places = self.digits - 1 - int(power)
-        # A number with more digits before its point than were asked for keeps them all.
-        return f"{rounded:.{places}f}" if places >= 0 else f"{value:.0f}"
+        return _rounded(value, self.digits, LARGEST_PLAIN, whole=f"{value:.0f}")
 
 
 class Shortest(Format):
-    r"""At most so many significant digits, without zeros at the end.
+    """At most so many significant digits, without zeros at the end.
 
-    >>> form = Shortest(4)
-    >>> [form.text(x) for x in (0.5, 18.4123, 5.76e23, 2708.498)]
+    >>> [Shortest(4).text(x) for x in (0.5, 18.4123, 5.76e23, 2708.498)]
     ['0.5', '18.41', '5.76e23', '2708']
-    >>> print(form.latex(0.5), form.latex(1e21))
-    $0.5$ $10^{21}$
     """
 
     def finite(self, value: float) -> str:
-        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = float(f"{mantissa}e{power}")
-        if rounded == 0:
-            return "0"
         # Up to as many digits before the point as were asked for, a number needs no exponent.
-        largest = max(LARGEST_PLAIN, 10.0**self.digits)
-        if not SMALLEST_PLAIN <= abs(rounded) < largest:
-            return f"{_trimmed(mantissa)}e{int(power)}"
-        return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
+        mantissa, e, power = _rounded(
+            value, self.digits, max(LARGEST_PLAIN, 10.0**self.digits)
+        ).partition("e")
+        return f"{_trimmed(mantissa)}{e}{power}"
 
 
 @dataclass(frozen=True)
 class Places(Format):
-    """So many places behind the point; from `largest` on, so many significant digits and one more.
+    """So many places behind the point; from 1e4 on, so many significant digits and one more.
 
     >>> [Places(4).text(x) for x in (2.5, 12345.67)], Places(3, sign=True).text(0.01)
     (['2.5000', '12346'], '+0.010')
     """
 
     sign: bool = False
-    largest: float = 1e4
 
     def finite(self, value: float) -> str:
-        if abs(value) >= self.largest:
+        if abs(value) >= LARGEST_OF_PLACES:
             plus = "+" if self.sign and value > 0.0 else ""
             return plus + Significant(self.digits + 1).finite(value)
         return f"{value:{'+' if self.sign else ''}.{self.digits}f}"
@@ -149,11 +136,10 @@ class Places(Format):
 
 @dataclass(frozen=True)
 class Percent(Format):
-    r"""A share in per cent: shortest digits or, with `places`, so many places behind the point.
+    """A share in per cent: shortest digits or, with `places`, so many places behind the point.
 
     Without places a share from 1 on has one more digit, one just below 1 is never written as 100 %,
-    and one beyond a million is a multiple. An infinite share is "never", which is what an overhead
-    that nothing reaches means.
+    and one beyond a million is a multiple.
 
     >>> [Percent(3).text(x) for x in (0.2079, 1.8861, 0.9999, 1e999)]
     ['20.8 %', '188.6 %', '>99.9 %', 'never']
@@ -162,7 +148,7 @@ class Percent(Format):
     """
 
     digits: int = 3
-    infinite: str = "never"
+    infinite = "never"
     places: int | None = None
     sign: bool = False
 
@@ -177,20 +163,13 @@ class Percent(Format):
 
 @dataclass(frozen=True)
 class Count(Format):
-    r"""Params or tokens, as they may be typed again.
+    """Params or tokens, as they may be typed again.
 
     >>> [Count().text(x) for x in (7.2213e10, 1.33e12, 999999.0, 12.0, 3e20)]
     ['72.2B', '1.33T', '1M', '12', '3e20']
-    >>> print(Count().latex(7.2213e10), Count().latex(3e20))
-    72.2B $3 \times 10^{20}$
     """
 
     digits: int = 3
-
-    def written(self, value: float | None, mode: str) -> str:
-        """The number; in LaTeX with a suffix as text, without one in mathematics."""
-        text = super().written(value, TEXT)
-        return text if mode == TEXT or text[-1] in "TBMk" else super().written(value, mode)
 
     def finite(self, value: float) -> str:
         rounded = float(f"{value:.{self.digits - 1}e}")
@@ -202,60 +181,48 @@ class Count(Format):
 
 @dataclass(frozen=True)
 class Interval:
-    r"""How the two ends of an interval are written.
+    """How the two ends of an interval are written: each in the format, both in the template.
 
     A missing end makes a dash. An interval that is bounded above alone is "at most" its upper end.
     An end at a limit of the search bounds nothing and is marked: "<" before a lower one, ">" before
     an upper one.
 
-    Attributes
-    ----------
-    end : Format
-        Of each end.
-    opening, separator, closing : str
-        Around and between the ends in text; LaTeX has brackets where the text has them, else the
-        word "to".
-
-    Examples
-    --------
-    >>> brackets, words = Interval(Significant(3)), Interval(Significant(3), "", " to ", "")
+    >>> brackets, words = Interval(Significant(3)), Interval(Significant(3), "{} to {}")
     >>> brackets.text(0.1, 0.25), words.text(0.1, 0.25), words.text(0.0, 0.25, at_most=True)
     ('[0.100, 0.250]', '0.100 to 0.250', 'at most 0.250')
-    >>> print(brackets.written(1.2e10, 3.4e10, mode="latex"))
-    $[1.20 \times 10^{10},\ 3.40 \times 10^{10}]$
     """
 
     end: Format = Significant(4)  # noqa: RUF009 - a value
-    opening: str = "["
-    separator: str = ", "
-    closing: str = "]"
+    template: str = "[{}, {}]"
 
-    def text(self, low: float | None, high: float | None, *, at_most: bool = False) -> str:
-        """Both ends for a terminal."""
-        return self.written(low, high, at_most)
-
-    def written(
+    def text(
         self,
         low: float | None,
         high: float | None,
+        *,
         at_most: bool = False,
         at_limit: Sequence[str] = (),
-        mode: str = TEXT,
     ) -> str:
-        """Both ends as "text" or as "latex"."""
+        """Both ends for a terminal."""
         if low is None or high is None or isnan(low) or isnan(high):
-            return DASHES[mode]
-        below, above = ("<", ">") if mode == TEXT else ("$<$", "$>$")
-        least = f"{below if 'low' in at_limit else ''}{self.end.written(low, mode)}"
-        greatest = f"{above if 'high' in at_limit else ''}{self.end.written(high, mode)}"
-        if at_most:
-            return f"at most {greatest}"
-        if mode == TEXT:
-            return f"{self.opening}{least}{self.separator}{greatest}{self.closing}"
-        if self.opening != "[":
-            return f"{least} to {greatest}"
-        least, greatest = (end.replace("$$", "").strip("$") for end in (least, greatest))
-        return rf"$[{least},\ {greatest}]$"
+            return DASH
+        least = f"{'<' if 'low' in at_limit else ''}{self.end.text(low)}"
+        greatest = f"{'>' if 'high' in at_limit else ''}{self.end.text(high)}"
+        return f"at most {greatest}" if at_most else self.template.format(least, greatest)
+
+
+def _rounded(value: float, digits: int, largest: float, whole: str = "") -> str:
+    """So many significant digits, with an exponent below `SMALLEST_PLAIN` and from `largest` on;
+    `whole` is the text of a number with more digits before its point than were asked for.
+    """
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    rounded = float(f"{mantissa}e{power}")
+    if rounded == 0.0:
+        return "0"
+    if not SMALLEST_PLAIN <= abs(rounded) < largest:
+        return f"{mantissa}e{int(power)}"
+    places = digits - 1 - int(power)
+    return whole if whole and places < 0 else f"{rounded:.{max(0, places)}f}"
 
 
 def _trimmed(text: str) -> str:

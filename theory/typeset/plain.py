@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from sympy import Add, Expr, Mul, Rational, Symbol
+from sympy import Expr, Rational, Symbol
 from sympy.printing.str import StrPrinter
 
 from ..data.notation import DEFAULT, Notation
@@ -17,15 +16,15 @@ from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 class PlainPrinter(Conventional, StrPrinter):
     """`E + A N^-beta + B D^-gamma`: a space multiplies, as the package's own parser reads it back."""
 
+    signs: ClassVar[Mapping[str, str]] = {"propto": "is proportional to"}
+
     def __init__(self, spelling: Notation) -> None:
         super().__init__()
         self.names = spelling.names()
         self.optimum_mark = "*" if "*" in spelling.latex("N_opt") else OPTIMAL
 
-    signs: ClassVar[Mapping[str, str]] = {"propto": "is proportional to"}
-
     def words(self, text: str) -> str:
-        """Words between formulas."""
+        """Words between formulas, and a formula within words."""
         return text
 
     in_text = words
@@ -34,37 +33,13 @@ class PlainPrinter(Conventional, StrPrinter):
         """As it stands in a line of text."""
         return self.doprint(expression)
 
-    def bracket(self, text: str) -> str:
-        return f"({text})"
-
-    def separator(self, left: str, right: str) -> str:
-        return "*" if right[0].isdigit() else " "
-
-    def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
-        over = self._operand(above[0]) if len(above) == 1 else self.product(above)
-        under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))
-        return f"{over}/{under}" if alone else f"({over}/{under})"
-
-    def _operand(self, factor: Expr) -> str:
-        text = self._print(factor)
-        return self.bracket(text) if isinstance(factor, Add | Mul) else text
-
-    def raised(self, base: str, exponent: Expr) -> str:
-        text = self._print(exponent)
-        return f"{base}^{text}" if re.fullmatch(r"-?[\w.]+", text) else f"{base}^({text})"
-
-    def root(self, inside: Expr) -> str:
-        return f"sqrt({self._print(inside)})"
-
     def _print_Symbol(self, expression: Symbol) -> str:
-        if expression.name.startswith("w_"):
-            return expression.name
-        return self.names.get(expression.name, expression.name)
+        name = expression.name
+        return name if name.startswith("w_") else self.names.get(name, name)
 
     def _print_Rational(self, expression: Rational) -> str:
-        return (
-            decimal_text(expression) if is_decimal(expression) else f"{expression.p}/{expression.q}"
-        )
+        is_typed = is_decimal(expression)
+        return decimal_text(expression) if is_typed else f"{expression.p}/{expression.q}"
 
     def _print_AppliedUndef(self, expression: Expr) -> str:
         name = str(expression.func)

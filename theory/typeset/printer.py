@@ -7,9 +7,8 @@ line (``A N^{-\beta}``), and the letters are those of the chosen notation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 from sympy import Add, Expr, Function, Mul, Rational, Symbol, log
 from sympy.core.alphabets import greeks
@@ -28,39 +27,33 @@ from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 
 SIGNS = {
     "propto": r"\propto",
-    "~": r"\sim",
-    "->": r"\to",
-    ">": ">",
     "=": "=",
     "!=": r"\ne",
     **RELATIONS,
 }
 GREEK = frozenset(greeks)
 UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
-NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
-
+NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty", "Delta C": r"\Delta C"}
+Of = TypeVar("Of")
 #: How the label of a compute-optimal value ends.
 MARKS_OF_OPTIMA = ("^{*}", r"_{\mathrm{opt}}")
 #: A digit, or the power of a number.
 NUMBER_AT_THE_END = re.compile(r"\d$|(?<![\w.^_}])\d[\d.]*\^\{[^{}]*\}$")
-
 #: Brackets around something of the height of a letter or of an optimum.
 UNSTRETCHED = re.compile(
     r"\\left\(((?:\^\{\*\}|(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)"
 )
-
-
 #: An integer that ends in so many zeros is written with a power of ten.
 MANY_ZEROS = 6
-
 #: An exponent of more marks than this on the line is set as a fraction.
 LONGEST_INLINE_EXPONENT = 17
-
 #: What LaTeX sets one beside the other: letters, signs, macros; a bracket is one mark however tall.
 MARK = re.compile(r"(?:\\left|\\right)(?![A-Za-z])|(\\[A-Za-z]+|\\.|[^\s{}^_&\\])")
-
 #: What is as wide as several.
 WIDE = {r"\qquad": 4, r"\log": 3, r"\exp": 3}
+#: Fractions are set as such; inside of one, or of an exponent, they are small; in a line of text
+#: they have a slash.
+DISPLAY, SMALL, INLINE = "display", "small", "inline"
 
 
 class PaperPrinter(Conventional, LatexPrinter):
@@ -73,15 +66,14 @@ class PaperPrinter(Conventional, LatexPrinter):
         Print N*(C) rather than N*; an argument other than C is always printed.
     """
 
+    signs: ClassVar[Mapping[str, str]] = SIGNS
+
     def __init__(self, spelling: Notation, *, arguments: bool = False) -> None:
         super().__init__()
         self.spelling = spelling
         self.arguments = arguments
-        self.small = False
-        self.inline = False
-        self._printed: dict[tuple[Expr, bool, bool], str] = {}
-
-    signs: ClassVar[Mapping[str, str]] = SIGNS
+        self.style = DISPLAY
+        self._printed: dict[tuple[Expr, str], str] = {}
 
     def words(self, text: str) -> str:
         """Words between formulas."""
@@ -96,55 +88,46 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def on_the_line(self, expr: Expr) -> str:
         """As it stands in a line of text, its fractions with a slash."""
-        with self._in(self.small, inline=True):
-            return self.doprint(expr)
+        return self._styled(INLINE, self.doprint, expr)
 
-    @contextmanager
-    def _in(self, small: bool, *, inline: bool) -> Iterator[None]:
-        """In small print, where a fraction inside a fraction has a slash, or in a line of text."""
-        before = self.small, self.inline
-        self.small, self.inline = small, inline
+    def _styled(self, style: str, printed: Callable[[Of], str], what: Of) -> str:
+        """What is printed in a style."""
+        before, self.style = self.style, style
         try:
-            yield
+            return printed(what)
         finally:
-            self.small, self.inline = before
+            self.style = before
 
     def _print(self, expr: Any, **settings: Any) -> str:
         """Each part is printed once: a base is looked at several times for the brackets it needs."""
         if settings or not isinstance(expr, Expr):
             return super()._print(expr, **settings)
-        place = (expr, self.small, self.inline)
-        if place not in self._printed:
-            self._printed[place] = super()._print(expr)
-        return self._printed[place]
+        if (expr, self.style) not in self._printed:
+            self._printed[expr, self.style] = super()._print(expr)
+        return self._printed[expr, self.style]
 
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
-        if self.inline:
-            over = self.product(above)
-            ambiguous = divided(over) or isinstance(above[-1], log)
-            ambiguous |= len(above) == 1 and isinstance(above[0], Add)
-            text = f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
+        if self.style == INLINE:
+            over, under = self.product(above), self.product(below)
+            is_sum = len(above) == 1 and isinstance(above[0], Add)
+            if is_sum or divided(over) or isinstance(above[-1], log):
+                over = self.bracket(over)
+            if len(below) > 1 or isinstance(below[0], Add | Mul) or divided(under):
+                under = self.bracket(under)
+            text = f"{over}/{under}"
             return text if alone else self.bracket(text)
         is_flat = len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below))
-        has_slash = self.small and alone and is_flat
-        with self._in(True, inline=False):  # a fraction inside is set on the line
-            over, under = self.product(above), self.product(below)
+        has_slash = self.style == SMALL and alone and is_flat
+        over, under = (self._styled(SMALL, self.product, part) for part in (above, below))
         return f"{over}/{under}" if has_slash else rf"\frac{{{over}}}{{{under}}}"
 
-    def _on_the_line(self, factors: list[Expr]) -> str:
-        text = self.product(factors)
-        single = len(factors) == 1 and not isinstance(factors[0], Add | Mul) and not divided(text)
-        return text if single else self.bracket(text)
-
     def raised(self, base: str, exponent: Expr) -> str:
-        with self._in(True, inline=True):
-            text = self._print(exponent)
+        text = self._styled(INLINE, self._print, exponent)
         if length(text) > LONGEST_INLINE_EXPONENT:
-            with self._in(True, inline=False):
-                text = self._print(exponent)
+            text = self._styled(SMALL, self._print, exponent)
         return f"{base}^{{{text}}}"
 
     def root(self, inside: Expr) -> str:
@@ -173,8 +156,8 @@ class PaperPrinter(Conventional, LatexPrinter):
         zeros = len(str(expr)) - len(mantissa)
         if zeros < MANY_ZEROS:
             return str(expr)
-        power = f"10^{{{zeros}}}"
-        return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa} \cdot {power}")
+        times = rf"{mantissa} \cdot " if mantissa not in ("1", "-1") else mantissa[:-1]
+        return f"{times}10^{{{zeros}}}"
 
     def _print_Rational(self, expr: Rational) -> str:
         if is_decimal(expr):
@@ -194,12 +177,13 @@ class PaperPrinter(Conventional, LatexPrinter):
         return label + self.bracket(arguments) if shown else label
 
     def _print_Subs(self, expr: Expr) -> str:
-        with self._in(True, inline=True):
-            old, new = ([*map(self._print, part)] for part in expr.args[1:])
-        point = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
-        inside = self._print(expr.args[0])
-        if isinstance(expr.args[0], Add):
-            inside = self.bracket(inside)
+        of, letters, values = expr.args
+        point = ", ".join(
+            f"{self._print(x)} = {self._styled(INLINE, self._print, value)}"
+            for x, value in zip(letters, values, strict=True)
+        )
+        inside = self._print(of)
+        inside = self.bracket(inside) if isinstance(of, Add) else inside
         return rf"\left. {inside} \right|_{{{point}}}"
 
     def _print_Derivative(self, expr: Expr) -> str:
@@ -273,20 +257,16 @@ def symbol_latex(name: str, spelling: Notation) -> str | None:
     """LaTeX of a symbol of the theory by its canonical name; None for any other."""
     stem, _, index = name.partition("_")
     if stem in ("w", "k") and index:
-        inner = symbol_latex(index, spelling) or index
-        return f"{stem}_{inner}" if len(inner) == 1 else f"{stem}_{{{inner}}}"
+        return f"{stem}_{_braced(symbol_latex(index, spelling) or index)}"
     if stem in ("beta", "gamma") and index:
-        return rf"{spelling.latex(stem)}_{index if len(index) == 1 else '{' + index + '}'}"
+        return f"{spelling.latex(stem)}_{_braced(index)}"
     if index == "crit":
         return rf"{symbol_latex(stem, spelling) or stem}_{{\mathrm{{crit}}}}"
-    if name in NAMES:
-        return NAMES[name]
-    if name == "Delta C":
-        return rf"\Delta {spelling.latex('C')}"
-    if index in ("eff", "max") and stem in ("N", "D", "C"):
+    if index in UPRIGHT_INDICES and stem in ("N", "D", "C"):
         return f"{spelling.latex(stem)}_{{{UPRIGHT_INDICES[index]}}}"
-    known = spelling.symbols
-    return known[name] if name in known else QUANTITIES[name].latex if name in QUANTITIES else None
+    if name in QUANTITIES:
+        return spelling.symbols.get(name, QUANTITIES[name].latex)
+    return {**NAMES, **spelling.symbols}.get(name)
 
 
 def decorated_latex(name: str) -> str | None:
@@ -302,27 +282,25 @@ def decorated_latex(name: str) -> str | None:
         return None
     difference, stem, number, rest = match.groups()
     parts = rest.split("_")[1:]
-    marks = [part for part in parts if part in (PRIME, STAR)]
     is_word = len(stem) > 1 and stem not in GREEK and stem[0] != '"'
     plain = len(stem) == 1 and not (difference or number) and list(map(len, parts)) == [1]
     if is_word or plain:
         return None
     word = rf"\text{{{stem[1:-1]}}}" if '"' in stem else _letters(stem)
     indices = [number] if number else []
-
-    def subscript() -> str:
-        if not indices:
-            return ""
-        inside = ",".join(map(_letters, indices)).replace(r"\setminus,", r"\setminus ")
-        return f"_{inside}" if len(inside) == 1 else f"_{{{inside}}}"
-
-    for part in parts:
-        if part in ACCENTS:
-            word, indices = rf"\{part}{{{word}{subscript()}}}", []
-        elif part not in (PRIME, STAR):
+    for part in (*parts, ""):
+        if part and part not in (*ACCENTS, PRIME, STAR):
             indices.append(part)
-    word = f"{word}{subscript()}{chr(39) * marks.count(PRIME)}"
-    return (r"\Delta " if difference else "") + word + ("^{*}" if STAR in marks else "")
+        elif part not in (PRIME, STAR) and indices:
+            inside = ",".join(map(_letters, indices)).replace(r"\setminus,", r"\setminus ")
+            word, indices = f"{word}_{_braced(inside)}", []
+        word = rf"\{part}{{{word}}}" if part in ACCENTS else word
+    marks = "'" * parts.count(PRIME) + ("^{*}" if STAR in parts else "")
+    return (r"\Delta " if difference else "") + word + marks
+
+
+def _braced(index: str) -> str:
+    return index if len(index) == 1 else f"{{{index}}}"
 
 
 def _letters(text: str) -> str:

@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from .escapes import clean, display_width, latex_escaped, padded
-from .numbers import DASHES, TEXT, Format, Interval, Significant
+from .numbers import DASH, Format, Interval, Significant, in_latex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     import pandas as pd
-
-    Show = Literal["value", "error", "interval", "all"]
 
 __all__ = ["RULE", "Column", "Subheading", "Table", "Words"]
 
@@ -114,20 +112,12 @@ class Column:
     latex: str = ""
     format: Format = FOUR_DIGITS
     align: Literal["right", "left"] = "right"
-    show: Show = "value"
+    show: Literal["value", "error", "interval", "all"] = "value"
     interval: Interval = BRACKETS
     keys: tuple[str, ...] = ()
     only: Literal["", "page", "data"] = ""
     of: Callable[[Any], Any] | None = None
-    missing: str = DASHES[TEXT]
-
-    def changed(self, **named: Any) -> Column:
-        """The column with other values for some fields."""
-        return replace(self, **named)
-
-    def head(self) -> str:
-        """The heading as text."""
-        return self.heading or self.key
+    missing: str = DASH
 
     def entry(self, row: Any) -> Any:
         """What the row holds in this column."""
@@ -139,37 +129,42 @@ class Column:
             raise ValueError(f"row without {self.key!r}: it has {', '.join(map(str, row))}")
         return row[self.key]
 
-    def cell(self, row: Any, mode: str = TEXT) -> str:
-        """The cell of a row as "text" or as "latex"."""
+    def cell(self, row: Any) -> str:
+        """The cell of a row as text."""
         entry = self.entry(row)
-        if entry is None and self.missing == DASHES[TEXT]:
-            return DASHES[mode]
         if entry is None or isinstance(entry, str | Words):
-            words = self.missing if entry is None else entry
-            return clean(str(words)) if mode == TEXT else latex_of(words)
-        written = self._number(entry, mode)
-        # A number of digits alone needs no dollars: it is the easier to edit.
-        inner = written.removeprefix("$").removesuffix("$")
-        return inner if inner.replace(".", "", 1).isdigit() else written
+            return clean(self.missing if entry is None else str(entry))
+        return self._number(entry)
 
-    def _number(self, entry: Any, mode: str) -> str:
+    def latex_cell(self, row: Any) -> str:
+        """The cell of a row as LaTeX. A number of digits alone needs no dollars: it is the easier
+        to edit.
+        """
+        entry = self.entry(row)
+        if isinstance(entry, str | Words):
+            return latex_of(entry)
+        text = self.cell(row)
+        return text if text.replace(".", "", 1).isdigit() else in_latex(text)
+
+    def _number(self, entry: Any) -> str:
         """A number, or the part of an estimate that the column shows."""
         has_value = self.show in ("value", "all")
         if not is_estimate(entry):
-            if isinstance(entry, bool | int) and has_value:
-                return str(entry) if not isinstance(entry, bool) else "yes" if entry else "no"
-            return self.format.written(entry if has_value else None, mode)
+            if isinstance(entry, bool) and has_value:
+                return "yes" if entry else "no"
+            is_whole = isinstance(entry, int) and has_value
+            return str(entry) if is_whole else self.format.text(entry if has_value else None)
         if getattr(entry, "undetermined", False):
             # The word stands where the number is read first; the interval of nothing is a dash.
-            return UNDETERMINED if has_value else DASHES[mode]
+            return UNDETERMINED if has_value else DASH
         if self.show == "error":
-            return self.format.written(getattr(entry, "standard_error", None), mode)
-        at_most, at_limit = getattr(entry, "at_most", False), getattr(entry, "at_limit", ())
-        ends = self.interval.written(entry.low, entry.high, at_most, at_limit, mode)
+            return self.format.text(getattr(entry, "standard_error", None))
+        how = {key: getattr(entry, key) for key in ("at_most", "at_limit") if hasattr(entry, key)}
+        ends = self.interval.text(entry.low, entry.high, **how)
         if self.show == "interval":
             return ends
-        value = self.format.written(entry.value, mode)
-        return value if self.show == "value" or ends == DASHES[mode] else f"{value} {ends}"
+        value = self.format.text(entry.value)
+        return value if self.show == "value" or ends == DASH else f"{value} {ends}"
 
     def record(self, row: Any) -> dict[str, Any]:
         """The entry under its keys: an estimate has a key for the value and for each end."""
@@ -177,12 +172,10 @@ class Column:
         keys = self.keys or (self.key, f"{self.key}_low", f"{self.key}_high")
         if is_estimate(entry) or (entry is None and self.keys):
             parts = ("value", "low", "high", "standard_error")
-            found = {
-                key: getattr(entry, part, None) for key, part in zip(keys, parts, strict=False)
-            }
+            found = [getattr(entry, part, None) for part in parts]
         else:
-            found = {keys[0]: str(entry) if isinstance(entry, Words) else entry}
-        return {key: part for key, part in found.items() if key}
+            found = [str(entry) if isinstance(entry, Words) else entry]
+        return {key: part for key, part in zip(keys, found, strict=False) if key}
 
 
 @dataclass(frozen=True)
@@ -234,41 +227,37 @@ class Table:
         """The rows without rules and subheadings."""
         return [row for row in self.rows if not isinstance(row, Subheading)]
 
-    def _cells(self, mode: str) -> list[Subheading | list[str]]:
-        """The cells row by row; a line across the table as it is."""
-        return [
-            row if isinstance(row, Subheading) else [each.cell(row, mode) for each in self._page]
-            for row in self.rows
-        ]
-
     # -- text --------------------------------------------------------------------------------------
 
-    def text(self, width: int = WIDTH) -> str:
+    def text(self) -> str:
         """For a terminal: title, headings, a rule, rows, notes.
 
-        Title and notes are broken at the width, rows never are.
+        Title and notes are broken at 100 columns, rows never are.
         """
-        notes = (line for note in self.notes for line in _wrapped(note, width, "  "))
-        return "\n".join([*_wrapped(self.title, width), *self.lines(width), *notes])
+        notes = (line for note in self.notes for line in _wrapped(note, "  "))
+        return "\n".join([*_wrapped(self.title), *self.lines(), *notes])
 
-    def lines(self, width: int = WIDTH) -> list[str]:
+    def lines(self) -> list[str]:
         """Headings, rule and rows of the text."""
-        heads = [[clean(line) for line in column.head().split("\n")] for column in self._page]
+        page = self._page
+        heads = [(column.heading or column.key).split("\n") for column in page]
         height = max(map(len, heads))
-        headings = [*zip(*([""] * (height - len(head)) + head for head in heads), strict=True)]
-        body = self._cells(TEXT)
-        filled = [*headings, *(row for row in body if not isinstance(row, Subheading))]
+        headings = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
+        body = [[column.cell(row) for column in page] for row in self._entries]
+        filled = [*([clean(line) for line in row] for row in headings), *body]
         widths = [max(map(display_width, column)) for column in zip(*filled, strict=True)]
         ruled = max([i for i, size in enumerate(widths, 1) if size], default=1)
-        rule = "-" * min(width, sum(widths[:ruled]) + len(GAP) * (ruled - 1))
-        aligns = [column.align for column in self._page]
-
-        def line(row: Any) -> str:
-            if isinstance(row, Subheading):
-                return clean(str(row.words)) or rule
-            return GAP.join(map(padded, row, widths, aligns)).rstrip()
-
-        return [*map(line, headings), rule, *map(line, body)]
+        rule = "-" * min(WIDTH, sum(widths[:ruled]) + len(GAP) * (ruled - 1))
+        aligns = [column.align for column in page]
+        shown = iter([GAP.join(map(padded, row, widths, aligns)).rstrip() for row in filled])
+        return [
+            *(next(shown) for _ in range(height)),
+            rule,
+            *(
+                (clean(str(row.words)) or rule) if isinstance(row, Subheading) else next(shown)
+                for row in self.rows
+            ),
+        ]
 
     # -- LaTeX -------------------------------------------------------------------------------------
 
@@ -298,16 +287,12 @@ class Table:
     def _tabular(self) -> list[str]:
         page, last = self._page, len(self.rows) - 1
         letters = "".join("l" if column.align == "left" else "r" for column in page)
-        heads = " & ".join(column.latex or latex_escaped(column.head()) for column in page)
-        lines = [
-            rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}",
-            r"\toprule",
-            rf"{heads} \\",
-            r"\midrule",
-        ]
-        for number, row in enumerate(self._cells("latex")):
+        heads = [column.latex or latex_escaped(column.heading or column.key) for column in page]
+        lines = [rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}", r"\toprule"]
+        lines += [rf"{' & '.join(heads)} \\", r"\midrule"]
+        for number, row in enumerate(self.rows):
             if not isinstance(row, Subheading):
-                lines.append(rf"{' & '.join(row)} \\")
+                lines.append(rf"{' & '.join(column.latex_cell(row) for column in page)} \\")
             elif str(row.words):
                 across = rf"\multicolumn{{{len(page)}}}{{@{{}}l@{{}}}}"
                 lines.append(rf"{across}{{{latex_of(row.words)}}} \\")
@@ -325,11 +310,13 @@ class Table:
 
         blank = [""] * (len(self._page) - 1)
         body = [
-            [clean(str(row.words)), *blank] if isinstance(row, Subheading) else row
-            for row in self._cells(TEXT)
+            [clean(str(row.words)), *blank]
+            if isinstance(row, Subheading)
+            else [column.cell(row) for column in self._page]
+            for row in self.rows
             if row != RULE
         ]
-        heads = [clean(column.head().replace("\n", " ")) for column in self._page]
+        heads = [clean((column.heading or column.key).replace("\n", " ")) for column in self._page]
         table = pd.DataFrame(body, columns=heads).to_html(index=False, border=0)
         title, *notes = (f"<p>{escape(clean(str(text)))}</p>" for text in (self.title, *self.notes))
         return "\n".join([*([title] if str(self.title) else []), table, *notes])
@@ -357,17 +344,17 @@ class Table:
 
 def is_estimate(entry: Any) -> bool:
     """Whether the entry is a number with its interval."""
-    return hasattr(entry, "low") and hasattr(entry, "high") and hasattr(entry, "value")
+    return all(hasattr(entry, part) for part in ("value", "low", "high"))
 
 
-def _wrapped(words: str | Words, width: int, indent: str = "") -> list[str]:
+def _wrapped(words: str | Words, indent: str = "") -> list[str]:
     """The lines of a title or a note."""
     text = clean(str(words))
-    if len(text) <= width:
+    if len(text) <= WIDTH:
         return [text] if text else []
     from textwrap import wrap
 
-    return wrap(text, width, subsequent_indent=indent)
+    return wrap(text, WIDTH, subsequent_indent=indent)
 
 
 def latex_of(words: str | Words) -> str:
