@@ -20,7 +20,7 @@ from .escapes import latex_words
 from .numbers import Shortest
 from .printer import render, symbol_latex
 from .table import Column, Table
-from .theorem import label, theorem_latex
+from .theorem import theorem_latex
 from .words import latex_sentence
 
 __all__ = ["PREFIX", "CheckedTheorem", "cited", "document_latex"]
@@ -38,16 +38,28 @@ INTRODUCTION = (
     "digits, bounds in interval arithmetic. The status of a theorem is that of its weakest "
     "step."
 )
-#: A derivation that a sentence names, and one that is not in the document.
-NAMED = re.compile(r"\((\w+(?:\\_\w+){2,})\)")
-OTHER_NAME = re.compile(r"\\texttt\{\w+(?:\\_\w+){2,}\}")
-ELSEWHERE = r"Names in \texttt{typewriter} are those of other derivations of the package."
 #: A theorem of a fragment is numbered with the paper's own, where these are called "theorem".
 GUARDED_THEOREM = (
     r"\ifcsname isotheorem\endcsname\else"
     r"\ifcsname c@theorem\endcsname\newtheorem{isotheorem}[theorem]{Theorem}\relax"
     r"\else\newtheorem{isotheorem}{Theorem}\relax\fi\fi"
 )
+#: A slash or a hyphen of an address, where a line may end.
+BREAKABLE = r"\1\\allowbreak "
+#: The beginning of a document.
+PREAMBLE = r"""\documentclass{article}
+\usepackage[textwidth=400pt,textheight=620pt]{geometry}
+\usepackage{%(packages)s,microtype}
+\usepackage[hidelinks,pdfusetitle]{hyperref}
+\newtheorem{theorem}{Theorem}
+\allowdisplaybreaks[1]
+\setlength{\emergencystretch}{4em}
+\title{Compute-optimal training: derivations}
+\author{isoflop %(version)s}
+\date{}
+\begin{document}
+\maketitle
+"""
 #: So many theorems are named in the first line of a fragment.
 MOST_NAMED = 4
 
@@ -99,15 +111,15 @@ class Citing:
 
 
 def _bibitem(work: Work, prefix: str) -> str:
-    details = latex_words(work.details)
-    details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
+    """An entry whose addresses may be broken behind each slash and hyphen."""
+    details = re.sub(
+        r"https://\S+?(?=[,;]?(?:\s|$))",
+        lambda found: rf"\texttt{{{re.sub('([/-])', BREAKABLE, found[0])}}}",
+        latex_words(work.details),
+    )
     title = f"{latex_words(work.title)}{'' if work.title.endswith('?') else '.'}"
     authors = latex_words(work.listed_authors)
     return rf"\bibitem{{{prefix}{work.key}}} {authors}, \emph{{{title}}} {details}"
-
-
-def _breakable(address: str) -> str:
-    return r"\texttt{" + address.replace("/", r"/\allowbreak ").replace("-", r"-\allowbreak ") + "}"
 
 
 def cited(latex: str) -> list[Work]:
@@ -126,7 +138,6 @@ def document_latex(
     proof: str = "short",
     laws: Sequence[Mapping[str, Any]] = (),
     fragment: bool = False,
-    title: str = "Compute-optimal training: derivations",
 ) -> str:
     r"""A LaTeX document that compiles as it is, or a fragment for ``\input``.
 
@@ -146,47 +157,28 @@ def document_latex(
     fragment : bool
         Leave out preamble, title, introduction and the list of what is cited. Comments say what made
         it and what it needs; the names of environments, labels and citations are its own.
-    title : str
     """
     spelling, entries = find_notation(notation), list(entries)
     citing = Citing(PREFIX if fragment else "")
     environment = "isotheorem" if fragment else "theorem"
-    parts = list(_theorems(entries, spelling, proof, citing, environment))
+    parts = [
+        part for entry in entries for part in _theorem(entry, spelling, proof, citing, environment)
+    ]
     if laws:
         table, caption = _law_table(laws, spelling, citing)
         parts.append(table.latex(caption, f"{PREFIX}laws", SMALL))
-    if citing.works and not fragment:
-        parts.append(citing.bibliography())
-    body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
     packages = [*PACKAGES, *(["booktabs"] if laws else [])]
     if fragment:
+        body = "\n\n".join(parts)
         return "\n".join([*_head_of_fragment(entries, spelling, packages, body), "", body])
+    if citing.works:
+        parts.append(citing.bibliography())
     introduction = INTRODUCTION.format(
         isoflop=__version__, sympy=sympy_version, notation=latex_words(spelling.source)
     )
-    return "\n".join(
-        [
-            r"\documentclass{article}",
-            r"\usepackage[textwidth=400pt,textheight=620pt]{geometry}",
-            rf"\usepackage{{{','.join(packages)},microtype}}",
-            r"\usepackage[hidelinks,pdfusetitle]{hyperref}",
-            r"\newtheorem{theorem}{Theorem}",
-            r"\allowdisplaybreaks[1]",
-            r"\setlength{\emergencystretch}{4em}",
-            rf"\title{{{latex_words(title)}}}",
-            rf"\author{{isoflop {__version__}}}",
-            r"\date{}",
-            r"\begin{document}",
-            r"\maketitle",
-            "",
-            *([introduction] if entries else []),
-            *([ELSEWHERE] if OTHER_NAME.search(body) else []),
-            "",
-            body,
-            "",
-            r"\end{document}",
-        ]
-    )
+    head = PREAMBLE % {"packages": ",".join(packages), "version": __version__}
+    shown = [head, *([introduction] if entries else []), "", "\n\n".join(parts), ""]
+    return "\n".join([*shown, r"\end{document}"])
 
 
 def _head_of_fragment(
@@ -203,55 +195,32 @@ def _head_of_fragment(
         yield GUARDED_THEOREM
 
 
-def _with_references(body: str, names: Iterable[str]) -> str:
-    """The names of the document's own theorems as references, those of others in typewriter."""
-    labels = {latex_words(name): label(name) for name in names}
-
-    def reference(match: re.Match[str]) -> str:
-        name = match[1]
-        return rf"(Theorem~\ref{{{labels[name]}}})" if name in labels else rf"(\texttt{{{name}}})"
-
-    return NAMED.sub(reference, body)
-
-
-def _theorems(
-    entries: Iterable[CheckedTheorem],
-    spelling: Notation,
-    proof: str,
-    citing: Citing,
-    environment: str,
+def _theorem(
+    entry: CheckedTheorem, spelling: Notation, proof: str, citing: Citing, environment: str
 ) -> Iterator[str]:
-    """The theorems in order."""
-    for entry in entries:
-        derivation = entry.derivation
-        clash = _clash(derivation, spelling)
-        chosen = DEFAULT if clash else spelling
-        if clash:
-            yield (
-                f"The next theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ "
-                f"would have two meanings."
-            )
-        yield theorem_latex(
-            derivation,
-            notation=chosen,
-            proof=proof,
-            verdicts=entry.verdicts,
-            cite=citing,
-            environment=environment,
-        )
-        yield _closing(entry, chosen, citing)
-
-
-def _closing(entry: CheckedTheorem, spelling: Notation, citing: Citing) -> str:
-    """The status of a theorem, its source, and what follows from it."""
+    """A theorem; its status, its source, and what follows from it."""
     derivation = entry.derivation
+    if clash := _clash(derivation, spelling):
+        spelling = DEFAULT
+        yield (
+            f"The next theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ "
+            f"would have two meanings."
+        )
+    yield theorem_latex(
+        derivation,
+        notation=spelling,
+        proof=proof,
+        verdicts=entry.verdicts,
+        cite=citing,
+        environment=environment,
+    )
     about = [rf"\noindent \textbf{{Status:}} {latex_words(entry.status)}."]
     if derivation.source:
         about.append(rf"\textbf{{Source:}} {citing(derivation.source)}")
-    if follows := derivation.follows:
-        said = latex_sentence(follows, spelling, words=citing)
+    if derivation.follows:
+        said = latex_sentence(derivation.follows, spelling, words=citing)
         about.append(rf"\textbf{{What follows:}} {said}")
-    return "\n".join([*about, r"\par\medskip"])
+    yield "\n".join([*about, r"\par\medskip"])
 
 
 def _clash(derivation: Derivation, spelling: Notation) -> str:

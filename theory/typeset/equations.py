@@ -18,11 +18,11 @@ from ..kernel.functions import phi2
 from ..kernel.rules import implied
 from ..kernel.search import why_positive
 from ..theorem.claim import Claim
-from ..theorem.words import Sentence, condition
+from ..theorem.words import Formula, Sentence, condition
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length, snug
 from .rows import LONG
-from .words import latex_sentence, plain_sentence
+from .words import inline, latex_sentence, plain_sentence
 
 WIDTH = 100
 #: How LaTeX sets the condition of an equation.
@@ -169,7 +169,7 @@ def sections_text(sections: Sequence[Section], spelling: Notation) -> list[str]:
 
 def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
     """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
-    claims, brief = subject.claims, subject.named.claims
+    claims, brief, printer = subject.claims, subject.named.claims, PlainPrinter(spelling)
     decisions = subject.decisions
     hows = {
         name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
@@ -181,17 +181,13 @@ def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
     for name, decision in decisions.items():
         reason = plain_sentence(claims[name].reason, spelling).replace(":", ".")
         sentences = [reason, "" if decision.proved else decision.reason]
-        sentences.append(_where(side_conditions(claims[name], decision, brief[name]), spelling))
+        where = side_conditions(claims[name], decision, brief[name])
+        texts = ", ".join(inline(formula, printer) for formula in where)
+        sentences.append(f"where {texts}" if texts else "")
         rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
         lines.append(f"  {name.ljust(name_width)}  {hows[name].ljust(how_width)}  {rows[0]}")
         lines += [" " * indent + row for row in rows[1:]]
     return lines
-
-
-def _where(conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
-    printer = PlainPrinter(spelling)
-    texts = [f"{printer.doprint(expression)} {relation} 0" for expression, relation in conditions]
-    return f"where {', '.join(texts)}" if texts else ""
 
 
 # -- LaTeX -----------------------------------------------------------------------------------------------------
@@ -216,13 +212,13 @@ def _equation_latex(equation: Equation, spelling: Notation) -> list[str]:
 # -- conditions ------------------------------------------------------------------------------------------------
 
 
-def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tuple[Expr, str]]:
+def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[Formula]:
     """What a proof assumes, by name, and what else it used that does not follow from the
     assumptions.
     """
-    assumed = ((said.sides[0], said.signs[0]) for said in map(condition, brief.assume))
     left = (c for c in decision.conditions if not (_follows(c, claim) or _is_removable(c, claim)))
-    return [*assumed, *((c.expression, c.relation) for c in left)]
+    used = (Formula.of(c.expression, c.relation, 0) for c in left)
+    return [*map(condition, brief.assume), *used]
 
 
 def _follows(needed: Condition, claim: Claim) -> bool:

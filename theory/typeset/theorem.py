@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-
-from sympy import Integer, oo
+from dataclasses import replace
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..kernel.answer import Decision
+from ..kernel.points import PointCheck
 from ..kernel.rules import FAILED, UNDER_LEMMA
-from ..theorem.claim import Cited, Claim, Derivation, UnderLemma, Verdict, earned
+from ..theorem.claim import Cited, Derivation, UnderLemma, Verdict
 from ..theorem.words import Formula, Sentence
 from .equations import side_conditions
 from .escapes import latex_words
@@ -22,6 +20,7 @@ from .words import inline, is_short, latex_sentence, statement_latex
 __all__ = ["PROOFS", "label", "theorem_latex"]
 
 Cite = Callable[[str], str]
+Steps = Mapping[str, Verdict]
 #: How much of a proof is printed.
 PROOFS = ("short", "steps", "none")
 
@@ -31,7 +30,7 @@ def theorem_latex(
     *,
     notation: str | Notation = DEFAULT,
     proof: str = "steps",
-    verdicts: Sequence[Verdict] | None = None,
+    verdicts: Sequence[Verdict] = (),
     cite: Cite = latex_words,
     environment: str = "theorem",
 ) -> str:
@@ -59,21 +58,26 @@ def theorem_latex(
     if proof not in PROOFS:
         raise ValueError(f"proof={proof!r}: must be one of {', '.join(PROOFS)}")
     spelling = find_notation(notation)
-    title = latex_sentence(subject.title, spelling)
     lines = [
-        rf"\begin{{{environment}}}[{title}]\label{{{label(subject.name)}}}",
+        rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]"
+        rf"\label{{{label(subject.name)}}}",
         *_assumed(subject, spelling),
         statement_latex(subject.statement, subject.stated, spelling),
         rf"\end{{{environment}}}",
     ]
-    if proof != "none":
-        given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
-        steps = {
-            step.name: _graded(step, verdict)
-            for step, verdict in zip(subject.steps, given, strict=True)
-        }
-        lines += (_steps if proof == "steps" else _short)(steps, subject, spelling, cite)
-    return "\n".join(lines)
+    if proof == "none":
+        return "\n".join(lines)
+    unchecked = PointCheck(True, 0, "not checked")
+    given = verdicts or [Verdict(step, step.prove(), unchecked) for step in subject.steps]
+    steps = {verdict.claim.name: verdict for verdict in given}
+    if proof == "steps":
+        items = _steps(steps, spelling, cite)
+        begin, end = [r"\begin{enumerate}"], [r"\end{enumerate}"]
+    else:
+        items, begin, end = _short(steps, subject.short_proof, spelling, cite), [], []
+    *others, last = items
+    shown = [*begin, *others, closed(last), *end]
+    return "\n".join([*lines, r"\begin{proof}", *shown, r"\end{proof}"])
 
 
 def label(name: str) -> str:
@@ -84,13 +88,8 @@ def label(name: str) -> str:
 def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
     printed = [latex_sentence(text, spelling) for text in derivation.assumptions]
-    given = {
-        formula.sides[0]
-        for text in derivation.assumptions
-        if isinstance(text, Sentence)
-        for formula in text.formulas
-        if "=" in formula.signs
-    }
+    said = (text.formulas for text in derivation.assumptions if isinstance(text, Sentence))
+    given = {formula.sides[0] for formulas in said for formula in formulas if "=" in formula.signs}
     new = [d.formula for d in derivation.definitions if d.name not in given]
     if not new:
         return printed
@@ -98,96 +97,56 @@ def _assumed(derivation: Derivation, spelling: Notation) -> list[str]:
     return [*printed, "Write", display([parts_of(formula, printer) for formula in new], ".")]
 
 
-# -- steps -----------------------------------------------------------------------------------------
+def _formula(verdict: Verdict) -> Formula:
+    """A step with its limit, or with the conditions that its proof needs."""
+    step = verdict.claim
+    where = step.stated.where
+    if step.limit is None:
+        where = tuple(side_conditions(step.unfolded, verdict.exact, step))
+    return replace(step.formula, where=where)
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A step, what its exact argument says, and how far it is established."""
-
-    step: Claim
-    decision: Decision
-    strength: str
-
-    @property
-    def formula(self) -> Formula:
-        """The claim with the conditions that its proof needs, and its limit."""
-        step = self.step
-        where = [
-            Formula.of(expression, relation, Integer(0))
-            for expression, relation in side_conditions(step.unfolded, self.decision, step)
-        ]
-        if step.limit is not None:
-            variable, end = step.limit
-            tends = Formula.of(variable, "->", oo if end == "oo" else Integer(0))
-            where = [*where[: len(step.assume)], tends]
-        return Formula(step.formula.sides, step.formula.signs, tuple(where))
-
-    def remark(self, spelling: Notation, cite: Cite) -> str:
-        """How far it is established, where that is less than a proof."""
-        argument = self.step.argument
-        if self.strength == FAILED:
-            refuted = "Refuted by a check in numbers"
-            objection = refuted if self.decision.proved else f"Not proved: {self.decision.reason}"
-            return rf" \emph{{{latex_words(objection)}.}}"
-        if self.strength == UNDER_LEMMA:
-            assert isinstance(argument, UnderLemma)
-            lemma = latex_sentence(argument.lemma, spelling).removesuffix(".")
-            return rf" \emph{{Lemma}} ({cite(argument.source)}, not proved here): {lemma}."
-        return (
-            f" (Cited, not proved: {cite(argument.source)}.)" if isinstance(argument, Cited) else ""
-        )
+def _remark(verdict: Verdict, spelling: Notation, cite: Cite) -> str:
+    """How far a step is established, where that is less than a proof."""
+    argument, exact = verdict.claim.argument, verdict.exact
+    if verdict.strength == FAILED:
+        why = "Refuted by a check in numbers" if exact.proved else f"Not proved: {exact.reason}"
+        return rf" \emph{{{latex_words(why)}.}}"
+    if verdict.strength == UNDER_LEMMA:
+        assert isinstance(argument, UnderLemma)
+        lemma = latex_sentence(argument.lemma, spelling).removesuffix(".")
+        return rf" \emph{{Lemma}} ({cite(argument.source)}, not proved here): {lemma}."
+    return f" (Cited, not proved: {cite(argument.source)}.)" if isinstance(argument, Cited) else ""
 
 
-def _graded(step: Claim, verdict: Verdict | None) -> Graded:
-    if verdict is not None:
-        return Graded(step, verdict.exact, verdict.strength)
-    decision = step.prove()
-    return Graded(step, decision, earned(step.argument, decision))
-
-
-Steps = Mapping[str, Graded]
-
-
-def _steps(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite) -> list[str]:
+def _steps(steps: Steps, spelling: Notation, cite: Cite) -> list[str]:
     """Every step with its number."""
     numbers = {name: f"step~{number}" for number, name in enumerate(steps, start=1)}
-    items: list[str] = []
-    for entry in steps.values():
-        reason = latex_sentence(entry.step.reason, spelling, step=numbers.__getitem__)
-        remark = entry.remark(spelling, cite)
+    printer, items = PaperPrinter(spelling), []
+    for verdict in steps.values():
+        reason = latex_sentence(verdict.claim.reason, spelling, step=numbers.__getitem__)
+        remark = _remark(verdict, spelling, cite)
         reason = f"{reason[:-1]}{'.' if remark else ':'}" if reason[-1] in ".:" else reason
-        shown = display([parts_of(entry.formula, PaperPrinter(spelling))], ".")
-        items += [rf"  \item {reason}{remark}", shown]
-    *others, last = items
-    return [
-        r"\begin{proof}",
-        r"\begin{enumerate}",
-        *others,
-        closed(last),
-        r"\end{enumerate}",
-        r"\end{proof}",
-    ]
+        items += [
+            rf"  \item {reason}{remark}",
+            display([parts_of(_formula(verdict), printer)], "."),
+        ]
+    return items
 
 
-# -- a short proof ---------------------------------------------------------------------------------
-
-
-def _short(steps: Steps, derivation: Derivation, spelling: Notation, cite: Cite) -> list[str]:
+def _short(steps: Steps, names: Sequence[str], spelling: Notation, cite: Cite) -> list[str]:
     """The steps that are the short proof, each a sentence with its formula; what a reason refers to
     is said where it does.
     """
-    printer = PaperPrinter(spelling)
-    claims = {name: inline(entry.step.stated, printer) for name, entry in steps.items()}
-    lines: list[str] = []
-    for name in derivation.short_proof:
-        entry = steps[name]
-        reason = latex_sentence(entry.step.reason, spelling, step=claims.__getitem__)
-        remark = entry.remark(spelling, cite)
+    printer, lines = PaperPrinter(spelling), []
+    claims = {name: inline(verdict.claim.stated, printer) for name, verdict in steps.items()}
+    for verdict in (steps[name] for name in names):
+        reason = latex_sentence(verdict.claim.reason, spelling, step=claims.__getitem__)
+        remark = _remark(verdict, spelling, cite)
         reason = f"{reason.rstrip('.:')}{'.' if remark else ':'}{remark}"
-        formula = inline(entry.formula, printer)
-        if is_short(formula):
-            lines.append(f"{reason} {formula}.")
+        formula = _formula(verdict)
+        if is_short(text := inline(formula, printer)):
+            lines.append(f"{reason} {text}.")
         else:
-            lines += [reason, display([parts_of(entry.formula, printer)], ".")]
-    return [r"\begin{proof}", *lines[:-1], closed(lines[-1]), r"\end{proof}"]
+            lines += [reason, display([parts_of(formula, printer)], ".")]
+    return lines

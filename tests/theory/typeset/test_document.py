@@ -162,16 +162,3 @@ def test_every_work_that_a_derivation_cites_is_in_the_bibliography(name):
         for begin, end, _ in reversed(citations(text)):
             rest = rest[:begin] + rest[end:]
         assert not re.search(r"\b(18|19|20)\d\d\b|arXiv", rest), rest
-
-
-def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
-    fit, stationary = (
-        checked_entry(name) for name in ("three_point_fit_bias", "stationary_fit_bias")
-    )
-    both = document_latex([fit, stationary])
-    assert r"(Theorem~\ref{iso:stationary-fit-bias})" in both
-    assert r"\texttt" not in both
-    alone = document_latex([fit])
-    assert r"(\texttt{stationary\_fit\_bias})" in alone
-    assert "those of other derivations" in alone
-    assert complaints(compiled(tmp_path, both)) == []
