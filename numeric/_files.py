@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,52 +24,32 @@ def write(path: str | PathLike[str], content: bytes) -> None:
     ------
     OSError
     """
-    place = os.fspath(path)
-    if _is_written_directly(place):
-        _write_directly(place, content)
-        return
-    target = os.path.realpath(place)
-    beside = os.path.join(os.path.dirname(target), f".isoflop-{os.getpid()}-{os.urandom(4).hex()}")  # noqa: PTH118, PTH120
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".isoflop-{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        descriptor = os.open(
-            beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-        )
+        file = None if _is_written_directly(os.fspath(path)) else beside.open("xb")
     except PermissionError:
-        _write_directly(place, content)
+        file = None
+    if file is None:
+        Path(path).write_bytes(content)
         return
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            _like(target, file.fileno())
+        with file:
+            with suppress(OSError):  # there is none yet, or its owner is another
+                found = target.stat()
+                os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
+                os.fchown(file.fileno(), found.st_uid, found.st_gid)
             file.write(content)
-        os.replace(beside, target)  # noqa: PTH105
+        beside.replace(target)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)  # noqa: PTH108
+        beside.unlink(missing_ok=True)
         raise
 
 
 def _is_written_directly(place: str) -> bool:
-    try:
-        found = os.stat(place)  # noqa: PTH116
-    except OSError:
-        return not os.path.basename(place)  # noqa: PTH119 - "" and "folder/": the error is that of opening it
-    if not stat.S_ISREG(found.st_mode) or not os.access(place, os.W_OK):
+    """Whether it is a device or a stream, a folder, whose error is that of writing to it, or a file
+    that may not be written.
+    """
+    if place.startswith("/dev/") or not os.path.basename(place):  # noqa: PTH119
         return True
-    for stream in (1, 2):  # > file -o /dev/stdout
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(stream), found):
-                return True
-    return False
-
-
-def _write_directly(place: str, content: bytes) -> None:
-    with open(place, "wb") as file:  # noqa: PTH123
-        file.write(content)
-
-
-def _like(target: str, descriptor: int) -> None:
-    """Give a new file the permissions and the owner of the one that it takes the place of."""
-    with suppress(OSError):
-        found = os.stat(target)  # noqa: PTH116
-        os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
-        os.fchown(descriptor, found.st_uid, found.st_gid)
+    return os.path.exists(place) and not (os.path.isfile(place) and os.access(place, os.W_OK))  # noqa: PTH110, PTH113

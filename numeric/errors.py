@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 
+from .words import shown
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -16,8 +18,14 @@ REAL = "a finite number"
 SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-100, 1e100
 EXPONENT = "a positive number (from 1e-100 to 1e100)"
 UNIT_INTERVAL = "a number above 0 and below 1"
-#: Digits of a whole number that an error shows.
-LONGEST = 40
+#: Whether a finite number lies in a domain; in others all do. Products of exponents must not leave
+#: the floats.
+INSIDE = {
+    POSITIVE: lambda x: x > 0.0,
+    NONNEGATIVE: lambda x: x >= 0.0,
+    EXPONENT: lambda x: SMALLEST_EXPONENT <= x <= LARGEST_EXPONENT,
+    UNIT_INTERVAL: lambda x: 0.0 < x < 1.0,
+}
 #: Where the complaint itself says the value.
 NO_VALUE = ...
 
@@ -51,19 +59,13 @@ class ArgumentError(ValueError):
     @property
     def subject(self) -> str:
         """What the complaint is about."""
-        return self.argument if self.value is NO_VALUE else f"{self.argument}={_shown(self.value)}"
+        if self.value is NO_VALUE:
+            return self.argument
+        is_number = isinstance(self.value, (int, float))
+        return f"{self.argument}={shown(self.value) if is_number else repr(self.value)}"
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.complaint}"
-
-
-def _shown(value: object) -> str:
-    """A value; of a whole number with more digits than anyone reads, which Python may not write out,
-    how many it has.
-    """
-    if isinstance(value, int) and abs(value) >= 10**LONGEST:
-        return f"a whole number of about {int(value.bit_length() * math.log10(2.0)) + 1} digits"
-    return repr(float(value)) if isinstance(value, float) else repr(value)
 
 
 class TableError(ArgumentError):
@@ -103,7 +105,9 @@ def outside(name: str, value: object, domain: str) -> ArgumentError:
 
 
 def number(name: str, value: Any, domain: str = REAL) -> float:
-    """The value as a float, or a ValueError: booleans, strings and NaN are no numbers."""
+    """The value as a float in the domain, or an `ArgumentError`: booleans, texts and NaN are no
+    numbers.
+    """
     is_boolean = getattr(getattr(value, "dtype", None), "kind", "") == "b"  # NumPy's
     if isinstance(value, (bool, str, bytes)) or value is None or is_boolean:
         raise outside(name, value, domain)
@@ -113,35 +117,19 @@ def number(name: str, value: Any, domain: str = REAL) -> float:
         raise outside(name, value, f"{domain} (it exceeds the largest float)") from None
     except (TypeError, ValueError):
         raise outside(name, value, domain) from None
-    if not math.isfinite(converted):
+    if not math.isfinite(converted) or (domain in INSIDE and not INSIDE[domain](converted)):
         raise outside(name, value, domain)
     return converted
 
 
 def positive_number(name: str, value: Any) -> float:
     """The value as a float above 0."""
-    converted = number(name, value, POSITIVE)
-    if not converted > 0.0:
-        raise outside(name, value, POSITIVE)
-    return converted
-
-
-def exponent_number(name: str, value: Any) -> float:
-    """The value as a float that the exponent of a law may have: products of exponents must not
-    leave the floats.
-    """
-    converted = number(name, value, EXPONENT)
-    if not SMALLEST_EXPONENT <= converted <= LARGEST_EXPONENT:
-        raise outside(name, value, EXPONENT)
-    return converted
+    return number(name, value, POSITIVE)
 
 
 def nonnegative_number(name: str, value: Any) -> float:
     """The value as a float of at least 0."""
-    converted = number(name, value, NONNEGATIVE)
-    if not converted >= 0.0:
-        raise outside(name, value, NONNEGATIVE)
-    return converted
+    return number(name, value, NONNEGATIVE)
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -151,26 +139,3 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise outside(name, value, f"a whole number of at least {least}")
     return int(value)
-
-
-def process_count(value: Any) -> int:
-    """The value of jobs as an int other than 0; negative counts from all processors."""
-    from numbers import Integral
-
-    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
-        raise outside("jobs", value, "a whole number other than 0")
-    return int(value)
-
-
-def positive_array(name: str, values: Any) -> Any:
-    """The values as an array of float64 above 0."""
-    import numpy as np
-
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise outside(name, values, "positive finite numbers") from None
-    wrong = ~(np.isfinite(array) & (array > 0.0))
-    if wrong.any():
-        raise outside(name, float(array[wrong].flat[0]), "positive finite numbers")
-    return array

@@ -6,50 +6,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sized
-from contextlib import contextmanager
-from dataclasses import dataclass
-from signal import SIGTERM, signal
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from warnings import catch_warnings
 
-from ._progress import progress_bar
-from .errors import process_count
+from .errors import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
 __all__ = ["Repeated", "repeat"]
 
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
-class Repeated(Generic[Value]):
-    """The values of the items that were done, in the order of the items.
-
-    Attributes
-    ----------
-    values : tuple
-    interrupted : bool
-        Whether Ctrl-C came before the last item was done.
+class Repeated(NamedTuple, Generic[Value]):
+    """The values of the items that were done, in the order of the items, and whether Ctrl-C came
+    before the last was.
     """
 
     values: tuple[Value, ...]
     interrupted: bool = False
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def at_least_one(self) -> Repeated[Value]:
-        """The same; the interrupt goes on where it came before the first value.
-
-        Raises
-        ------
-        KeyboardInterrupt
-        """
-        if self.interrupted and not self.values:
-            raise KeyboardInterrupt
-        return self
 
 
 def repeat(
@@ -59,7 +35,7 @@ def repeat(
     jobs: int = 1,
     progress: bool = False,
     what: str = "",
-    unit: str = "",
+    unit: str = "it",
     total: int | None = None,
     size: Callable[[Value], int] | None = None,
 ) -> Repeated[Value]:
@@ -88,28 +64,34 @@ def repeat(
     size : callable, optional
         How far a value moves the bar, in this process when it is done; by default 1.
 
-    Returns
-    -------
-    Repeated
+    Raises
+    ------
+    ValueError
+        For a number of jobs that is none.
+    KeyboardInterrupt
+        Where Ctrl-C comes before the first value.
     """
-    jobs = process_count(jobs)
+    from tqdm import tqdm
+
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
+        raise outside("jobs", jobs, "a whole number other than 0")
     if total is None and isinstance(items, Sized):
         total = len(items)
     values: list[Value] = []
-    interrupted = False
     running = _running(task, items, jobs)
-    bar = progress_bar(total, progress, what=what, unit=unit)
-    try:
-        for value in running:
-            values.append(value)
-            bar.update(1 if size is None else size(value))
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        with catch_warnings(action="ignore"):  # joblib warns of the calls that were left
-            running.close()
-        bar.close()
-    return Repeated(tuple(values), interrupted)
+    with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not progress) as bar:
+        try:
+            for value in running:
+                values.append(value)
+                bar.update(1 if size is None else size(value))
+        except KeyboardInterrupt:
+            if not values:
+                raise
+            return Repeated(tuple(values), interrupted=True)
+        finally:
+            with catch_warnings(action="ignore"):  # joblib warns of the calls that were left
+                running.close()
+    return Repeated(tuple(values))
 
 
 def _running(
@@ -121,45 +103,19 @@ def _running(
         return
     from joblib import Parallel, delayed
 
-    with _silent_abort(), _ended_in_order():
-        yield from Parallel(n_jobs=jobs, return_as="generator")(
-            delayed(task)(*item) for item in items
-        )
-
-
-@contextmanager
-def _silent_abort() -> Iterator[None]:
-    """Keeps the traceback of joblib's manager thread from the standard error.
-
-    Where joblib is stopped, the thread that hands out the calls may look up one that the stop has
-    just removed from its dictionary, and dies of a `KeyError` after it has ended the processes.
-    """
     report = threading.excepthook
 
     def report_others(error: threading.ExceptHookArgs) -> None:
+        # Where joblib is stopped, the thread that hands out the calls may look up one that the stop
+        # has just removed from its dictionary, and dies after it has ended the processes.
         name = error.thread.name if error.thread else ""
         if not (name == "ExecutorManagerThread" and error.exc_type is KeyError):
             report(error)
 
     threading.excepthook = report_others
     try:
-        yield
+        yield from Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(task)(*item) for item in items
+        )
     finally:
         threading.excepthook = report
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Where this process is asked to end, it leaves the block, and so ends the others first."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    before = signal(SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal(SIGTERM, before)

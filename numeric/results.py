@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from .errors import UNIT_INTERVAL, number, outside
+from .errors import UNIT_INTERVAL, number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors", "spread"]
+__all__ = ["DEFAULT_LEVEL", "Band", "Estimate", "percentiles", "prediction_errors"]
 
 #: Nominal coverage of intervals where nothing is said.
 DEFAULT_LEVEL = 0.9
@@ -76,10 +76,9 @@ class Estimate:
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", float(self.value))
         for end in ("low", "high"):
-            number = getattr(self, end)
-            object.__setattr__(
-                self, end, None if number is None or isnan(number) else float(number)
-            )
+            known = getattr(self, end)
+            known = None if known is None or isnan(known) else float(known)
+            object.__setattr__(self, end, known)
 
     @classmethod
     def of_draws(
@@ -115,23 +114,20 @@ class Estimate:
         """
         import numpy as np
 
-        drawn = np.asarray(draws, dtype=np.float64)
-        checked_level(level)
+        drawn, level = np.asarray(draws, dtype=np.float64), checked_level(level)
         bare = cls(value, undetermined=undetermined, level=level, at_most=least is not None)
         if len(drawn) < LEAST_DRAWS or np.isnan(drawn).any():
             return bare
         shares = {"low": 0.5 * (1.0 - level), "high": 0.5 * (1.0 + level)}
-        low, high = percentiles(drawn, level)
         if least is not None:
-            method: Any = "linear" if np.isfinite(drawn).all() else "higher"
-            shares, low, high = {"high": level}, least, np.quantile(drawn, level, method=method)
+            shares = {"high": level}
+        ends = {"low": least} | {end: _quantile(drawn, x, end) for end, x in shares.items()}
         at_limit: tuple[str, ...] = ()
         if on_limit is not None:
             stopped = np.asarray(on_limit)[np.argsort(drawn, kind="stable")]
             places = {end: share * (len(drawn) - 1) for end, share in shares.items()}
             at_limit = tuple(x for x, p in places.items() if stopped[[int(p), -int(-p // 1)]].any())
-        error = spread(drawn)
-        return replace(bare, low=low, high=high, standard_error=error, at_limit=at_limit)
+        return replace(bare, **ends, standard_error=_spread(drawn), at_limit=at_limit)
 
     @property
     def has_interval(self) -> bool:
@@ -201,43 +197,41 @@ class Band:
             raise ValueError("band without ends: fewer than two resamples have it")
         return self.low, self.high
 
-    def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
-        """Lists under the keys that the arguments name; the ends are None without draws."""
-        parts = {value: self.value, low: self.low, high: self.high}
-        return {key: None if part is None else part.tolist() for key, part in parts.items()}
-
 
 # -- statistics of draws ---------------------------------------------------------------------------
 
 
 def percentiles(draws: Floats, level: float) -> tuple[Any, Any]:
-    """Ends of the central interval that holds a share `level` of the draws, along their first axis.
+    """Ends of the central interval that holds a share `level` of the draws, along their first axis."""
+    share = checked_level(level)
+    low, high = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
+    return _quantile(draws, low, "low"), _quantile(draws, high, "high")
+
+
+def _quantile(draws: Floats, share: float, end: str) -> Any:
+    """A quantile along the first axis, as the low or the high end of an interval.
 
     Finite draws are interpolated as NumPy does. Between a number and infinity there is nothing to
-    interpolate: where a point has infinite draws, the lower end is the draw below and the upper end
-    the draw above.
+    interpolate: of a point with infinite draws it is the draw outwards.
     """
     import numpy as np
 
-    shares = [0.5 * (1.0 - checked_level(level)), 0.5 * (1.0 + level)]
-    with np.errstate(invalid="ignore"):  # inf - inf, at the points that are replaced
-        low, high = np.quantile(draws, shares, axis=0)
     finite = np.isfinite(draws).all(axis=0)
+    with np.errstate(invalid="ignore"):  # inf - inf, at the points that are replaced
+        found = np.quantile(draws, share, axis=0)
     if finite.all():
-        return low, high
-    low = np.where(finite, low, np.quantile(draws, shares[0], axis=0, method="lower"))
-    return low, np.where(finite, high, np.quantile(draws, shares[1], axis=0, method="higher"))
+        return found
+    method: Any = f"{end}er"
+    return np.where(finite, found, np.quantile(draws, share, axis=0, method=method))
 
 
-def spread(draws: Floats) -> float | None:
+def _spread(draws: Floats) -> float | None:
     """The standard deviation of the draws; None where some are infinite, or a few make it."""
     import numpy as np
 
-    if len(draws) < LEAST_DRAWS or not np.isfinite(draws).all():
-        return None
     largest = float(np.abs(draws).max())
-    if largest == 0.0:
-        return 0.0
+    if largest == 0.0 or not isfinite(largest):
+        return 0.0 if largest == 0.0 else None
     deviation = largest * float(np.std(draws / largest, ddof=1))
     low, high = np.quantile(draws, CENTRAL)
     return deviation if deviation <= HEAVY * float(high - low) / NORMAL_WIDTH else None
@@ -255,10 +249,7 @@ def coverage_factor(level: float, degrees_of_freedom: float | None = None) -> fl
 
 def checked_level(level: float) -> float:
     """The level, or a ValueError where it does not lie between 0 and 1."""
-    share = number("level", level, UNIT_INTERVAL)
-    if not 0.0 < share < 1.0:
-        raise outside("level", level, UNIT_INTERVAL)
-    return share
+    return number("level", level, UNIT_INTERVAL)
 
 
 def prediction_errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:

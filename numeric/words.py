@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,6 +38,8 @@ def shown(value: Any) -> str:
     ("'diverged'", '1.00000e+400')
     """
     if isinstance(value, int) and abs(value) > 10**20:
+        from decimal import Decimal
+
         return f"{Decimal(value):.5e}"
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."

@@ -122,7 +122,7 @@ def resample(
 
     shown: dict[str, Any] = {"progress": progress, "what": "resamples", "total": count}
     repeated = repeat(refitted, batches(), size=lambda part: part.done, **shown)
-    estimates, done, lost = zip(*repeated.at_least_one().values, strict=True)
+    estimates, done, lost = zip(*repeated.values, strict=True)
     joined = {name: concat([part[name] for part in estimates]) for name in estimates[0]}
     return Resamples(joined, sum(done), sum(lost))
 

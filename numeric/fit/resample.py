@@ -116,7 +116,7 @@ def refits_of(
     batches = ((refit, sample) for sample in samples)
     size = {"size": lambda refits: len(refits.converged), "total": n}
     how: dict[str, Any] = {"jobs": jobs, "progress": progress, "what": what, "unit": "fit", **size}
-    done = repeat(_refitted, batches, **how).at_least_one()
+    done = repeat(_refitted, batches, **how)
     coefficients = np.concatenate([refits.coefficients for refits in done.values])
     converged = np.concatenate([refits.converged for refits in done.values])
     failed, index = int((~converged).sum()), np.flatnonzero(converged)

@@ -8,11 +8,8 @@ from math import inf
 
 from ..arrays import (
     any_of,
-    for_formulas,
-    greatest,
     is_foreign,
     larger,
-    least,
     namespace,
     positive_values,
     real_values,
@@ -31,9 +28,8 @@ if TYPE_CHECKING:
 OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param")
 #: Steps of Newton's method at most, and the step in log C at which it ends.
 STEPS, SMALL = 60, 1e-12
-#: How an argument is read. The formulas of a budget check it; those of params and tokens call these
-#: by other names.
-READING = {"compute": for_formulas, "loss": real_values} | dict.fromkeys(CAPS, positive_number)
+#: How an argument is read; the others are positive numbers or arrays.
+READING = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
 
 
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
@@ -75,7 +71,7 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
     else:
         compute = law.evaluate(f"compute_at_max_{name}", value)
         optimum = variables = {**law.optimum(compute), name: value}
-    if any(not is_foreign(value) and least(value) == 0.0 for value in variables.values()):
+    if any(any_of(value == 0.0) for value in variables.values()):
         shown = ", ".join(f"{name}={value!r}" for name, value in variables.items())
         raise ValueError(f"{shown}: the allocation lies beyond the range of a float")
     return Result(law=law, given=given, variables=variables, optimum=optimum, spent=compute)
@@ -144,7 +140,7 @@ def require_reach(law: Law, loss: Any, held: Mapping[str, Any]) -> None:
     R = law.sum_for(loss)
     lowest = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
     beyond = lowest > R if len(held) > 1 else lowest >= R
-    if is_foreign(beyond) or not any_of(beyond):
+    if not any_of(beyond):
         return
     import numpy as np
 
@@ -172,6 +168,6 @@ def _on_ray(law: Law, tokens_per_param: Any, R: Any) -> tuple[Any, Any]:
         excess = xp.log(law.of_sum("ray_reducible_loss", compute, t) / R)
         step = excess / law.of_sum("ray_exponent", compute, t)
         compute = compute * xp.exp(step)
-        if not is_foreign(step) and greatest(abs(step)) <= SMALL:
+        if not is_foreign(step) and not any_of(abs(step) > SMALL):
             break
     return law.evaluate("ray_params", compute, t), law.evaluate("ray_tokens", compute, t)

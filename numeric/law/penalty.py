@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..arrays import for_formulas
+from ..arrays import positive_values
 from ..errors import ArgumentError, positive_number
 from .allocation import run_of
 from .result import Result
@@ -31,7 +31,9 @@ def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
         complaint = f"is of laws of two variables, not of {', '.join(variables)}"
         raise ArgumentError(next(iter(values)), complaint=complaint)
     if of_ratio:
-        result = Result(law=law, given={x: for_formulas(x, value) for x, value in values.items()})
+        result = Result(
+            law=law, given={x: positive_values(x, value) for x, value in values.items()}
+        )
     else:
         if variables == ("params", "tokens"):
             values = dict(zip(variables, run_of(law, values), strict=True))

@@ -9,8 +9,8 @@ from functools import cached_property
 from ...theory.data.notation import Notation
 from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
-from ..arrays import any_of, is_foreign, namespace, real_values
-from ..errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
+from ..arrays import any_of, namespace, real_values
+from ..errors import EXPONENT, NONNEGATIVE, POSITIVE, ArgumentError, number, outside
 from .allocation import allocate
 from .form import PARAMS_TOKENS, Form
 from .penalty import Tolerance, penalty, tolerance
@@ -325,7 +325,7 @@ class Law(Shown):
         """The R at which the loss is the target."""
         E = self.needed("E")["E"] if self.form.derived is None else self.E
         reducible = (real_values("loss", loss) - E) * self.form.sign
-        if not is_foreign(reducible) and any_of(reducible <= 0.0):
+        if any_of(reducible <= 0.0):
             side = "above" if self.form.sign > 0 else "below"
             raise outside("loss", loss, f"a finite number {side} the irreducible loss E={E!r}")
         K, p = self._power
@@ -475,7 +475,5 @@ def _checked(form: Form, name: str, value: Any) -> Any:
     """A coefficient in its domain."""
     if value is None and name not in form.needed:
         return None
-    if form.derived is None and name in ("alpha", "beta", "gamma"):
-        return exponent_number(name, value)
-    is_limit = form.derived is None and name == "E"
-    return (nonnegative_number if is_limit else positive_number)(name, value)
+    own = {"E": NONNEGATIVE} | dict.fromkeys(("alpha", "beta", "gamma"), EXPONENT)
+    return number(name, value, POSITIVE if form.derived else own.get(name, POSITIVE))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside, positive_array
+from ..arrays import positive_array
+from ..errors import outside
 from ..fit.identify import undetermined
 from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 from ..fit.newton import Box, Problem, minimise

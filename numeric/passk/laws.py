@@ -18,7 +18,6 @@ from ...theory.typeset.numbers import Interval, Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Subheading, Table
 from .. import formulas
-from .._progress import progress_bar
 from ..data.counts import Counts
 from ..errors import outside, positive_number, whole_number
 from ..fit.resample import LEAST_GROUPS, case_weights
@@ -363,6 +362,8 @@ def fit_passk(
     ValueError
         Where an argument is outside its domain, models are too few, or a covariate is missing.
     """
+    from tqdm import tqdm
+
     if method not in METHODS:
         raise outside("method", method, f"one of {', '.join(METHODS)}")
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
@@ -394,16 +395,14 @@ def fit_passk(
         found.counts[name] = models
         found.cluster[name], group = clusters(models, cluster)
         weights = case_weights(group, len(models), resamples, random) if resamples else None
-        bar = progress_bar(len(ks), progress, what=f"{name} law", unit="k")
-        for each in ks:
+        shown = tqdm(ks, f"{name} law", unit="k", leave=False, disable=not progress)
+        for each in shown:
             own = evidence[each].some(known) if evidence else None
             try:
                 fit = fit_at_k(models, KINDS[name], each, own, weights, group)
                 found.fits[name, each] = fit
             except ValueError as error:
                 found.failed[name, each] = str(error)
-            bar.update(1)
-        bar.close()
         if not found.of(name):
             raise ValueError(f"{found.failed[name, ks[0]]}")
     return found

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import nonnegative_number, positive_array, positive_number, whole_number
+from ..arrays import positive_array
+from ..errors import nonnegative_number, positive_number, whole_number
 from ..passk.likelihood import beta_neg_log_pass
 
 if TYPE_CHECKING:

@@ -41,8 +41,13 @@ def names_in(folder: Path) -> list[str]:
 
 @pytest.fixture
 def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = os.fdopen
-    monkeypatch.setattr(os, "fdopen", lambda *args, **options: Full(opened(*args, **options)))
+    opened = Path.open
+
+    def limited(path: Path, *arguments: Any, **options: Any) -> Any:
+        file = opened(path, *arguments, **options)
+        return Full(file) if path.name.startswith(".isoflop") else file
+
+    monkeypatch.setattr(Path, "open", limited)
 
 
 @pytest.mark.usefixtures("full_disk")

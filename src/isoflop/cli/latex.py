@@ -80,16 +80,16 @@ def run(options: Options) -> tuple[str, int]:
     proof, bib = options["--proof"], options["--bib"]
     laws = selected_laws(options) if "--law" in options else []
 
+    from tqdm import tqdm
+
     from ..derivations import derivation
-    from ..numeric._progress import progress_bar
     from ..theory.typeset.document import PREFIX, CheckedTheorem, cited, document_latex
 
-    bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
+    bar = tqdm(names, "derivations", unit="proof", leave=False, disable=not is_terminal(sys.stderr))
     entries: list[CheckedTheorem] = []
     try:
-        for name in names:
+        for name in bar:
             entries.append(CheckedTheorem.checked(derivation(name)))
-            bar.update(1)
     except KeyboardInterrupt:
         if not entries:
             raise

@@ -89,7 +89,7 @@ def run(options: Options) -> tuple[str, int]:
     items = [(name,) for name in names]
     done = repeat(verify_named, items, jobs=jobs, progress=bar, what="derivations")
     if done.interrupted:
-        say("interrupted", f"{len(done)} of {len(names)} derivations are verified")
+        say("interrupted", f"{len(done.values)} of {len(names)} derivations are verified")
     text, status = _reported(done.values, form, in_full=bool(wanted))
     return text, INTERRUPTED if done.interrupted else status
 
