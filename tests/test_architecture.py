@@ -36,7 +36,7 @@ THEORY = (
 )
 #: The modules of one layer may use each other, its folders may not.
 NUMERIC = (
-    {"errors", "words", "results", "_files", "_progress", "repeat"},
+    {"errors", "words", "results", "_files", "repeat"},
     {"arrays"},
     {"formulas"},
     {"data"},

@@ -29,7 +29,7 @@ OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param")
 #: Steps of Newton's method at most, and the step in log C at which it ends.
 STEPS, SMALL = 60, 1e-12
 #: How an argument is read; the others are positive numbers or arrays.
-READING = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
+READING: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
 
 
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
