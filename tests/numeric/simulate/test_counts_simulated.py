@@ -72,10 +72,10 @@ MODELS = grid([1e8], [1e9])
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: with_rates(MODELS, [0.0]), "neg_log=0.0"),
+        (lambda: with_rates(MODELS, [0.0]), r"neg_log\[0\]=0.0"),
         (lambda: with_rates(MODELS, [1.0], k=0), "k=0"),
         (lambda: with_rates(MODELS, [1.0], concentration=0), "concentration=0"),
-        (lambda: grid([1e8, -1.0]), "params=-1.0"),
+        (lambda: grid([1e8, -1.0]), r"params\[1\]=-1.0"),
         (lambda: grid(gold_scatter=-1), "gold_scatter=-1"),
         (lambda: fixed_rates(np.array([0.5]), problems=0), "problems=0"),
         (lambda: fixed_rates(np.array([0.5]), samples=0), "samples=0"),
