@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.columns import BUDGET
 from ..data.runs import Runs
 from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
@@ -269,20 +270,17 @@ class LawFit(Part):
 
 def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs:
     """The runs of a sample with -log Q', or another quantity, for their loss."""
-    at = sample.at
+    from pandas import DataFrame
+
     if loss is None:
         loss = np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline))
+    held = {x: v for x in BUDGET if (v := getattr(sample.at, x)) is not None}
     return Runs(
-        params=at.params,
-        tokens=at.tokens,
-        compute=at.compute,
-        loss=loss,
-        row=np.arange(1, len(sample) + 1),
+        frame=DataFrame({**extra, **held, "loss": loss}, index=range(1, len(sample) + 1)),
         metric="accuracy",
         random_baseline=sample.baseline,
         source=sample.benchmark,
         n_rows=len(sample),
-        extra=extra,
     )
 
 

@@ -228,17 +228,8 @@ def fit_overtraining(
             "error": 1.0 - np.mean([read.scores[name] for name in names], axis=0),
         }
     )
-    runs = Runs(
-        params=read.params,
-        tokens=read.tokens,
-        compute=None,
-        loss=losses,
-        row=np.arange(1, len(read) + 1),
-        source=read.source,
-        n_rows=len(read),
-        extra={"x": losses},
-    )
-
+    of_law = frame[["params", "tokens", "loss"]].assign(x=losses)
+    runs = Runs(frame=of_law.set_axis(read.row, axis=0), source=read.source, n_rows=len(read))
     asked = {"fit_where": fit_where, "predict_where": predict_where}
     asked["error_where"] = fit_where if error_where is None else error_where
     held = {
@@ -255,10 +246,11 @@ def fit_overtraining(
         known = mask & frame[["loss", what]].notna().all(axis=1).to_numpy()
         if missing := int((mask & ~known).sum()):
             notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
-        own = replace(runs, loss=frame[what].to_numpy()).subset(np.flatnonzero(known))
+        measured = runs.frame.assign(loss=frame[what].to_numpy())
+        own = replace(runs, frame=measured).subset(known)
         own.require(len(form.coefficients), f"the coefficients of the law of {what}")
         fits[what] = fit_form(own, form, SQUARES)
-        expected = fits[what].predict(replace(runs, extra={"x": expected}))
+        expected = fits[what].predict(replace(runs, frame=runs.frame.assign(x=expected)))
         frame[f"in_{what}_fit"], frame[f"predicted_{what}"] = known, expected
         frame[f"{what}_difference"] = expected / frame[what].where(frame[what] > 0.0) - 1.0
     frame["asked"] = ~frame["in_loss_fit"] if predict_where is None else held["predict_where"]

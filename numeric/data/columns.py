@@ -61,16 +61,15 @@ COUNTS["benchmark"] = PASS_AT_K["benchmark"] = SPELLINGS["benchmark"] + "|datase
 
 #: Of a model with experts, params that take part in each token: not what "total params" counts.
 ACTIVE = re.compile(r"activ", re.IGNORECASE)
-#: What the name of a column that may be meant for a quantity has in it.
+#: What the name of a column that may be meant for a quantity has in it, and never has in it.
 HINTS = {
     "params": r"param|model.?size",
     "tokens": r"token|data.?set.?size",
     "compute": r"flop|compute|budget",
     "loss": r"loss|nll|entropy|perplexity|ppl|bpb|bits.per.byte",
 }
-PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
-#: Names of numbers that are never the quantity itself.
 NEVER = re.compile(r"std|time|per.?s(ec|$)|/s$|ratio|step", re.IGNORECASE)
+PERPLEXITY = re.compile(r"perplexity|(?<![a-z])ppl(?![a-z])", re.IGNORECASE)
 #: A unit at the end of a name, or before flop, and the powers of ten.
 UNIT = re.compile(
     r"[\s_(\[](?:in |x)?(?:1e\+?(?P<power>\d+)|(?P<unit>[kmbtgpe]|[mb]illions?|trillions?))"
@@ -94,37 +93,33 @@ def is_spelt(name: str, pattern: str) -> bool:
     return re.fullmatch(pattern, plain(name)) is not None
 
 
-def _is_own(name: str, quantity: str) -> bool:
-    """Whether a column has a quantity's own name, or its letter."""
-    return plain(name) == plain(quantity) or ALL_LETTERS.get(name.strip()) == quantity
-
-
-def _is_usual(name: str, quantity: str, pattern: str) -> bool:
-    """Whether a column has a usual name of a quantity, as such or after a slash."""
-    last = name.rpartition("/")[2]
-    is_loss = quantity == "loss" and last != name and last.endswith("_loss")
-    return is_loss or is_spelt(name, pattern) or is_spelt(last, pattern)
+def quantity_named(name: str, quantities: Mapping[str, str]) -> str | None:
+    """The quantity that a name stands for by itself: its own name or its letter."""
+    quantity = ALL_LETTERS.get(name.strip(), name)
+    return next((each for each in quantities if plain(each) == plain(quantity)), None)
 
 
 def candidates(
     table: Table, quantities: Mapping[str, str], chosen: Mapping[str, str | None]
 ) -> dict[str, list[str]]:
     """Quantity -> the columns that may hold it: the chosen one, else those with its own name or
-    letter, else those with a usual one. An empty column counts as none.
+    letter, else those with a usual one, as such or after a slash. An empty column counts as none.
 
     Where params may be all of them or the active ones, both.
     """
     found = {name: [column] if column else [] for name, column in chosen.items()}
     free = [name for name in table.names if name not in chosen.values()]
     free = [name for name in free if table.frame[name].notna().any()]
-    open_to = [name for name in quantities if name not in chosen]
-    own = {name: [column for column in free if _is_own(column, name)] for name in open_to}
-    rest = [column for column in free if not any(column in columns for columns in own.values())]
-    for name in open_to:
-        usual = [column for column in rest if _is_usual(column, name, quantities[name])]
-        found[name] = own[name] or usual
-        if name == "params" and len({bool(ACTIVE.search(each)) for each in own[name] + usual}) == 2:
-            found[name] = own[name] + usual
+    own = {column: quantity_named(column, quantities) for column in free}
+    for name in [name for name in quantities if name not in chosen]:
+        named, usual = [column for column in free if own[column] == name], []
+        for column in [column for column in free if own[column] is None]:
+            last = column.rpartition("/")[2]
+            is_loss = name == "loss" and last != column and last.endswith("_loss")
+            if is_loss or any(is_spelt(each, quantities[name]) for each in (column, last)):
+                usual.append(column)
+        is_open = name == "params" and len({bool(ACTIVE.search(x)) for x in named + usual}) == 2
+        found[name] = named + usual if is_open else named or usual
     return found
 
 
@@ -152,7 +147,7 @@ def recognise(
             complaint = f"{quantity!r} is given twice"
         elif column is not None and column not in table.names:
             try:
-                cells, _ = evaluated(column, table.columns, table.source, "columns")
+                cells = evaluated(column, table.frame, table.source, "columns")
                 table = replace(table, frame=table.frame.assign(**{column: cells}))
             except ArgumentError as error:
                 is_named = error.complaint.startswith("no column")
@@ -173,19 +168,12 @@ def recognise(
 
 def require(table: Table, of: Mapping[str, str], *wanted: str) -> None:
     """Raise where quantities have no column: one error for all, with the options to type."""
-    missing = [name for name in wanted if name not in of]
-    if missing:
+    if missing := [name for name in wanted if name not in of]:
         free = [name for name in table.names if name not in of.values()]
         said = {name: suggested(name, free) or "NAME" for name in missing}
         words = " ".join(f"--column {name}={text!r}" for name, text in said.items())
         there = f"no column for {', '.join(missing)}; the columns are {listed(table.names)}"
         raise TableError(table.source, f"{there}; say which with columns={said!r} ({words})")
-
-
-def quantity_named(name: str, quantities: Mapping[str, str]) -> str | None:
-    """The quantity that a name stands for by itself: its own name or its letter."""
-    quantity = ALL_LETTERS.get(name, name)
-    return quantity if quantity in quantities else None
 
 
 def name_it(quantity: str, column: str = "NAME") -> str:
@@ -202,15 +190,13 @@ def suggested(quantity: str, names: Iterable[str]) -> str:
     ('log(perplexity)', '')
     """
     hint = re.compile(HINTS.get(quantity, "(?!)"), re.IGNORECASE)
-    for name in names:
-        if hint.search(name) and not NEVER.search(name):
-            if quantity == "loss":
-                return f"log({spelt_in(name)})" if PERPLEXITY.search(name) else name
-            unit = UNIT.search(name)
-            if unit is None:
-                return name
+    for name in [name for name in names if hint.search(name) and not NEVER.search(name)]:
+        if quantity == "loss":
+            return f"log({spelt_in(name)})" if PERPLEXITY.search(name) else name
+        if unit := UNIT.search(name):
             power = unit["power"] or POWERS[(unit["prefix"] or unit["unit"])[0].lower()]
             return f"{spelt_in(name)}*1e{power}"
+        return name
     return ""
 
 

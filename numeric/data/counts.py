@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,18 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET, COUNTS, PASS_AT_K, quantity_named, recognise, require
-from .rows import Rows, View, doubts, lost_rows, repeated
-from .table import Table, table_of
+from .rows import Column, View, doubts, lost_rows, named, read_rows
+from .table import Table, table_of, texts
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["Counts", "pass_groups"]
 
 #: What makes a group, what a group may have besides, and which of that each other table holds.
 GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
 BESIDE = {"models": BUDGET, "gold": ("gold",)}
-NEEDED, WHOLE = ("n_samples", "n_correct"), "a whole number from {} to 2^53"
+NEEDED = ("n_samples", "n_correct")
 #: Whether a sample is correct, as it is spelt, and the column that says that a row is one sample.
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "": np.nan}
 A_SAMPLE = "one sample a row"
@@ -45,19 +48,15 @@ class Counts(View):
     covariates : dict of str to ndarray of float64, (G,)
         params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
         solution, in nats); NaN where a group has none. Without the key where no group has any.
-    row, source, n_rows, left_out, dropped, warnings
+    frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`.
     """
 
-    aligned = ("group", "problem", "n", "c", "row")
-
     by: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
-    group: Any
-    problem: Any
-    n: Any
-    c: Any
     covariates: dict[str, Any] = field(default_factory=dict)
+
+    group, problem, n, c = Column(), Column(), Column(), Column()
 
     @classmethod
     def read(
@@ -108,10 +107,12 @@ class Counts(View):
         >>> counts.names, counts.n.tolist(), counts.per_group(0)[1].tolist()
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
-        beside = {"models": models, "gold": gold}
         if isinstance(data, Counts):
-            return data._unread(columns=columns, where=where, by=by, **beside)
-        return _read(data, columns or {}, where, by, beside)
+            return data.unread(columns=columns, where=where, by=by, models=models, gold=gold)
+        sides = {"models": models, "gold": gold}
+        return _read(
+            data, columns or {}, where, by, {n: x for n, x in sides.items() if x is not None}
+        )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -125,24 +126,24 @@ class Counts(View):
         """n and c of the problems of a group, in order of the source."""
         return self.n[self.group == g], self.c[self.group == g]
 
-    def pairs(self) -> tuple[Any, Any, Any]:
-        """The different pairs (n, c), (U,) each, and the index into them of every row, (R,)."""
-        pairs, index = np.unique(np.stack([self.n, self.c]), axis=1, return_inverse=True)
-        n, c = np.ascontiguousarray(pairs)
-        return n, c, index.ravel()
+    def named(self) -> DataFrame:
+        """The groups, with a column for each name that a condition may have."""
+        import pandas as pd
 
-    def subset(self, groups: Any) -> Counts:
+        labels = pd.DataFrame(self.labels, columns=[*self.by], dtype=object)
+        return named(labels.assign(**self.covariates), {name: name for name in self.covariates})
+
+    def subset(self, index: Any) -> Counts:
         """The groups at a boolean mask or at indices, each at most once, in that order."""
-        places = np.arange(len(self))[groups]
+        places = np.arange(len(self))[index]
         new = np.full(len(self), -1)
         new[places] = np.arange(len(places))
-        order = np.argsort(new[self.group], kind="stable")
-        rows = order[np.searchsorted(new[self.group][order], 0) :]
+        frame = self.frame.assign(group=new[self.group])
         covariates = {name: values[places] for name, values in self.covariates.items()}
-        return self._at(
-            rows,
+        return replace(
+            self,
+            frame=frame[frame["group"] >= 0].sort_values("group", kind="stable"),
             labels=tuple(self.labels[place] for place in places),
-            group=new[self.group[rows]],
             covariates={n: v for n, v in covariates.items() if np.isfinite(v).any()},
         )
 
@@ -152,62 +153,53 @@ def _read(
     columns: Mapping[str, str | None],
     where: str | None,
     by: str | Sequence[str] | None,
-    beside: Mapping[str, Any],
+    sides: Mapping[str, Any],
 ) -> Counts:
-    """See `Counts.read`; `beside`: the tables of models and of gold references."""
+    """See `Counts.read`; `sides`: the tables of models and of gold references."""
     import pandas as pd
 
-    sides = {side: held for side, held in beside.items() if held is not None}
-    elsewhere = {name for side in sides for name in BESIDE[side]}
+    elsewhere = {name: side for side in sides for name in BESIDE[side]}
+    said: dict[str, dict[str, str | None]] = {side: {} for side in ("", *sides)}
+    for key, column in columns.items():
+        said[elsewhere.get(quantity_named(key, COUNTS) or "", "")][key] = column
     wanted = {name: spelt for name, spelt in COUNTS.items() if name not in elsewhere}
-    quantity = {key: quantity_named(key, COUNTS) for key in columns}
-    own = {key: column for key, column in columns.items() if quantity[key] not in elsewhere}
-    table, of = _as_samples(*recognise(table_of(data), wanted, own)[:2])
+    table, of = _as_samples(*recognise(table_of(data), wanted, said[""])[:2])
     require(table, of, *NEEDED)
-    by, rows = _grouping(table, of, by), Rows(table, of)
-    rows.read([*NEEDED, *(n for n in COVARIATES if n in of and of[n] not in by)], NEEDED)
-    rows.drop_empty(*by, *(["problem"] if "problem" in of else []))
-    rows.select(where, "has counts")
-    for side, other in sides.items():
-        theirs = {key: column for key, column in columns.items() if quantity[key] in BESIDE[side]}
-        rows.numbers |= _joined(rows, by, side, other, theirs)
-    rows.complete()
-    n, c = (rows.numbers[name] for name in NEEDED)
-    rows.refuse("n_samples", is_fraction(n) | (n < 1), WHOLE.format(1))
-    rows.refuse("n_correct", is_fraction(c) | (c < 0), WHOLE.format(0))
-    rows.refuse("n_correct", c > n, "at most n_samples")
-    has_problems = "problem" in of
-    problem = table.texts(of["problem"]) if has_problems else table.frame.index.astype(str)
-    if not has_problems:
-        rows.warnings.append("no column for problem: every row is taken as a problem of its own")
-    group, labels = rows.grouped(by)
-    frame = pd.DataFrame({"problem": problem, "n": n, "c": c}).iloc[rows.rows]
-    frame = frame.assign(group=group, row=rows.rows)
+    by = _grouping(table, of, by)
+    of = {name: column for name, column in of.items() if not (name in COVARIATES and column in by)}
+    view, labels = _grouped(table, of, COUNTS, by, (*NEEDED, "problem"), where)
+    frame, warnings = view.frame, [*view.warnings]
+    n, c = frame["n_samples"], frame["n_correct"]
+    view.refuse("n_samples", ~is_whole(n, 1), "a whole number from 1 to 2^53")
+    view.refuse("n_correct", ~is_whole(c, 0), "a whole number from 0 to 2^53")
+    view.refuse("n_correct", c > n, "at most n_samples")
+    if "problem" not in of:
+        warnings.append("no column for problem: every row is taken as a problem of its own")
+    problem = texts(frame["problem"]) if "problem" in of else frame.index.astype(str)
+    own = _one_each(view, frame, ["group"])
+    frame = frame[["group"]].assign(problem=problem, n=n.astype(np.int64), c=c.astype(np.int64))
     if of["n_samples"] == A_SAMPLE:
-        summed = frame.groupby(["group", "problem"], sort=False, as_index=False)
-        frame = summed.agg(n=("n", "sum"), c=("c", "sum"), row=("row", "first"))
-        what = f"{counted(len(group), 'row')} taken as samples of {counted(len(frame), 'problem')}"
-        rows.warnings.append(what)
-    if twice := repeated(frame, ["group", "problem"]):
-        free = {*table.names} - {*by, *(of.get(name) for name in (*NEEDED, "problem"))}
-        differ = [name for name in free if len({*table.texts(name)[twice]}) > 1]
-        cure = f"by= (--by) makes groups{f'; they differ in {listed(differ)}' if differ else ''}"
-        raise rows.error(f"hold the same problem of the same group: {cure}", *twice)
-    held = _covariates(rows, group, labels)
-    for name, values in held.items():
-        lacking = [" ".join(label) for label, x in zip(labels, values, strict=True) if np.isnan(x)]
+        keys, rows = ["group", "problem"], counted(len(frame), "row")
+        summed = frame.groupby(keys, sort=False)[["n", "c"]].transform("sum")
+        frame = frame.assign(**summed)[~frame.duplicated(keys)]
+        warnings.append(f"{rows} taken as samples of {counted(len(frame), 'problem')}")
+    view = replace(view, frame=frame)
+    cure = "hold the same problem of the same group: by= (--by) makes groups"
+    view.refuse_twice(["group", "problem"], cure)
+    names = pd.DataFrame(labels, columns=[*by])
+    for side, other in sides.items():
+        found, more = _beside(of, names, side, other, said[side])
+        own, warnings = own.join(found), warnings + more
+    for name in own:
+        lacking = [" ".join(label) for label, x in zip(labels, own[name], strict=True) if x != x]
         if lacking:
             what = f"{counted(len(lacking), 'group')} of {len(labels)} ({listed(lacking)})"
-            rows.warnings.append(f"no {name} for {what}")
-    return Counts(
-        by=by,
-        labels=labels,
-        problem=frame["problem"].to_numpy(object),
-        **{name: frame[name].to_numpy(np.int64) for name in ("group", "n", "c")},
-        row=frame["row"].to_numpy(np.int64) + 1,
-        covariates={name: held[name] for name in COVARIATES if name in held},
-        **rows.origin(*doubts(held, {name: name for name in held})),
-    )
+            warnings.append(f"no {name} for {what}")
+    known = own[[name for name in COVARIATES if name in own]].dropna(axis=1, how="all")
+    warnings += doubts(known, {name: name for name in known})
+    covariates = {name: known[name].to_numpy() for name in known}
+    fields = vars(replace(view, warnings=tuple(warnings)))
+    return Counts(by=by, labels=labels, covariates=covariates, **fields)
 
 
 def _grouping(
@@ -217,11 +209,31 @@ def _grouping(
     if by is None:
         return tuple(of[name] for name in GROUPING if name in of)
     given = (by,) if isinstance(by, str) else tuple(by)
-    for name in given:
-        if name not in table.names:
-            hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
-            raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
+    for name in [name for name in given if name not in table.names]:
+        hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
+        raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
     return given
+
+
+def _grouped(
+    table: Table,
+    of: Mapping[str, str],
+    kind: Mapping[str, str],
+    by: Sequence[str],
+    needed: Sequence[str],
+    where: str | None,
+) -> tuple[View, tuple[tuple[str, ...], ...]]:
+    """The rows with the number of their group, and what the columns that make groups hold in each, in
+    order of first appearance.
+    """
+    quantities = {column: name for name, column in of.items()}
+    own = {quantities.get(column, column): column for column in by}
+    view = read_rows(table, {**of, **own}, kind, (*needed, *own), where)
+    labels = [*zip(*(texts(view.frame[name]) for name in own), strict=True)]
+    labels = labels or [()] * len(view)
+    index = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    frame = view.frame.assign(group=np.array([index[label] for label in labels], dtype=np.int64))
+    return replace(view, frame=frame, columns=dict(of)), tuple(index)
 
 
 def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]]:
@@ -231,76 +243,63 @@ def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]
     """
     if "n_samples" in of or not {"problem", "n_correct"} <= of.keys():
         return table, of
-    texts = [text.lower() for text in table.texts(of["n_correct"])]
-    keys = table.labels(of[name] for name in (*GROUPING, "problem") if name in of)
-    is_repeated = len({*keys}) < len(keys) or not {"true", "false"}.isdisjoint(texts)
-    if not ({*texts} <= TRUTHS.keys() and is_repeated):
+    said = texts(table.frame[of["n_correct"]]).str.lower()
+    problems = table.frame[[of[name] for name in (*GROUPING, "problem") if name in of]]
+    is_sample = problems.duplicated().any() or said.isin(["true", "false"]).any()
+    if not is_sample or not said.isin([*TRUTHS]).all():
         return table, of
-    correct = [TRUTHS[text] for text in texts]
-    frame = table.frame.assign(**{of["n_correct"]: correct, A_SAMPLE: 1.0})
+    frame = table.frame.assign(**{of["n_correct"]: said.map(TRUTHS), A_SAMPLE: 1.0})
     return replace(table, frame=frame), of | {"n_samples": A_SAMPLE}
 
 
-def is_fraction(values: Any) -> Any:
-    """Which numbers are not whole, or so large that floats do not hold them exactly."""
-    return ~((values == np.floor(values)) & (np.abs(values) <= 2.0**53))
+def is_whole(values: Any, least: int) -> Any:
+    """Which numbers are whole, at least so much, and not so large that floats do not hold them."""
+    return (values == np.floor(values)) & (values >= least) & (values <= 2.0**53)
 
 
-def _joined(
-    rows: Rows, by: Sequence[str], side: str, data: Any, columns: Mapping[str, str | None]
-) -> dict[str, Any]:
-    """What another table knows of the group of each row, joined on the columns that both have."""
-    import pandas as pd
-
-    wanted = {name: COUNTS[name] for name in (*GROUPING, *BESIDE[side])}
-    other, theirs, _ = recognise(table_of(data, side), wanted, columns)
-    there = [name for name in BESIDE[side] if name in theirs]
-    require(other, theirs, *([] if there else BESIDE[side]))
-    alike = {rows.of[n]: theirs[n] for n in GROUPING if n in rows.of and n in theirs}
-    shared = {name: alike.get(name, name) for name in by if alike.get(name, name) in other.names}
-    if not shared:
-        raise TableError(other.source, f"has no column in common with the groups, by {listed(by)}")
-    for name in [name for name in by if name not in shared and side == "gold"]:
-        if len(several := dict.fromkeys(rows.table.texts(name)[rows.rows])) > 1:
-            what = f"has no column {name!r}, and the counts hold several: {listed(several)}"
-            raise TableError(other.source, what)
-    on, held = [*shared], Rows(other, theirs)
-    held.read(there, there)
-    lost = lost_rows(0, held.origin()["dropped"])
-    rows.warnings += [f"{other.source}: {what}" for what in (*held.warnings, lost) if what]
-    known = pd.DataFrame({name: other.texts(column) for name, column in shared.items()})
-    known = known.assign(**{f"{name} of {side}": held.numbers[name] for name in there})
-    known = known.iloc[held.rows]
-    known = known.groupby(on, as_index=False).mean() if side == "gold" else known.drop_duplicates()
-    groups = pd.DataFrame({name: rows.table.texts(name) for name in on})
-    try:
-        joined = groups.merge(known, "left", on=on, validate="many_to_one")
-    except pd.errors.MergeError:
-        what = f"holds several {' or '.join(there)} of one group, by {listed(on)}"
-        raise TableError(other.source, what) from None
-    values: dict[str, Any] = {n: joined[f"{n} of {side}"].to_numpy() for n in there}
-    if all(np.isnan(numbers).all() for numbers in values.values()):
-        what = f"none of its rows is of a group in the counts, by {listed(on)}"
-        raise TableError(other.source, what)
-    return values
-
-
-def _covariates(rows: Rows, group: Any, labels: Sequence[tuple[str, ...]]) -> dict[str, Any]:
-    """Quantities of the groups, (G,) each, as far as any group has one: the mean for gold, else the
-    one that all rows of the group have. `group`: of each row in use.
+def _one_each(view: View, frame: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The covariates of the rows that have the same keys: the mean of gold; of others the one that
+    all of them have.
     """
-    import pandas as pd
+    names = [name for name in COVARIATES if name in frame]
+    each = frame.groupby([*keys], sort=False)
+    for name in [name for name in names if name != "gold"]:
+        for row in frame.index[each[name].transform("nunique") > 1][:1]:
+            what = f"{name} is not the same in all rows of its group; must be one"
+            raise view.error(what, row, column=view.columns.get(name))
+    return each.agg({name: "mean" if name == "gold" else "first" for name in names})
 
-    held: dict[str, Any] = {}
-    for name in [name for name in COVARIATES if name in rows.numbers]:
-        by_group = pd.Series(rows.numbers[name][rows.rows]).groupby(group)
-        if name != "gold" and ((several := by_group.nunique()) > 1).any():
-            which = " ".join(labels[int(several.idxmax())])
-            what = f"{name} of {which!r} is not the same in all rows; must be one for a group"
-            raise TableError(rows.table.source, what, column=rows.of.get(name))
-        values = (by_group.mean() if name == "gold" else by_group.first()).to_numpy(np.float64)
-        held |= {} if np.isnan(values).all() else {name: values}
-    return held
+
+def _beside(
+    of: Mapping[str, str],
+    names: DataFrame,
+    side: str,
+    data: Any,
+    columns: Mapping[str, str | None],
+) -> tuple[DataFrame, list[str]]:
+    """What another table knows of the groups, by the columns that it has in common with their names,
+    and what is said of its rows.
+    """
+    wanted = {name: COUNTS[name] for name in (*GROUPING, *BESIDE[side])}
+    table, theirs, _ = recognise(table_of(data, side), wanted, columns)
+    there = [name for name in BESIDE[side] if name in theirs]
+    require(table, theirs, *([] if there else BESIDE[side]))
+    alike = {of[name]: theirs[name] for name in GROUPING if {name} <= of.keys() & theirs.keys()}
+    shared = {name: alike.get(name, name) for name in names if alike.get(name, name) in table.names}
+    if not shared:
+        raise TableError(
+            table.source, f"has no column in common with the groups, by {listed(names)}"
+        )
+    for name in [name for name in names if name not in shared and side == "gold"]:
+        if len(several := names[name].unique()) > 1:
+            what = f"has no column {name!r}, and the counts hold several: {listed(several)}"
+            raise TableError(table.source, what)
+    held = read_rows(table, {name: theirs[name] for name in there}, wanted, there, None)
+    keys = {name: texts(table.frame[column])[held.frame.index] for name, column in shared.items()}
+    known = _one_each(held, held.frame.assign(**keys), [*shared])
+    lost = [*held.warnings, *filter(None, [lost_rows(0, held.dropped)])]
+    found = names.join(known, on=[*shared])[[*known]]
+    return found, [f"{table.source}: {what}" for what in lost]
 
 
 def pass_groups(
@@ -317,21 +316,13 @@ def pass_groups(
     benchmark. A ValueError where the table cannot be read or lacks a column, a k is no whole number
     of at least 1, or comes twice in a group.
     """
-    import pandas as pd
-
     table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
     require(table, of, "k", "pass_at_k")
-    by, rows = _grouping(table, of, by), Rows(table, of)
-    rows.read(("k", "pass_at_k"), ("k", "pass_at_k"))
-    rows.select(where, "has k and pass@k")
-    k = rows.numbers["k"]
-    rows.refuse("k", is_fraction(k) | (k < 1), WHOLE.format(1))
-    group, labels = rows.grouped(by)
-    frame = pd.DataFrame(rows.numbers).iloc[rows.rows].assign(group=group, row=rows.rows)
-    if twice := repeated(frame, ["group", "k"]):
-        hint = "name the columns that make a group by by= (--by)"
-        raise rows.error(f"hold the same k of the same group; {hint}", *twice)
-    for index, part in frame.sort_values("k").groupby("group"):
+    by = _grouping(table, of, by)
+    view, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
+    view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
+    view.refuse_twice(["group", "k"], "hold the same k of the same group: by= (--by) makes groups")
+    for index, part in view.frame.sort_values("k").groupby("group"):
         label = dict(zip(by, labels[index], strict=True))
-        values, row = part["pass_at_k"].to_numpy(), part["row"].to_numpy() + 1
-        yield label, part["k"].to_numpy(np.int64), values, row
+        k, values = part["k"].to_numpy(np.int64), part["pass_at_k"].to_numpy()
+        yield label, k, values, part.index.to_numpy()

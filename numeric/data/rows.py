@@ -1,34 +1,29 @@
-"""The rows of a table: their numbers, what follows from C = 6ND, which of them are in use, and why the
-others are not.
+"""The rows of a table under the names of quantities: what follows from C = 6ND, which rows can be
+used, and why the others cannot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .columns import ALL_LETTERS, BUDGET, spelt_in
-from .table import Table
+from .table import Table, texts
 from .where import holds
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pandas import DataFrame
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
-#: Quantities of which a row must have a positive and finite number.
+#: Quantities that are positive and finite, and others that are numbers.
 POSITIVE = (*BUDGET, "loss", "weight", "gold")
-#: Each of the three from the other two; infinite or 0 beyond the floats.
-FROM_OTHERS: dict[str, tuple[str, str, Callable[[Any, Any], Any]]] = {
-    "params": ("compute", "tokens", lambda C, D: C / (6.0 * D)),
-    "tokens": ("compute", "params", lambda C, N: C / (6.0 * N)),
-    "compute": ("params", "tokens", lambda N, D: 6.0 * D * N),
-}
+NUMBERS = (*POSITIVE, "n_samples", "n_correct", "k", "pass_at_k", "score", "random_baseline")
 #: Numbers outside are more likely in other units, or something else; what is said then of a column.
 UNITS = "of millions say --column {0}='{1}*1e6', of billions {0}='{1}*1e9'"
 USUAL = {
@@ -63,15 +58,14 @@ def lost_rows(left_out: int, dropped: Sequence[Dropped]) -> str:
     return "; ".join([*parts, *([f"{len(dropped)} dropped: {first}{more}"] if dropped else [])])
 
 
-def names_in_conditions(
-    quantities: Mapping[str, Any], others: Mapping[str, Any], of: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """What each name means in a condition: a quantity, its letter or its column (`of`) before other
-    columns.
-    """
-    letters = {each: quantities[name] for each, name in ALL_LETTERS.items() if name in quantities}
-    own = {(of or {}).get(name, name): values for name, values in quantities.items()}
-    return {**others, **own, **letters, **quantities}
+class Column:
+    """A column of the frame of a view as an array; None where there is none."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, view: Any, owner: type | None = None) -> Any:
+        return view.frame[self.name].to_numpy() if self.name in view.frame else None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -80,8 +74,11 @@ class View:
 
     Attributes
     ----------
-    row : ndarray of int64
-        Number of the row in the source; the first row of data is 1.
+    frame : DataFrame
+        The rows in use, by their number in the source (the first row of data is 1): quantities
+        under their names, and the other columns as they are.
+    columns : dict of str to str
+        Quantity -> column of the source that held it.
     source : str
     n_rows, left_out : int
         Rows in the source, and those of them that did not satisfy ``where``.
@@ -90,10 +87,8 @@ class View:
     warnings : tuple of str
     """
 
-    #: The fields with an entry for each row, the first one always there; a dictionary has several.
-    aligned: ClassVar[tuple[str, ...]] = ()
-
-    row: Any = None
+    frame: Any
+    columns: dict[str, str] = field(default_factory=dict)
     source: str = "data"
     n_rows: int = 0
     left_out: int = 0
@@ -101,189 +96,161 @@ class View:
     warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(getattr(self, self.aligned[0]))
-
-    def _at(self, index: Any, **changed: Any) -> Self:
-        """The rows at a mask or at indices, with other fields changed."""
-
-        def taken(value: Any) -> Any:
-            if isinstance(value, dict):
-                return {key: taken(part) for key, part in value.items()}
-            return None if value is None else value[index]
-
-        return replace(
-            self, **{name: taken(getattr(self, name)) for name in self.aligned} | changed
-        )
-
-    def _unread(self, **options: Any) -> Self:
-        """The same; an error where an option says how to read a table."""
-        for name, value in options.items():
-            if value is not None:
-                complaint = f"these are {type(self).__name__} already, not a table to be read"
-                raise ArgumentError(name, value, complaint=complaint)
-        return self
-
-    def named(self) -> dict[str, Any]:
-        """What each name means in a condition."""
-        raise NotImplementedError
-
-    def mask(self, condition: str, argument: str = "where") -> Any:
-        """Which rows satisfy a condition on any of the columns, a mask; a comparison with an empty
-        cell is false.
-        """
-        return holds(condition, self.named(), self.source, argument)
+        return len(self.frame)
 
     def __repr__(self) -> str:
         lost = lost_rows(self.left_out, self.dropped)
         return f"<{type(self).__name__}: {len(self)} from {self.source}{lost and f' ({lost})'}>"
 
-
-class Rows:
-    """The rows of a table under the names of quantities.
-
-    `of`: quantity -> its column; `numbers`: quantity -> its values, (rows,); `reasons`: why a row
-    cannot be used, "" for others; `selected`: whether it satisfies the condition.
-    """
-
-    def __init__(self, table: Table, of: Mapping[str, str]) -> None:
-        self.table, self.of = table, dict(of)
-        self.numbers: dict[str, Any] = {}
-        self.reasons = np.full(len(table.frame), "", dtype=object)
-        self.selected = np.ones(len(table.frame), dtype=bool)
-        self.warnings: list[str] = []
-
     @property
-    def rows(self) -> Any:
-        """The indices of the rows that are in use."""
-        return np.flatnonzero(self.selected & (self.reasons == ""))
+    def row(self) -> Any:
+        """The number of each row in the source, int64."""
+        return self.frame.index.to_numpy(np.int64)
 
-    def read(self, quantities: Sequence[str], needed: Sequence[str]) -> str | None:
-        """Read quantities as numbers and compute what follows from C = 6ND; the one of the three that
-        was computed everywhere.
+    def subset(self, index: Any) -> Self:
+        """The rows at a boolean mask or at indices (with repetitions, as a bootstrap draws them)."""
+        places = np.arange(len(self.frame))[np.asarray(index, None if np.size(index) else int)]
+        return replace(self, frame=self.frame.iloc[places])
 
-        Rows are dropped where a number that must be positive and finite is not, or one that is
-        `needed` is missing.
+    def named(self) -> DataFrame:
+        """The rows with a column for each name that a condition may have."""
+        return named(self.frame, self.columns)
+
+    def mask(self, condition: str, argument: str = "where", *, everywhere: bool = False) -> Any:
+        """Which rows satisfy a condition on any of the columns, a mask; a comparison with an empty
+        cell is false; `everywhere`: none that it names may be empty.
         """
-        self.numbers = {name: self.table.numbers(self.of[name]) for name in quantities}
-        return self.complete(needed)
+        return holds(condition, self.named(), self.source, argument, everywhere=everywhere)
 
-    def complete(self, needed: Sequence[str] = ()) -> str | None:
-        """The same for numbers that are there."""
-        derived = self._fill_budget()
-        for name in [name for name in POSITIVE if name in self.numbers]:
-            numbers = self.numbers[name]
-            reasons = [f"{name}={float(x)!r}: must be above 0 and finite" for x in numbers]
-            bad = ~np.isnan(numbers) & ~((numbers > 0.0) & np.isfinite(numbers))
-            self.drop(np.array(reasons, dtype=object), bad)
-        for name in [name for name in needed if name in self.numbers]:
-            self.drop(f"{name} is missing", np.isnan(self.numbers[name]))
-        return derived
+    def unread(self, **options: Any) -> Self:
+        """The same; an error where an option says how to read a table."""
+        for name in [name for name, value in options.items() if value is not None]:
+            complaint = f"these are {type(self).__name__} already, not a table to be read"
+            raise ArgumentError(name, options[name], complaint=complaint)
+        return self
 
-    def _fill_budget(self) -> str | None:
-        """Compute what follows where two of the three are positive and finite: infinite or 0 beyond the
-        floats.
-        """
-        held = {name: self.numbers[name] for name in BUDGET if name in self.numbers}
-        valid = {n: np.where((v > 0.0) & np.isfinite(v), v, np.nan) for n, v in held.items()}
-        derived = None
-        for target, (first, second, function) in FROM_OTHERS.items():
-            if {first, second} <= valid.keys():
-                with np.errstate(over="ignore", under="ignore"):
-                    computed = function(valid[first], valid[second])
-                given = held.get(target, np.full(len(computed), np.nan))
-                gaps = np.isnan(given) & ~np.isnan(computed)
-                self.numbers[target] = np.where(gaps, computed, given)
-                if target not in held:
-                    derived = target
-                elif n := int(np.sum(gaps)):
-                    where = f"{counted(n, 'row')} with {first} and {second}"
-                    self.warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
-        return derived
-
-    def drop(self, reasons: Any, rows: Any) -> None:
-        """Note why rows cannot be used, one reason or one a row; the first one stays."""
-        self.reasons = np.where((self.reasons == "") & rows, reasons, self.reasons)
-
-    def drop_empty(self, *quantities: str) -> None:
-        """Drop the rows that have no text in a column."""
-        for name in quantities:
-            self.drop(f"{name} is missing", self.table.texts(self.of.get(name, name)) == "")
-
-    def select(self, where: str | None, what: str, others: Mapping[str, Any] | None = None) -> None:
-        """Select the rows of a condition on quantities, `others` and the columns; an error where none
-        is left, which says `what` none of them is or has.
-        """
-        if where is not None:
-            columns = self.table.columns
-            named = {name: columns[column] for name, column in self.of.items()}
-            named = names_in_conditions(self.numbers, columns | named | dict(others or {}), self.of)
-            self.selected = holds(where, named, self.table.source)
-        if not len(self.rows):
-            lost = lost_rows(self.origin()["left_out"], self.origin()["dropped"])
-            raise self.error(f"none of {counted(len(self.table.frame), 'row')} {what} ({lost})")
-
-    def grouped(self, by: Sequence[str]) -> tuple[Any, tuple[tuple[str, ...], ...]]:
-        """The index of its group for each row in use, and the texts in some columns that make the
-        groups, in order of first appearance.
-        """
-        labels, index = self.table.labels(by), dict[tuple[str, ...], int]()
-        of_row = [index.setdefault(labels[row], len(index)) for row in self.rows]
-        return np.array(of_row, dtype=np.int64), tuple(index)
-
-    def origin(self, *warnings: str) -> dict[str, Any]:
-        """The fields of every view, but for the rows in use."""
-        dropped = np.flatnonzero(self.selected & (self.reasons != "")).tolist()
-        return {
-            "source": self.table.source,
-            "n_rows": len(self.table.frame),
-            "left_out": int(np.sum(~self.selected)),
-            "dropped": tuple(Dropped(index + 1, self.reasons[index]) for index in dropped),
-            "warnings": (*self.warnings, *warnings),
-        }
-
-    def error(self, complaint: str, *indices: int, column: str | None = None) -> TableError:
-        """What is wrong with rows, by their indices."""
-        rows = tuple(int(index) + 1 for index in indices)
-        return TableError(self.table.source, complaint, rows=rows, column=column)
+    def error(self, complaint: str, *rows: int, column: str | None = None) -> TableError:
+        """What is wrong with some rows."""
+        return TableError(self.source, complaint, rows=tuple(map(int, rows)), column=column)
 
     def refuse(self, quantity: str, bad: Any, domain: str) -> None:
-        """TableError for the first row in use at which a number is bad."""
-        for row in self.rows[bad[self.rows]][:1]:
-            value = f"{quantity}={self.numbers[quantity][row]:.16g} must be {domain}"
-            raise self.error(value, row, column=self.of[quantity])
+        """TableError for the first row at which a number is bad."""
+        for row, value in self.frame[quantity][bad].items():
+            complaint = f"{quantity}={value:.16g} must be {domain}"
+            raise self.error(complaint, row, column=self.columns[quantity])
+
+    def refuse_twice(self, by: Sequence[str], complaint: str) -> None:
+        """TableError for the first row that has the same values in some columns as another."""
+        for row, key in self.frame.loc[self.frame.duplicated([*by]), [*by]].iterrows():
+            same = (self.frame[[*by]] == key).all(axis=1)
+            raise self.error(complaint, self.frame.index[same][0], row)
 
 
-def repeated(frame: pd.DataFrame, by: Sequence[str]) -> list[int]:
-    """The rows of the first entry whose values in some columns an earlier one has: that one's, and its
-    own; or none.
+def named(frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+    """The frame with what each name means in a condition: a quantity, its letter or its column before
+    other columns.
     """
-    twice = frame[frame.duplicated([*by])].head(1)[[*by]].merge(frame, on=[*by])
-    return list(twice["row"][:2])
+    held = {name: frame[name] for name in (*columns, *BUDGET) if name in frame}
+    own = {columns.get(name, name): values for name, values in held.items()}
+    letters = {x: held[name] for x, name in ALL_LETTERS.items() if name in held}
+    return frame.copy().assign(**own | letters | held)
 
 
-def doubts(quantities: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
+def read_rows(
+    table: Table,
+    of: Mapping[str, str],
+    kind: Mapping[str, str],
+    needed: Sequence[str],
+    where: str | None,
+    others: Any = None,
+) -> View:
+    """The rows of a table that satisfy a condition and have numbers as they must be; those are
+    dropped where a quantity that is `needed` is missing, or one that must be positive and finite is
+    not. `of`: quantity -> its column; `kind`: all that the table may hold; `others`: a frame of
+    columns that a condition may name as well.
+    """
+    import pandas as pd
+
+    raw = table.frame
+    frame = raw.drop(columns=[name for name in raw if name in {*kind, *of.values()}])
+    cells = {x: table.numbers(name) if x in NUMBERS else raw[name] for x, name in of.items()}
+    frame = frame.assign(**cells)
+    warnings, reasons = _fill(frame), pd.Series("", frame.index)
+    for name in [name for name in POSITIVE if name in frame and name in kind]:
+        x = frame[name]
+        bad = f"{name}=" + x.map(repr) + ": must be above 0 and finite"
+        reasons = reasons.mask((reasons == "") & x.notna() & ~((x > 0.0) & np.isfinite(x)), bad)
+    for name in [name for name in needed if name in frame]:
+        empty = frame[name].isna() if name in NUMBERS else texts(frame[name]) == ""
+        reasons = reasons.mask((reasons == "") & empty, f"{name} is missing")
+    chosen = np.ones(len(frame), dtype=bool)
+    if where is not None:
+        every = pd.concat([others, frame, raw], axis=1)
+        every = named(every.loc[:, ~every.columns.duplicated()], of)
+        chosen = holds(where, every, table.source, "where")
+    lost = reasons[chosen & (reasons != "")]
+    view = View(
+        frame=frame[chosen & (reasons == "")],
+        columns=dict(of),
+        source=table.source,
+        n_rows=len(frame),
+        left_out=int((~chosen).sum()),
+        dropped=tuple(Dropped(int(row), reason) for row, reason in lost.items()),
+        warnings=tuple(warnings),
+    )
+    if not len(view):
+        what = lost_rows(view.left_out, view.dropped)
+        raise view.error(f"none of {counted(len(frame), 'row')} is usable ({what})")
+    return view
+
+
+def _fill(frame: DataFrame) -> list[str]:
+    """Put in what follows from C = 6ND where two of the three are positive and finite, infinite or 0
+    beyond the floats; what is said of it.
+    """
+    held = {
+        x: frame[x].where((frame[x] > 0.0) & np.isfinite(frame[x])) for x in BUDGET if x in frame
+    }
+    N, D, C = (held.get(name) for name in BUDGET)
+    found, warnings = {}, []
+    with np.errstate(over="ignore", under="ignore"):
+        if C is not None and D is not None:
+            found["params"] = C / (6.0 * D)
+        if C is not None and N is not None:
+            found["tokens"] = C / (6.0 * N)
+        if N is not None and D is not None:
+            found["compute"] = 6.0 * D * N
+    for name, value in found.items():
+        gaps = value.notna() & (frame[name].isna() if name in frame else True)
+        if name in frame and gaps.any():
+            where = f"{counted(int(gaps.sum()), 'row')} with the other two"
+            warnings.append(f"{name} is missing in {where}: computed by C = 6ND")
+        frame[name] = frame[name].where(~gaps, value) if name in frame else value
+    return warnings
+
+
+def doubts(frame: DataFrame, given: Mapping[str, str]) -> list[str]:
     """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
 
-    `quantities`: params, tokens, compute and loss of the runs that are kept, as far as there are;
-    `given`: those with a column of their own -> that column.
+    `frame`: params, tokens, compute and loss, as far as there are; `given`: those with a column of
+    their own -> that column.
     """
     warnings = []
-    for name in [name for name in USUAL if name in quantities and name in given]:
-        values, (low, high, cure) = quantities[name], USUAL[name]
-        if n := int(np.sum((values < low) | (values > high))):
-            most = f"from {np.nanmin(values):.4g} to {np.nanmax(values):.4g}"
-            span = f"{name} outside {low:g} to {high:g} in {n} of {len(values)} runs, {most}"
+    for name in [name for name in USUAL if name in frame and name in given]:
+        x, (low, high, cure) = frame[name], USUAL[name]
+        if n := int(((x < low) | (x > high)).sum()):
+            most = f"from {x.min():.4g} to {x.max():.4g}"
+            span = f"{name} outside {low:g} to {high:g} in {n} of {len(x)} runs, {most}"
             cured = cure.format(name, spelt_in(given[name]))
             warnings.append(f"{span}: is it in other units? {cured}")
-    if {"params", "tokens"} <= quantities.keys():
-        ratio = quantities["tokens"] / quantities["params"]
-        middle, (low, high) = float(np.median(ratio[~np.isnan(ratio)])), TOKENS_PER_PARAM
-        if middle < low or middle > high:
+    if {"params", "tokens"} <= {*frame}:
+        middle = (frame["tokens"] / frame["params"]).median()
+        if not TOKENS_PER_PARAM[0] <= middle <= TOKENS_PER_PARAM[1]:
             warnings.append(f"tokens per param have median {middle:.4g}: are units the same?")
-    if {*BUDGET} <= given.keys() & quantities.keys():
-        ratio = quantities["compute"] / (6.0 * quantities["tokens"] * quantities["params"])
-        if off := int(np.sum(np.abs(ratio - 1.0) > 0.1)):
+    if {*BUDGET} <= {*given} & {*frame}:
+        ratio = frame["compute"] / (6.0 * frame["tokens"] * frame["params"])
+        if off := int(((ratio - 1.0).abs() > 0.1).sum()):
             what = f"compute off 6ND by more than 10 % in {off} of {len(ratio)} runs"
-            span = f"C/(6ND) is {np.nanmin(ratio):.4g} to {np.nanmax(ratio):.4g}"
+            span = f"C/(6ND) is {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"{what}: {span}; compute is taken as given")
     return warnings

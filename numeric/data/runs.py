@@ -5,19 +5,20 @@ row that is left out named.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TableError
 from ..words import counted
 from .columns import BUDGET, RUNS, is_spelt, recognise, suggested
 from .columns import require as require_columns
-from .rows import Dropped, Rows, View, doubts, lost_rows, names_in_conditions
-from .table import table_of
+from .rows import Column, View, doubts, lost_rows, read_rows
+from .table import table_of, texts
 
-__all__ = ["Dropped", "Runs"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Runs"]
 
 #: Columns that name the run that a row is a checkpoint of.
 RUN_NAME = r"(training)?runname|wandb(id|name|run|runid)"
@@ -39,30 +40,16 @@ class Runs(View):
         Weight of each run in a fit; > 0. None where every run counts once.
     group : ndarray of object or None
         What runs have in common (seed, run id) where they are no independent draws.
-    extra : dict of str to ndarray
-        The other columns as they are, None or NaN where a cell is empty.
     metric : {"loss", "accuracy"}
-    columns : dict of str to str
-        Quantity -> column of the source that held it.
-    derived : str or None
-        The one of params, tokens and compute that was computed from the other two by C = 6ND.
-    row, source, n_rows, left_out, dropped, warnings
+    frame, row, columns, source, n_rows, left_out, dropped, warnings
         See `View`.
     """
 
-    aligned = ("loss", *BUDGET, "weight", "group", "row", "extra")
-
-    params: Any
-    tokens: Any
-    compute: Any
-    loss: Any
-    weight: Any = None
-    group: Any = None
-    extra: dict[str, Any] = field(default_factory=dict)
     metric: str = "loss"
     random_baseline: float | None = None
-    columns: dict[str, str] = field(default_factory=dict)
-    derived: str | None = None
+
+    params, tokens, compute = Column(), Column(), Column()
+    loss, weight, group = Column(), Column(), Column()
 
     @classmethod
     def read(
@@ -113,15 +100,21 @@ class Runs(View):
         wanted = tuple(dict.fromkeys((*require, "loss")))
         if not isinstance(data, Runs):
             return _read(data, columns, where, wanted, names)
-        for name in wanted:
-            if getattr(data, name) is None:
-                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
-                raise TableError(data.source, complaint)
-        return data._unread(columns=columns, where=where)
+        for name in [name for name in wanted if getattr(data, name) is None]:
+            complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
+            raise TableError(data.source, complaint)
+        return data.unread(columns=columns, where=where)
 
-    def subset(self, index: Any) -> Runs:
-        """The runs at a boolean mask or at indices (with repetitions, as a bootstrap draws them)."""
-        return self._at(np.asarray(index, dtype=None if np.size(index) else np.int64))
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The other columns as they are, None or NaN where a cell is empty."""
+        return {name: self.frame[name].to_numpy() for name in self.frame if name not in RUNS}
+
+    @property
+    def derived(self) -> str | None:
+        """The one of params, tokens and compute that was computed from the other two by C = 6ND."""
+        computed = [x for x in BUDGET if x in self.frame and x not in self.columns]
+        return computed[0] if computed and self.columns else None
 
     def require(self, n: int, for_what: str) -> None:
         """Raise where there are fewer than n runs."""
@@ -129,12 +122,6 @@ class Runs(View):
             lost = lost_rows(self.left_out, self.dropped)
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
             raise TableError(self.source, f"{few} ({lost})" if lost else few)
-
-    def named(self) -> dict[str, Any]:
-        """What each name means in a condition."""
-        held = {name: getattr(self, name) for name in RUNS}
-        known = {name: values for name, values in held.items() if values is not None}
-        return names_in_conditions(known, self.extra, self.columns)
 
 
 def _read(
@@ -150,64 +137,41 @@ def _read(
     table = replace(table, frame=table.frame.assign(**also))
     is_filled = len({*BUDGET} & of.keys()) >= 2
     require_columns(table, of, *(name for name in needed if not (name in BUDGET and is_filled)))
-    rows = Rows(table, of)
-    derived = rows.read([name for name in of if name != "group"], (*needed, "weight"))
-    rows.select(where, "is a usable run")
-    numbers = {name: values[rows.rows] for name, values in rows.numbers.items()}
-    for name in [name for name in BUDGET if name in numbers]:
-        if n := int(np.sum(np.isnan(numbers[name]))):
-            del numbers[name]
-            derived = None if derived == name else derived
+    view = read_rows(table, of, RUNS, (*needed, "weight"), where)
+    frame, warnings = view.frame, [*view.warnings]
+    for name in [name for name in BUDGET if name in frame]:
+        if n := int(frame[name].isna().sum()):
+            frame = frame.drop(columns=name)
             what = f"{name} is missing in {counted(n, 'run')}"
-            rows.warnings.append(f"{what}; it is not required, and left out for all")
-    if "group" not in {*(columns or {}), *of} and (name := _checkpoints(rows)):
-        of["group"] = name
-    held: dict[str, Any] = dict.fromkeys(BUDGET) | numbers
-    extra = {name: cells for name, cells in table.columns.items() if name not in of.values()}
-    texts = {name: suggested(name, extra) for name in BUDGET if name not in of}
-    unread = [
-        f"no column is read as {name}; --column {name}={text!r} takes one"
-        for name, text in texts.items()
-        if "*1e" in text
-    ]
-    return Runs(
-        **held,
-        group=_groups(rows, of["group"]) if "group" in of else None,
-        row=rows.rows + 1,
-        extra={name: cells[rows.rows] for name, cells in extra.items()},
-        columns=of | {name: str(column) for name, column in aliases.items()},
-        derived=derived,
-        **rows.origin(*unread, *doubts(numbers, of)),
-    )
+            warnings.append(f"{what}; it is not required, and left out for all")
+    if "group" not in {*(columns or {}), *of}:
+        for name in _checkpoints(frame):
+            of = {**of, "group": name}
+            frame = frame.rename(columns={name: "group"})
+            what = f"{counted(len(frame), 'row')} of {counted(frame.group.nunique(), 'run')}"
+            warnings.append(f"{what} by {name!r}, of one size at several tokens: {GROUPED}")
+    for name in [name for name in BUDGET if name not in of]:
+        if "*1e" in (text := suggested(name, [x for x in frame if x not in RUNS])):
+            what = f"no column is read as {name}; --column {name}={text!r} takes one"
+            warnings.append(what)
+    if "group" in of:
+        labels = texts(frame["group"])
+        if n := int((labels == "").sum()):
+            what = f"group is missing in {counted(n, 'run')}"
+            warnings.append(f"{what}, each a group of its own")
+        alone = [f"row {row}" for row in frame.index]
+        frame = frame.assign(group=labels.where(labels != "", alone))
+    said, every = (*warnings, *doubts(frame, of)), of | {x: str(y) for x, y in aliases.items()}
+    return Runs(**vars(replace(view, frame=frame, warnings=said, columns=every)))
 
 
-def _checkpoints(rows: Rows) -> str:
-    """A column that names the run of which rows are checkpoints: of one name and size at several
-    tokens. "" where there is none.
+def _checkpoints(frame: DataFrame) -> list[str]:
+    """The first column that names the run of which rows are checkpoints: of one name and size at
+    several tokens.
     """
-    import pandas as pd
-
-    held: dict[str, Any] = {n: rows.numbers[n] for n in BUDGET[:2] if n in rows.numbers}
-    columns = [name for name in rows.table.names if is_spelt(name, RUN_NAME)]
-    for name in columns if len(held) == 2 else ():
-        frame = pd.DataFrame(held | {"run": rows.table.texts(name)}).iloc[rows.rows]
-        n = frame.groupby("run").nunique()
+    names = [name for name in frame if is_spelt(name, RUN_NAME)]
+    for name in names if {"params", "tokens"} <= {*frame} else ():
+        n = frame[["params", "tokens"]].groupby(texts(frame[name])).nunique()
         if "" not in n.index and (n["params"] == 1).all() and (n["tokens"] > 1).any():
-            what = f"{counted(len(frame), 'row')} of {counted(len(n), 'run')} by {name!r}"
-            rows.warnings.append(f"{what}, of one size at several tokens: {GROUPED}")
-            return name
-    return ""
-
-
-def _groups(rows: Rows, column: str) -> Any:
-    """Labels of groups; a run without one is a group of its own."""
-    cells = rows.table.frame[column].iloc[rows.rows]
-    if cells.dtype.kind == "f" and (cells.dropna() % 1 == 0).all():
-        cells = cells.astype("Int64")  # seed 3, not 3.0
-    missing = cells.isna().to_numpy()
-    labels = cells.to_numpy(object, copy=True)
-    labels[missing] = [f"row {row}" for row in cells.index[missing]]
-    if missing.any():
-        what = f"group is missing in {counted(int(missing.sum()), 'run')}"
-        rows.warnings.append(f"{what}, each a group of its own")
-    return labels
+            return [name]
+    return []

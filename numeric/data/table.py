@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,9 +15,6 @@ from ..errors import TableError
 from ..words import one_line, shown
 
 __all__ = ["Table", "table_of"]
-
-#: Readers of pandas by the ending of a file that is no text.
-READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 
 
 @dataclass(frozen=True)
@@ -37,30 +33,12 @@ class Table:
         """The columns."""
         return tuple(self.frame.columns)
 
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The cells of each column; (rows,)."""
-        return {name: self.frame[name].to_numpy() for name in self.names}
-
-    def texts(self, column: str) -> Any:
-        """The cells as labels: whole numbers without a point, "" for an empty cell; (rows,)."""
-
-        def label(cell: Any) -> str:
-            whole = isinstance(cell, float) and cell.is_integer()
-            return str(int(cell)) if whole else str(cell).strip()
-
-        return self.frame[column].map(label, na_action="ignore").fillna("").to_numpy(object)
-
-    def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
-        """The texts of some columns, row by row."""
-        return list(zip(*map(self.texts, names), strict=True)) or [()] * len(self.frame)
-
     def numbers(self, column: str) -> Any:
         """The cells of a column as float64, (rows,): NaN where a cell is empty; a TableError for the
         first cell that is no number.
         """
         values = np.full(len(self.frame), np.nan)
-        for place, cell in enumerate(self.frame[column]):
+        for place, (row, cell) in enumerate(self.frame[column].items()):
             try:
                 if isinstance(cell, bool):
                     raise TypeError
@@ -68,8 +46,18 @@ class Table:
             except (TypeError, ValueError, OverflowError):
                 aside = "columns={QUANTITY: None} (--column QUANTITY=) puts the column aside"
                 complaint = f"{shown(cell)} is not a number; {aside}"
-                raise TableError(self.source, complaint, rows=(place + 1,), column=column) from None
+                raise TableError(self.source, complaint, rows=(row,), column=column) from None
         return values
+
+
+def texts(cells: Any) -> Any:
+    """The cells of a column as labels: whole numbers without a point, "" for an empty cell."""
+
+    def label(cell: Any) -> str:
+        whole = isinstance(cell, float) and cell.is_integer()
+        return str(int(cell)) if whole else str(cell).strip()
+
+    return cells.map(label, na_action="ignore").fillna("").astype(object)
 
 
 def table_of(data: Any, source: str = "data") -> Table:
@@ -80,21 +68,20 @@ def table_of(data: Any, source: str = "data") -> Table:
 
     if isinstance(data, Table):
         return data
-    if isinstance(data, (str, PathLike)):
-        source = f"file {fspath(data)!r}"
+    is_file = isinstance(data, (str, PathLike))
+    source = f"file {fspath(data)!r}" if is_file else source
     try:
-        frame = pd.DataFrame(_content(data) if isinstance(data, (str, PathLike)) else data)
+        frame = pd.DataFrame(_content(Path(data)) if is_file else data)
     except Exception as error:  # each reader has errors of its own
         reason = getattr(error, "strerror", None) or one_line(error)
         raise TableError(source, f"cannot be read as a table ({reason})") from None
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
     frame = frame.loc[:, frame.columns != ""]
-    if frame.columns.has_duplicates:
-        name = frame.columns[frame.columns.duplicated()][0]
+    for name in frame.columns[frame.columns.duplicated()][:1]:
         raise TableError(source, f"has two columns {name!r}; each must have its own name")
     if frame.empty:
         raise TableError(source, "has no rows; must hold a header and at least one row")
-    return Table(source, frame.apply(_plain).set_axis(range(1, len(frame) + 1), axis=0))
+    return Table(source, frame.apply(_plain).set_axis(range(1, len(frame) + 1), axis=0).copy())
 
 
 def _plain(cells: Any) -> Any:
@@ -106,15 +93,15 @@ def _plain(cells: Any) -> Any:
     return cells.astype(object).where(cells.notna(), None)
 
 
-def _content(path: str | PathLike[str]) -> Any:
+def _content(path: Path) -> Any:
     """What a file holds, for ``pandas.DataFrame``: by its ending; text that begins with a bracket is
     JSON.
     """
     import pandas as pd
 
-    ending, content = Path(path).suffix.lower(), Path(path).read_bytes()
-    if ending in READERS:
-        return getattr(pd, READERS[ending])(io.BytesIO(content))
+    ending, content = path.suffix.lower(), path.read_bytes()
+    if ending == ".parquet":
+        return pd.read_parquet(io.BytesIO(content))
     text = content.decode("utf-8-sig").strip()
     if not text:
         raise ValueError("it is empty")

@@ -16,9 +16,7 @@ import numpy as np
 from ..accuracy.law import fit_law, resampled
 from ..accuracy.laws import LAWS, law_named
 from ..data.columns import BUDGET
-from ..data.rows import names_in_conditions
 from ..data.sample import above_guessing
-from ..data.where import holds
 from ..errors import ArgumentError
 from ..fit.fit import fit_form
 from ..fit.models import MODELS, form_of
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from ..accuracy.law import Law, LawFit
     from ..data.counts import Counts
     from ..data.evaluations import Evaluations
+    from ..data.rows import View
     from ..data.runs import Runs
     from ..data.sample import Sample
     from ..fit.fit import Fit
@@ -111,11 +110,11 @@ def _has(
     return not missing
 
 
-def _held(condition: str | None, named: Mapping[str, Any], source: str) -> Mask | None:
+def _held(condition: str | None, table: View) -> Mask | None:
     """The rows that a condition holds out; no column that it names may be empty anywhere."""
     if condition is None:
         return None
-    return np.asarray(holds(condition, named, source, "hold_out", everywhere=True))
+    return np.asarray(table.mask(condition, "hold_out", everywhere=True))
 
 
 # -- losses ----------------------------------------------------------------------------------------
@@ -130,7 +129,7 @@ def tasks_of_runs(
     axes = {name: values for name in BUDGET if (values := getattr(runs, name)) is not None}
     names = [f"row {row}" for row in runs.row]
     points = pd.DataFrame({"target": names, "observed": runs.loss, "why": "", **axes})
-    held, every = _held(hold_out, runs.named(), runs.source), np.ones(len(runs), dtype=bool)
+    held, every = _held(hold_out, runs), np.ones(len(runs), dtype=bool)
     forms = {name: form_of(name).on(runs) for name in laws or OF_LOSS}
     return [
         Task(
@@ -194,9 +193,7 @@ def tasks_of_counts(
     import pandas as pd
 
     tasks, once = list[Task](), curve(counts, [1])
-    labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
-    others = {name: np.array(column, dtype=object) for name, column in labels}
-    held = _held(hold_out, names_in_conditions(counts.covariates, others), counts.source)
+    held = _held(hold_out, counts)
     for k, evidence in evidence_of(counts, ks).items():
         found, few = curve(counts, [k]), f"fewer than {k} samples of some problem"
         why = np.select(
@@ -296,7 +293,9 @@ def tasks_of_evaluations(
             grid = clear & np.isfinite(runs.at.proxy)
         least = max(LEAST, 1 + max((len(law.coefficients) for law in own), default=0))
         for law in own:
-            rows = evaluations.pairs(name, baseline.value) if "k" in law.requires else runs
+            rows = (
+                evaluations.sample(name, baseline.value, in_k=True) if "k" in law.requires else runs
+            )
             has_all = np.isfinite(rows.at.proxy) if "proxy" in law.requires else True
             tasks.append(
                 Task(

@@ -292,7 +292,7 @@ class Subset:
         """Equation 5 fitted to the pairs of run and k above the margin of 0.05, with resamples of
         runs.
         """
-        pairs = self.evaluations.pairs(self.key[label], 0.0)
+        pairs = self.evaluations.sample(self.key[label], 0.0, in_k=True)
         pairs = pairs.subset(above_guessing(pairs.accuracy, 0.0, 0.05))
         law = BilinearLaw(**fit_bilinear(pairs).coefficients)
         random, runs, drawn = np.random.default_rng(SEED), np.unique(pairs.index), []

@@ -72,7 +72,7 @@ def test_empty_cells_and_conditions(tmp_path: Path) -> None:
     assert [str(each) for each in counts.dropped] == reasons
     some = read(where="n_samples > 10 and model == 'b'")
     assert (some.names, some.row.tolist(), some.left_out) == (("b",), [4], 3)
-    refused("none of 4 rows has counts .4 rows left out by the condition", where="n > 1000")
+    refused("none of 4 rows is usable .4 rows left out by the condition", where="n > 1000")
 
 
 def test_models_and_gold_are_joined_on_what_both_tables_have() -> None:
@@ -108,7 +108,7 @@ def test_public_counts(public_runs: Path) -> None:
     assert not counts.warnings
     some = Counts.read(path, gold=gold, where="benchmark == 'gsm8k'")
     assert np.isfinite(some.covariates["gold"]).sum() == 9
-    refused("they differ in 'benchmark'", path, by="model")
+    refused("hold the same problem of the same group", path, by="model")
     groups = [*pass_groups(models)]
     assert (len(groups), groups[0][1][[0, -1]].tolist()) == (153, [1, 10_000])
     assert groups[0][0] == {"benchmark": "gsm8k", "model": "Pythia_1.4B_200B"}
@@ -122,15 +122,14 @@ def test_public_counts(public_runs: Path) -> None:
         ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, "row 3, .*: n_samples=0"),
         ({"problem": [1, 1, 1, 2]}, "rows 1 and 2: hold the same problem"),
         ({"model": [None] * 4, "by": "model"}, "row 1: model is missing"),
-        ({"N": [1e8, 2e8, 1e9, 1e9]}, "column 'N': params of 'a' is not the same"),
+        ({"N": [1e8, 2e8, 1e9, 1e9]}, "row 1, column 'N': params is not the same"),
         ({"by": "modle"}, r"by='modle': no column 'modle' \(did you mean model"),
         ({"models": {"size": ["a"], "N": [1.0]}}, "models: has no column in common"),
-        ({"models": {"model": ["c"], "N": [1e8]}}, "models: none of its rows"),
         ({"models": {"model": ["a"], "layers": [3]}}, "no column for params, tokens, compute"),
-        ({"gold": {"model": ["a"], "gold": [-5.0]}}, "none of its rows is of a group"),
+        ({"gold": {"model": ["a"], "gold": [-5.0]}}, "gold: none of 1 row is usable"),
         (
             {"models": {"model": ["a", "a"], "N": [1e8, 2e8]}},
-            "models: holds several params of one group",
+            "models, row 1, column 'N': params is not the same",
         ),
     ],
 )

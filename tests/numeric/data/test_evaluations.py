@@ -49,7 +49,7 @@ def test_both_formats_give_the_table_that_pandas_pivots_in_any_order(seed: int) 
     for table in (pd.DataFrame(rows), wide):
         found = Evaluations.read(table.sample(frac=1.0, random_state=seed))
         order = list(found.run)
-        assert (sorted(order), found.extra) == (runs, {})
+        assert (sorted(order), found.frame.shape) == (runs, (len(runs), 4))
         assert [*zip(found.params, found.tokens, strict=True)] == [own[name] for name in order]
         scores = found.scores | found.proxies
         assert scores.keys() == set(truth)
@@ -68,12 +68,10 @@ def test_runs_are_told_apart_by_size_or_by_the_column_that_is_named() -> None:
     of_x = Evaluations.read(rows, where="data == 'x'")
     assert len(of_x) == 1
     assert "set aside, as they vary within a run: columns 'seconds'" in of_x.warnings
-    with pytest.raises(
-        ValueError, match=r"two scores of the same run, .*; choose one with .*'run'"
-    ):
+    with pytest.raises(ValueError, match=r"two scores of the same run.*; choose one with .*'run'"):
         Evaluations.read(rows)
     found = Evaluations.read(rows, columns={"run": "data"})
-    assert (list(found.run), "seconds" in found.extra) == (["x", "y"], False)
+    assert (list(found.run), "seconds" in found.frame) == (["x", "y"], False)
     named = [row | {"model": "m"} for row in rows]
     assert list(Evaluations.read(named, columns={"run": "model + data"}).run) == ["mx", "my"]
 
@@ -90,7 +88,7 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     assert found.benchmark_of("arc acc_norm") == "arc"
     assert list(found.only(["lbpp"]).scores) == ["lbpp", "lbpp pass@2", "lbpp pass@4"]
     assert list(found.only(["lbpp pass@2"]).scores) == ["lbpp pass@2"]
-    pairs = found.pairs("lbpp")
+    pairs = found.sample("lbpp", 0.0, in_k=True)
     assert pairs.at.k.tolist() == [1.0, 2.0, 4.0]
     assert pairs.accuracy.tolist() == pytest.approx([0.1, 0.2, 0.4])
     assert found.held_out(pairs, "k > 1 and N < 1e9").tolist() == [False, True, True]
@@ -98,8 +96,8 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
         ValueError, match=r"benchmark='arc': .*; there are 'arc acc', 'arc acc_norm'"
     ):
         found.sample("arc", 0.25)
-    with pytest.raises(ValueError, match="benchmark='arc acc': has no pass@k"):
-        found.pairs("arc acc")
+    with pytest.raises(ValueError, match="benchmark='arc acc': no run of data has a pass@k of it"):
+        found.sample("arc acc", 0.0, in_k=True)
 
 
 def test_a_metric_that_is_not_known_is_left_out_or_read_alone_as_the_accuracy() -> None:
@@ -116,7 +114,6 @@ def test_columns_of_a_wide_table() -> None:
     found = Evaluations.read([row], columns={"hellaswag": "HS"})
     assert found.benchmarks == ("hellaswag", "arc", "piqa", "humaneval")
     assert set(found.proxies) == {"val_loss", "arc brier"}
-    assert list(found.extra) == ["width"]
     assert found.proxy("arc brier").tolist() == [0.2]
     assert found.proxy("width").tolist() == [512.0]
     metrics = {"hellaswag": None, "arc": "acc_norm", "piqa": "acc", "val_loss": "loss"}
@@ -127,7 +124,7 @@ def test_columns_of_a_wide_table() -> None:
     assert "squad" not in Evaluations.read([of_f1]).scores
     as_accuracy = Evaluations.read([of_f1], columns={"squad": "f1_squad"})
     assert as_accuracy.scores["squad"].tolist() == [0.4]
-    assert "acc_stderr_arc" in Evaluations.read([of_f1]).extra
+    assert "acc_stderr_arc" in Evaluations.read([of_f1]).frame
 
 
 def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
@@ -167,12 +164,12 @@ OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([*LONG, score(2e9, "piqa", -0.1)], "row 5, column 'score': piqa: accuracy=-0.1"),
-        ([*LONG, score(2e9, "piqa", 61.0)], "accuracy=61 must be a number from 0 to 1; of percent"),
-        ([score(1e8, "c4", 3.2, None)], "c4: accuracy=3.2 must be a number from 0 to 1"),
+        ([*LONG, score(2e9, "piqa", -0.1)], "row 5, column 'score': piqa=-0.1"),
+        ([*LONG, score(2e9, "piqa", 61.0)], "piqa=61 must be a number from 0 to 1; of percent"),
+        ([score(1e8, "c4", 3.2, None)], "c4=3.2 must be a number from 0 to 1"),
         ([*LONG, score(2e9, "squad", 0.4, "f1")], "by --where \"metric_type != 'f1'\""),
         ([score(2e9, "squad", 0.4, None) | {"metric_type": " "}], "row 1: metric_type is missing"),
-        ([*LONG, score(1e8, "piqa", 0.4)], "rows 1 and 5: hold two scores of the same run, piqa"),
+        ([*LONG, score(1e8, "piqa", 0.4)], "rows 1 and 5: hold two scores of the same run"),
         (RUN_A, "run 'a' has params from 100000000 to 1000000000"),
         ([LONG[0] | {"run": " "}], "row 1: run is missing"),
         ([{"N": 1e8, "D": 2e9, "hella": 0.5}], "no column of accuracy, such as acc_hellaswag"),
@@ -196,4 +193,4 @@ def test_the_transcribed_runs(public_runs: Path) -> None:
     every = [*found.scores.values(), *found.proxies.values()]
     assert sum(np.count_nonzero(~np.isnan(values)) for values in every) == 606
     assert [*found.family("lbpp")] == [*found.family("humaneval-py")] == [2**i for i in range(8)]
-    assert len(found.pairs("humaneval-py")) == 21 * 8
+    assert len(found.sample("humaneval-py", 0.0, in_k=True)) == 21 * 8

@@ -3,19 +3,22 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from isoflop.numeric.data.where import evaluated, holds
 from isoflop.numeric.errors import ArgumentError
 
-ROWS: dict[str, Any] = {
-    "a": np.array([1.0, 2.0, 3.0, 7e9]),
-    "b": np.array([4.0, 3.0, np.nan, -1.5]),
-    "source": np.array(["x", "y", "it's", None], dtype=object),
-    "done": np.array([True, False, True, False]),
-    "Model Size": np.array([1.0, 2.0, 3.0, 4.0]),
-    "n": np.array([1, 2, 3, 7 * 10**18]),
-}
+ROWS = pd.DataFrame(
+    {
+        "a": np.array([1.0, 2.0, 3.0, 7e9]),
+        "b": np.array([4.0, 3.0, np.nan, -1.5]),
+        "source": np.array(["x", "y", "it's", None], dtype=object),
+        "done": np.array([True, False, True, False]),
+        "Model Size": np.array([1.0, 2.0, 3.0, 4.0]),
+        "n": np.array([1, 2, 3, 7 * 10**18]),
+    }
+)
 CONDITIONS = {
     "a == 7e9": [3],
     "1 < a < b": [1],
@@ -44,29 +47,33 @@ NO_CONDITIONS = (
 
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_conditions(text: str) -> None:
-    assert np.flatnonzero(holds(text, ROWS)).tolist() == CONDITIONS[text]
+    assert np.flatnonzero(holds(text, ROWS, "the table", "where")).tolist() == CONDITIONS[text]
 
 
 @pytest.mark.parametrize("text", NO_CONDITIONS)
 def test_what_is_no_condition_is_refused(text: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
-        holds(text, ROWS)
+        holds(text, ROWS, "the table", "where")
     assert caught.value.argument == "where"
     assert "\n" not in str(caught.value)
 
 
 def test_columns_that_are_not_there_or_empty() -> None:
     with pytest.raises(ArgumentError, match=r"no column 'sorce' \(did you mean source\?\); the"):
-        holds("sorce == 'x'", ROWS)
-    assert holds("a > 1", ROWS, everywhere=True).tolist() == [False, True, True, True]
+        holds("sorce == 'x'", ROWS, "the table", "where")
+    assert holds("a > 1", ROWS, "the table", "where", everywhere=True).tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
     with pytest.raises(ArgumentError, match="a column that is empty in 1 row of 4"):
-        holds("a > 1 and b > 0", ROWS, everywhere=True)
+        holds("a > 1 and b > 0", ROWS, "the table", "where", everywhere=True)
 
 
 def test_quantities() -> None:
-    values, names = evaluated("log(`Model Size`)*2 + b", ROWS, "data", "columns")
+    values = evaluated("log(`Model Size`)*2 + b", ROWS, "data", "columns")
     expected = np.log(ROWS["Model Size"]) * 2 + ROWS["b"]
     assert np.array_equal(values, expected, equal_nan=True)
-    assert sorted(names) == ["Model Size", "b"]
-    texts, _ = evaluated("source + source", ROWS, "data", "columns")
+    texts = evaluated("source + source", ROWS, "data", "columns")
     assert texts.tolist()[:2] == ["xx", "yy"]

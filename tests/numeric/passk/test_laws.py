@@ -52,7 +52,7 @@ def test_models_without_an_estimate_are_counted(drawn):
     counts = drawn(seed=12)
     n, c = (part.reshape(30, 64).copy() for part in (counts.n, counts.c))
     c[0], n[1, 3], c[1, 3] = 0, 20, 1
-    counts = replace(counts, n=n.ravel(), c=c.ravel())
+    counts = replace(counts, frame=counts.frame.assign(n=n.ravel(), c=c.ravel()))
     expected = {SQUARES: [[29, 1, 0], [28, 1, 1]], LIKELIHOOD: [[30, 1, 0]] * 2}
     for method, numbers in expected.items():
         found = fit_passk(counts, laws="compute", k=(10, 50), method=method, resamples=0)
