@@ -144,7 +144,7 @@ class _Enclosures(IntervalEvaluator):
 
 def at_numbers(
     question: Question,
-    parts: Sequence[list[Token]],
+    parts: Sequence[Sequence[Token]],
     read: Callable[..., Expr],
     law: Coefficients | None,
     functions: Collection[str],

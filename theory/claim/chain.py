@@ -24,7 +24,7 @@ from .checker import LETTERS, LawByDefinition, Trial
 from .given import Given
 from .question import MOVING, Question, decided
 from .spelling import as_read, spelt, value_text
-from .typed import sources, split
+from .text import Sides
 from .vocabulary import Vocabulary, vocabulary
 
 DISAGREES = "the independent check disagrees, please report"
@@ -83,27 +83,14 @@ class ChainLink:
         """Where it is refuted: the claim with a small change under which it is proved."""
         return self.corrector.corrected() if self.corrector else ""
 
-    @property
-    def point(self) -> dict[str, str]:
-        """The point of the witness."""
-        witness = self.decision.witness
-        point = () if witness is None else witness.point
-        return {spelt(x, latex=True) if self.latex else str(x): value_text(v) for x, v in point}
-
-    @property
-    def counterexample(self) -> str:
-        """The witness: `beta = 1, gamma = 7: lhs = 0.875, rhs = 0.125`."""
-        witness = self.decision.witness
-        where = ", ".join(f"{name} = {value}" for name, value in self.point.items())
-        sides = f"lhs = {witness.lhs}, rhs = {witness.rhs}" if witness else ""
-        return f"{where}: {sides}" if where else sides
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         decision, witness = self.decision, self.decision.witness
         shown = (
             f"{spelt(c.expression, latex=self.latex)} {c.relation} 0" for c in decision.conditions
         )
+        point = () if witness is None else witness.point
+        at = {spelt(x, latex=True) if self.latex else str(x): value_text(v) for x, v in point}
         return {
             "claim": self.text,
             "relation": self.relation,
@@ -116,14 +103,17 @@ class ChainLink:
             "definitions": list(self.definitions),
             "derived": self.derived or None,
             "correction": self.correction or None,
-            "witness": witness and {"point": self.point, "lhs": witness.lhs, "rhs": witness.rhs},
+            "witness": witness and {"point": at, "lhs": witness.lhs, "rhs": witness.rhs},
         }
 
     def __str__(self) -> str:
         told = self.as_dict()
         parts = [f"{told['answer']}: {told['reason']}"]
         parts += [f"where {', '.join(told['conditions'])}"] if told["conditions"] else []
-        parts += [f"witness {self.counterexample}"] if told["witness"] else []
+        if (witness := told["witness"]) is not None:
+            where = ", ".join(f"{name} = {value}" for name, value in witness["point"].items())
+            sides = f"lhs = {witness['lhs']}, rhs = {witness['rhs']}"
+            parts.append(f"witness {where}: {sides}" if where else f"witness {sides}")
         parts += [f"by definition {', '.join(self.definitions)}"] if self.definitions else []
         return "; ".join(parts)
 
@@ -137,34 +127,32 @@ class Chain:
         Naming what cannot be read.
     """
 
-    def __init__(self, text: str, settings: Settings, latex: bool) -> None:
-        self.text, self.settings, self.latex = text, settings, latex
-        self.parts, self.relations = split(text, settings.words, latex=latex)
-        self.sources, towards = sources(text, self.relations), settings.limit
-        for relation in self.relations:
-            if relation.text in ("->", "~") and towards is None:
-                said = f"{relation.text} needs its limit, as in r -> 0 or r -> oo"
-                raise ParseError(said, text=text)
+    def __init__(self, typed: Sides, settings: Settings, latex: bool) -> None:
+        self.typed, self.settings, self.latex = typed, settings, latex
+        self.text, towards = typed.text, settings.limit
+        self.relations = [relation.text for relation in typed.relations]
+        if towards is None and {"->", "~"} & {*self.relations}:
+            said = "-> and ~ need a limit, as in r -> 0 or r -> oo"
+            raise ParseError(said, text=self.text)
         try:
             with within(settings.seconds):
                 self.given, sides = self._read(settings.words)
-                self.sides = [self.given.at(side, text) for side in sides]
+                self.sides = [self.given.at(side, self.text) for side in sides]
                 self.limit = None if towards is None else self.given.limit(towards)
-                domain = self.given.domain_of(text)
+                domain = self.given.domain_of(self.text)
         except OutOfTime as error:
-            raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
+            raise ParseError(f"not read within {error.seconds:g} seconds", text=self.text) from None
         self.words = self.given.words
         letters = frozenset(x for x in self.words.names.values() if isinstance(x, Symbol)) - MOVING
         self.questions = [
-            Question(left, relation.text, right, domain, self.limit, settings.seed, letters)
+            Question(left, relation, right, domain, self.limit, settings.seed, letters)
             for relation, (left, right) in zip(self.relations, pairwise(self.sides), strict=True)
         ]
 
     def _read(self, words: Vocabulary) -> tuple[Given, list[Expr]]:
         """The sides with some meanings of the names, and what is assumed in these."""
         given = Given(words, self.settings.assume, self.settings.let)
-        signs = ["==", *(relation.text for relation in self.relations)]
-        pairs = zip(self.parts, signs, strict=True)
+        pairs = zip(self.typed.parts, ["==", *self.relations], strict=True)
         return given, [given.read(self.text, *pair) for pair in pairs]
 
     @cached_property
@@ -188,7 +176,7 @@ class Chain:
     def reading(self) -> str:
         """The chain as it was read, by names."""
         first, *others = map(as_read, self._named[1])
-        links = (f"{r.text} {side}" for r, side in zip(self.relations, others, strict=True))
+        links = (f"{sign} {side}" for sign, side in zip(self.relations, others, strict=True))
         line, limit = " ".join([first, *links]), self.limit
         return line if limit is None else f"{line}, as {limit[0]} -> {limit[1]}"
 
@@ -202,8 +190,8 @@ class Chain:
 
     def link(self, i: int) -> ChainLink:
         """One link, decided within some time."""
-        question = self.questions[i]
-        text = f"{self.sources[i]} {question.relation} {self.sources[i + 1]}"
+        question, sources = self.questions[i], self.typed.sources
+        text = f"{sources[i]} {question.relation} {sources[i + 1]}"
         try:
             with within(self.settings.seconds):
                 decision, definitions, check = self._answer(i)
@@ -216,43 +204,41 @@ class Chain:
         """The decision for every law, and where that is none, for the one whose numbers are given;
         what letters mean at one run; and the check of what is proved.
         """
-        question, numbers, typed = self.questions[i], self.settings.numbers, self.parts[i : i + 2]
+        question, numbers = self.questions[i], self.settings.numbers
         decision, meanings = decided(question, self.words, self.given)
         if decision.holds:
-            said, fails_at = self._check(i, decision, is_of_a_run=bool(meanings))
+            said, fails_at = self._trial(i, decision, is_of_a_run=bool(meanings)).outcome()
             if fails_at is None:
                 return decision, meanings, said
-            where = ", ".join(f"{name} = {value}" for name, value in fails_at.items())
-            return undecided(f"{DISAGREES}{where and ': at '}{where}"), (), DISAGREES
+            return undecided(f"{DISAGREES}{fails_at and ': at '}{fails_at}"), (), DISAGREES
         if (unknown := self._unknown(i)) is not None:
             said = f"{unknown} is unknown: --let '{unknown} := ...' says what it is"
             return undecided(said), (), ""
-        has_decimals = any("." in token.text for part in typed for token in part)
+        parts = self.typed.parts[i : i + 2]
+        has_decimals = any("." in token.text for part in parts for token in part)
         is_equal = question.relation in ("==", "!=") and not question.letters
         is_rounded = has_decimals and (is_equal or question.relation == "propto")
         if numbers is None and not (is_rounded or question.relation == "approx"):
             return decision, meanings, ""
-        for part in typed if numbers is not None else ():
+        for part in parts if numbers is not None else ():
             refuse_units(self.text, part)
         meant = self.given.table.items()
         functions = {*APPLIED, *(x for x, e in meant if isinstance(e, NamedFunction))}
-        return at_numbers(question, typed, self.value, numbers, functions), (), ""
+        return at_numbers(question, parts, self.value, numbers, functions), (), ""
 
     def _unknown(self, i: int) -> str | None:
         """The name without a meaning that is one side alone, of which nothing else is said."""
         given = self.given
         said = [*given.replaced, *given.replaced.values()]
         said += [e for group in given.domain.groups for e in group]
-        for one in (i, i + 1) if self.relations[i].text not in BOUNDS else ():
+        for one in (i, i + 1) if self.relations[i] not in BOUNDS else ():
             side, others = self.sides[one], [*self.sides[:one], *self.sides[one + 1 :], *said]
             is_declared = str(side) in self.words.signs or any(e.has(side) for e in others)
             if side in given.free.values() and not is_declared:
                 return str(side)
         return None
 
-    def _check(
-        self, i: int, decision: Decision, *, is_of_a_run: bool
-    ) -> tuple[str, Mapping[str, str] | None]:
+    def _trial(self, i: int, decision: Decision, *, is_of_a_run: bool) -> Trial:
         """The second opinion: the link by names, at points where all holds that is assumed."""
         (given, sides), words, question = self._named, self.words, self.questions[i]
         domain = given.typed.map(lambda e: e)
@@ -276,4 +262,4 @@ class Chain:
             question.moving if question.relation == "propto" else (),
             law,
             self.settings.seed,
-        ).outcome()
+        )

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import mpmath
-from sympy import Abs, Expr, Integer, Rational, Subs, Symbol, exp, log, oo, pi
+from sympy import Abs, Expr, Rational, Subs, Symbol, exp, log, oo, pi
 from sympy import E as EULER
 from sympy.core.function import AppliedUndef
 
@@ -22,8 +22,10 @@ from ..budget import Budget
 from ..kernel.functions import Partial
 from ..reader.building import Domain
 
-#: Figures of a value, of those that are lost where terms cancel, and of the start of Newton's method.
-DIGITS, LOST, FIRST_DIGITS, NEWTON_STEPS = 200, 60, 15, 2_000
+#: Figures of a value, and of the start of Newton's method.
+DIGITS, FIRST_DIGITS, NEWTON_STEPS = 200, 15, 2_000
+#: Figures to which equal sides agree; fewer where a value is found from values beside each other.
+SAME, ROUGHLY_SAME = 120, 45
 LARGEST_EXPONENT_BITS = 200
 POINTS, FEWEST, TRIES = 16, 4, 400
 #: How far from 1 letters are drawn, as powers of e, one try after the other.
@@ -59,12 +61,12 @@ class LawByDefinition:
         self.mp.dps = DIGITS
         self.step = self.mp.mpf(10) ** (-(DIGITS // 6))
 
-    def near(self, *expressions: Expr) -> Any:
-        """The share of the size of its terms below which a value cannot be told from 0."""
+    def nearness(self, *expressions: Expr) -> Any:
+        """The share of its size below which the difference of these is that of equal ones."""
         used = set[Expr]().union(*(e.atoms(Symbol, AppliedUndef, Partial) for e in expressions))
         names = {self.quantities.get(getattr(e, "name", "")) for e in used}
         is_rough = any(isinstance(e, Partial) for e in used) or names & BY_DIFFERENCES
-        return self.mp.mpf(10) ** -(DIGITS // 4 if is_rough else DIGITS - LOST)
+        return self.mp.mpf(10) ** -(ROUGHLY_SAME if is_rough else SAME)
 
     # -- the law -----------------------------------------------------------------------------------
 
@@ -74,7 +76,7 @@ class LawByDefinition:
             raise ValueError(f"{name} is of what is positive")
         A, B, E, beta, gamma, C = (point[self.letters[x]] for x in LETTERS[:6])
         of_budget = (self.budget.coefficient, *(power for _, power in self.budget.powers))
-        kappa, a, d = (self.value(e, point)[0] for e in of_budget)
+        kappa, a, d = (self.value(e, point) for e in of_budget)
         law = (A, B, beta, gamma, kappa, a, d)
 
         def reducible(N: Any, D: Any) -> Any:
@@ -113,7 +115,7 @@ class LawByDefinition:
         """N and D of the run with this many times the optimal params at the same compute."""
         params = self.budget.variables[0]
         N = ratio * self.quantity("N_opt", (point[self.letters["C"]],), point)
-        return N, self.value(self.budget.remaining(params), {**point, params: N})[0]
+        return N, self.value(self.budget.remaining(params), {**point, params: N})
 
     def optimum(self, law: tuple[Any, ...], compute: Any) -> tuple[Any, Any]:
         """N and D on the budget where the loss is least: Newton's method in ln N."""
@@ -141,65 +143,51 @@ class LawByDefinition:
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def value(self, e: Expr, point: Point) -> tuple[Any, Any]:
-        """The value of an expression, and the size of the terms that it is what is left of."""
+    def value(self, e: Expr, point: Point) -> Any:
+        """The value of an expression; ValueError where it has none, or one beyond all bounds."""
         mp = self.mp
         if e.is_Symbol:
             known = self.quantities.get(e.name)
-            found = point[e] if known is None else self.quantity(known, (), point)
-            return found, abs(found)
+            return point[e] if known is None else self.quantity(known, (), point)
         if e.is_Rational:
-            number = mp.mpf(int(e.p)) / int(e.q)
-            return number, abs(number)
+            return mp.mpf(int(e.p)) / int(e.q)
         if e in (EULER, pi):
-            return (mp.e, mp.e) if e == EULER else (mp.pi, mp.pi)
+            return mp.e * 1 if e == EULER else mp.pi * 1
         if isinstance(e, Partial):
             return self._slope(e.args[0], e.args[1], point)
         if isinstance(e, Subs):
             of, letters, places = e.args
-            there = zip(letters, (self.value(place, point)[0] for place in places), strict=True)
+            there = zip(letters, (self.value(place, point) for place in places), strict=True)
             return self.value(of, {**point, **dict(there)})
         values = [self.value(argument, point) for argument in e.args]
         if isinstance(e, AppliedUndef):
-            given = [value for value, _ in values]
-            found = self.quantity(self.quantities[e.func.__name__], given, point)
-            return found, abs(found)
+            return self.quantity(self.quantities[e.func.__name__], values, point)
         if e.is_Add:
-            return mp.fsum(v for v, _ in values), mp.fsum(size for _, size in values)
+            return mp.fsum(values)
         if e.is_Mul:
-            return mp.fprod(v for v, _ in values), mp.fprod(size for _, size in values)
+            return mp.fprod(values)
         if isinstance(e, exp) or e.is_Pow:
-            return self._power(*((mp.e, mp.e), *values)[-2:])
-        (value, size), *_ = values
-        if isinstance(e, log) and value > 0:
-            return mp.log(value), abs(mp.log(value)) + size / value
+            return self._power(*(mp.e * 1, *values)[-2:])
+        if isinstance(e, log) and values[0] > 0:
+            return mp.log(values[0])
         if isinstance(e, Abs):
-            return abs(value), size
+            return abs(values[0])
         raise ValueError(f"{e} has no value")
 
-    def _slope(self, of: Expr, variable: Expr, point: Point) -> tuple[Any, Any]:
+    def _slope(self, of: Expr, variable: Expr, point: Point) -> Any:
         """The derivative by a letter, or by its logarithm, from values beside each other."""
         letter = variable.args[0] if isinstance(variable, log) else variable
         x, h = point[letter], self.step
-        (more, size), (less, _) = (
-            self.value(of, {**point, letter: x * self.mp.exp(step)}) for step in (h, -h)
-        )
-        scale = 1 if isinstance(variable, log) else x
-        return (more - less) / (2 * h * scale), size / abs(scale)
+        more, less = (self.value(of, {**point, letter: x * self.mp.exp(step)}) for step in (h, -h))
+        return (more - less) / (2 * h * (1 if isinstance(variable, log) else x))
 
-    def _power(self, base: tuple[Any, Any], exponent: tuple[Any, Any]) -> tuple[Any, Any]:
-        (b, of_base), (p, of_exponent) = base, exponent
-        whole = self.mp.isint(p)
-        if (b < 0 and not whole) or (b == 0 and p <= 0):
+    def _power(self, base: Any, exponent: Any) -> Any:
+        whole = self.mp.isint(exponent)
+        if (base < 0 and not whole) or (base == 0 and exponent <= 0):
             raise ValueError("a power has no value")
-        if b == 0:
-            return b, of_base**p
-        bits = p * self.mp.log(abs(b))
-        if self.mp.mag(bits) > LARGEST_EXPONENT_BITS:
+        if base and self.mp.mag(exponent * self.mp.log(abs(base))) > LARGEST_EXPONENT_BITS:
             raise ValueError("a tower of powers")
-        value = b ** int(p) if whole and abs(p) < 1000 else b**p
-        of_both = of_exponent * abs(self.mp.log(abs(b))) + abs(p) * of_base / abs(b)
-        return value, abs(value) * (1 + of_both)
+        return base ** int(exponent) if whole and abs(exponent) < 1000 else base**exponent
 
 
 # -- points and relations --------------------------------------------------------------------------
@@ -223,10 +211,11 @@ class Trial:
     law: LawByDefinition
     seed: int = 0
 
-    def outcome(self) -> tuple[str, Mapping[str, str] | None]:
+    def outcome(self) -> tuple[str, str | None]:
         """At how many points the claim was tried, or why at none, and the one at which it fails."""
         most, tried = POINTS if self.relation in AGREES else FEWEST, 0
         self.random, self.own = Random(self.seed), self._letters()
+        self.near = self.law.nearness(self.lhs, self.rhs)
         for spread, point in self._points():
             try:
                 agrees = self._agrees(point, is_near=spread <= NEAR)
@@ -234,8 +223,8 @@ class Trial:
                 continue
             tried += 1
             if not agrees:
-                shown = {str(x): mpmath.nstr(point[x], 8) for x in self.own}
-                return f"checked at {tried} points", shown
+                shown = (f"{x} = {mpmath.nstr(point[x], 8)}" for x in self.own)
+                return f"checked at {tried} points", ", ".join(shown)
             if tried == most:
                 break
         few = "not checked: too few points are found"
@@ -275,12 +264,12 @@ class Trial:
         """The point with one letter changed so that the expression is 0: by the secant method."""
         tends = set() if self.limit is None else {self.limit[0]}
         free = sorted((edge.free_symbols - tends) & {*self.own}, key=str)
-        letter = self.random.choice(free) if free else None
-        if letter is None:
+        if not free:
             return point
+        letter = self.random.choice(free)
 
         def value(x: Any) -> Any:
-            return self.law.value(edge, self._completed({**point, letter: x}))[0]
+            return self.law.value(edge, self._completed({**point, letter: x}))
 
         start = point[letter]
         root = 0 * start if edge == letter else self.law.mp.findroot(value, (start, start * 9 / 8))
@@ -300,10 +289,9 @@ class Trial:
         """The point with the letters that others determine: first those of the law."""
         found, letters = dict(point), self.law.letters
         of_run = {*self.run, letters["C"], letters["r"]} if self.run else set()
-        for letter in sorted(
-            self.replaced.keys() - of_run, key=lambda x: x not in letters.values()
-        ):
-            found[letter] = self.law.value(self.replaced[letter], found)[0]
+        order = sorted(self.replaced.keys() - of_run, key=lambda x: x not in letters.values())
+        for letter in order:
+            found[letter] = self.law.value(self.replaced[letter], found)
         if self.run:
             (N, D, rho, s), ratio = self.run, point[letters["r"]]
             best, size = (self.law.run(x, found) for x in (self.law.mp.one, ratio))
@@ -313,18 +301,12 @@ class Trial:
 
     def _holds(self, point: Point) -> bool:
         """Whether all that is assumed holds, as far as it can be told."""
-        return all(
-            self._sign(c.expression, Integer(0), point) in AGREES[c.relation]
-            for c in self.domain.conditions
-        )
+        values = ((c, self.law.value(c.expression, point)) for c in self.domain.conditions)
+        return all(self._sign(value, 1) in AGREES[c.relation] for c, value in values)
 
-    def _sign(self, lhs: Expr, rhs: Expr, point: Point) -> int:
-        """Of lhs - rhs, as far as it can be told."""
-        (left, of_left), (right, of_right) = (self.law.value(e, point) for e in (lhs, rhs))
-        return self._told(left - right, of_left + of_right)
-
-    def _told(self, difference: Any, size: Any) -> int:
-        is_zero = abs(difference) <= self.law.near(self.lhs, self.rhs) * size
+    def _sign(self, difference: Any, size: Any) -> int:
+        """Of a difference of what is of this size, as far as it can be told."""
+        is_zero = abs(difference) <= self.near * max(size, 1)
         return 0 if is_zero else 1 if difference > 0 else -1
 
     def _agrees(self, point: Point, *, is_near: bool) -> bool:
@@ -332,7 +314,8 @@ class Trial:
         if self.relation == "propto":
             return self._is_proportional(point)
         if self.relation in AGREES:
-            sign = self._sign(self.lhs, self.rhs, point)
+            left, right = (self.law.value(e, point) for e in (self.lhs, self.rhs))
+            sign = self._sign(left - right, max(abs(left), abs(right)))
             is_far_equality = sign == 0 and self.relation in STRICT and not is_near
             return is_far_equality or sign in AGREES[self.relation]
         assert self.limit is not None
@@ -340,29 +323,28 @@ class Trial:
         if end in ("0", "oo"):
             ways = [[ten ** (step if end == "oo" else -step) for step in STEPS]]
         else:
-            at = self.law.value(Rational(end), {})[0]
+            at = self.law.value(Rational(end), {})
             ways = [[at + sign * ten**-step for step in STEPS] for sign in (1, -1)]
         return all(self._falls(point, *places) for places in ways)
 
-    def _falls(self, point: Point, far: Any, near: Any) -> bool:
+    def _falls(self, point: Point, *places: Any) -> bool:
         """Whether the error becomes less from one place of the letter to the next, nearer to the
         limit; of what has none, its inverse.
         """
         assert self.limit is not None
         errors = []
-        for place in (far, near):
+        for place in places:
             at = self._completed({**point, self.limit[0]: place})
-            (left, of_left), end = self.law.value(self.lhs, at), self.rhs
+            left, end = self.law.value(self.lhs, at), self.rhs
             if end in (oo, -oo):
                 if (left < 0) == (end == oo):
                     return False
-                errors.append((1 / abs(left), 0))
+                errors.append(1 / abs(left))
                 continue
-            right, of_right = self.law.value(self.rhs, at)
-            scale = abs(right) if self.relation == "~" else self.law.mp.one
-            errors.append((abs(left - right) / scale, (of_left + of_right) / scale))
-        (before, _), (last, size) = errors
-        return self._told(last, size) == 0 or bool(last * LEFT.q < before * LEFT.p)
+            right = self.law.value(self.rhs, at)
+            errors.append(abs(left - right) / (abs(right) if self.relation == "~" else 1))
+        before, last = errors
+        return self._sign(last, 0) == 0 or bool(last * LEFT.q < before * LEFT.p)
 
     def _is_proportional(self, point: Point) -> bool:
         """Whether the quotient is the same at another value of what moves."""
@@ -370,9 +352,9 @@ class Trial:
             moved = {x: self._drawn(x, spread) for x in self.moving}
             other = self._completed({**point, **moved})
             if self._holds(other):
-                (left, of_left), (right, of_right), (there, of_there), (under, of_under) = (
+                left, right, there, under = (
                     self.law.value(e, at) for at in (point, other) for e in (self.lhs, self.rhs)
                 )
-                sizes = of_left * of_under + of_right * of_there
-                return self._told(left * under - right * there, sizes) == 0
+                one, two = left * under, right * there
+                return self._sign(one - two, max(abs(one), abs(two))) == 0
         raise ValueError("nothing moves")

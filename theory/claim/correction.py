@@ -42,7 +42,7 @@ class Corrector:
         with suppress(OutOfTime), within(SECONDS):
             if relation == "propto":
                 return self._power()
-            closed = {self.chain.sources[k]: self._closed(k) for k in (self.i, self.i + 1)}
+            closed = {self.chain.typed.sources[k]: self._closed(k) for k in (self.i, self.i + 1)}
             forms = (f"{text} = {form}" for text, form in closed.items() if form not in ("", text))
             return ", ".join(forms) if relation == "==" else ""
         return ""
@@ -86,14 +86,16 @@ class Corrector:
         power = cancel(power.simplify()) if power.has(x) else power
         sign = r"\propto" if chain.latex else "propto"
         is_power = not (more or power.has(x))
-        return f"{chain.sources[self.i]} {sign} {spelt(x**power, latex=chain.latex)}" * is_power
+        return (
+            f"{chain.typed.sources[self.i]} {sign} {spelt(x**power, latex=chain.latex)}" * is_power
+        )
 
     def _changed(self, k: int) -> str:
         """The link with the first change of one side under which it is proved."""
         chain, question = self.chain, self.chain.questions[self.i]
         other = self.i if k > self.i else self.i + 1
         for words, side, named in self._changes(k, chain.sides[other]):
-            text, kept = spelt(named, latex=chain.latex), chain.sources[other]
+            text, kept = spelt(named, latex=chain.latex), chain.typed.sources[other]
             instead = replace(question, **{"rhs" if k > self.i else "lhs": side})
             if text != kept and decided(instead, chain.words, chain.given)[0].proved:
                 left, right = (kept, text) if k > self.i else (text, kept)
@@ -107,8 +109,8 @@ class Corrector:
         for pair in TWINS:
             a, b = (own.get(name, name) for name in pair)
             twin, letters = {a: b, b: a}, [chain.words.names.get(x) for x in (a, b)]
-            if any(token.text in twin for token in chain.parts[k]):
-                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in chain.parts[k]]
+            if any(token.text in twin for token in chain.typed.parts[k]):
+                tokens = [replace(t, text=twin.get(t.text, t.text)) for t in chain.typed.parts[k]]
                 is_letter = chain.latex and all(isinstance(x, Symbol) for x in letters)
                 a, b = (spelt(x, latex=True) for x in letters) if is_letter else (a, b)
                 with suppress(ParseError):

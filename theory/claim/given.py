@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from sympy import Expr, Mul, Symbol, oo
 
@@ -14,7 +15,7 @@ from ..reader.building import Domain, NamedFunction, plainly_positive, substitut
 from ..reader.latex import tokens_of
 from ..reader.parse import read
 from ..reader.tokens import PRIME, ParseError, Token, quoted
-from .typed import called, is_latex, split, starred
+from .text import Sides, called, is_latex, starred
 from .vocabulary import Meaning, Table, Vocabulary
 
 LIMIT = re.compile(
@@ -57,8 +58,6 @@ class Given:
             self._assume(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(others)))
 
-    # -- reading -----------------------------------------------------------------------------------
-
     def read(
         self,
         text: str,
@@ -74,17 +73,16 @@ class Given:
         if relation == "->" and bare in INFINITIES:
             return -oo if signs.count("-") % 2 else oo
         tokens = [replace(token, text=_known(token, self.table)) for token in tokens]
-        for token in tokens:
-            slope_of = token.text.partition(f"_{PRIME}")[0]
-            is_slope = isinstance(self.table.get(slope_of), NamedFunction)
-            is_known = token.text in self.table or token.text in (more or ())
-            if token.kind == "name" and not is_known and not is_slope:
-                letter = self.words.free_symbol(token.text)
-                if letter is not None:
-                    self.free[token.text] = self.table[token.text] = letter
-        words, table = self.words, {**self.table, **(more or {})}
-        known = words.names.keys()
-        return read(text, tokens, table, domain=self.typed, letters=known, kept=words.kept)
+        table = {**self.table, **(more or {})}
+        for name in (token.text for token in tokens if token.kind == "name"):
+            is_slope = isinstance(table.get(name.partition(f"_{PRIME}")[0]), NamedFunction)
+            letter = None if name in table or is_slope else self.words.free_symbol(name)
+            if letter is not None:
+                self.free[name] = self.table[name] = table[name] = letter
+        words = self.words
+        return read(
+            text, tokens, table, domain=self.typed, letters=words.names.keys(), kept=words.kept
+        )
 
     def at(self, expression: Expr, text: str) -> Expr:
         """The expression with every replacement made."""
@@ -93,23 +91,26 @@ class Given:
     # -- assumptions -------------------------------------------------------------------------------
 
     def _assume(self, text: str) -> None:
-        parts, relations = split(text, self.words)
-        if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
+        """Take an assumption, `a == b` or a chain `a < b <= c`."""
+        sides = Sides.of_claim(text, self.words.names)
+        relations = [relation.text for relation in sides.relations]
+        if not {*relations} <= {"==", "!=", "<", "<=", ">", ">="}:
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
             raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
-        relation = relations[0].text
-        left, right = (self.at(self.read(text, part), text) for part in parts)
-        if relation == "==":
-            self._replace(left, right, text)
-        elif relation == "!=":
-            self.domain.nonzero.append(left - right)
-        else:
+        values = [self.read(text, part) for part in sides.parts]
+        for relation, (left, right) in zip(relations, pairwise(values), strict=True):
+            left, right = self.at(left, text), self.at(right, text)
             larger, smaller = (left, right) if relation[0] == ">" else (right, left)
-            if plainly_positive(larger) and smaller.is_negative:
+            if relation == "==":
+                self._replace(left, right, text)
+            elif relation == "!=":
+                self.domain.nonzero.append(left - right)
+            elif not (plainly_positive(larger) and smaller.is_nonpositive):
+                group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
+                group.append(larger - smaller)
+            elif smaller != 0 and len(relations) == 1:
                 said = "holds without being assumed, as every letter is positive; one that may"
                 raise ParseError(f"{quoted(text)}: {said} be negative is declared, as in `x real`")
-            group = self.domain.positive if len(relation) == 1 else self.domain.nonnegative
-            group.append(larger - smaller)
 
     def _replace(self, left: Expr, right: Expr, text: str) -> None:
         """Take an equality for a replacement of the symbol that one of its sides is."""
@@ -118,10 +119,10 @@ class Given:
         said = ""
         if not symbol.is_Symbol or symbol in value.free_symbols:
             said = "one side of an equality must be a symbol that the other does not hold"
-        elif symbol.is_positive and value.is_nonpositive:
+        elif (symbol.is_positive and value.is_nonpositive) or (
+            symbol.is_nonnegative and value.is_negative
+        ):
             said = f"{symbol} is positive"
-        elif symbol.is_nonnegative and value.is_negative:
-            said = f"{symbol} is not negative"
         if said:
             raise ParseError(f"{quoted(text)}: {said}")
         known = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()}
@@ -158,22 +159,22 @@ class Given:
         """Where the claim as typed has a value and the assumptions hold; refused where that is
         nowhere.
         """
-        positive = [value for value in self.domain.positive if not plainly_positive(value)]
+        found = Domain(nonnegative=self.domain.nonnegative)
+        for value in self.domain.positive:
+            found.note(found.positive, value)
         for condition in self.typed.positive:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:
                 said = f"{condition} is {value}, and a logarithm or a broken power of it"
                 raise ParseError(f"{quoted(text)}: {said} has no real value")
-            if not plainly_positive(value) and value not in positive:
-                positive.append(value)
-        nonzero: dict[Expr, None] = {}
+            found.note(found.positive, value)
         for condition in (*self.domain.nonzero, *self.typed.nonzero):
             value = self.at(condition, text)
             if is_zero(value):
                 raise ParseError(f"{quoted(text)}: division by zero, for {condition} is 0")
-            factors = (factor.as_base_exp()[0] for factor in Mul.make_args(value))
-            nonzero |= dict.fromkeys(e for e in factors if not plainly_positive(e))
-        return Domain(positive, list(nonzero), self.domain.nonnegative)
+            for factor in Mul.make_args(value):
+                found.note(found.nonzero, factor.as_base_exp()[0])
+        return found
 
 
 # -- what is declared ------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ def _defined(definitions: Sequence[str], words: Vocabulary) -> Table:
     ParseError
         Where a name is defined twice, or by way of itself.
     """
-    waiting: dict[str, tuple[str, list[Token], list[Token]]] = {}
+    waiting: dict[str, tuple[str, list[Token], Sequence[Token]]] = {}
     for text in definitions:
         left, _, right = map(str.strip, re.sub(":?==?", "=", text, count=1).partition("="))
         named = called(tokens_of(left, latex=is_latex(left))) if left else None

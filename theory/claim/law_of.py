@@ -4,8 +4,6 @@ two letters, whatever the letters; and a multiple of powers of both.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,77 +13,15 @@ from ..budget import Budget
 from ..data.notation import DEFAULT, HOFFMANN, KINDS, Notation
 from ..kernel import symbols as sym
 from ..reader.building import APPLIED
-from ..reader.latex import tokenize_latex
 from ..reader.parse import read
-from ..reader.tokens import ParseError, Token
-from .typed import at_relations, called, in_one_line, limit_of, sources
+from ..reader.tokens import ParseError
+from .text import Sides
 
 LOSSES = ("L", "L_hat", "L_tilde", "L_bar", "ell", '"loss"', '"Loss"')
 OPTIMAL = ("_opt", "_star")
-#: A part of the loss, which is no loss by its name.
-OF_BOTH = re.compile(r"[A-KM-Za-z]\(\w+,\s*\w+\)")
-NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
 #: What others call the quantities whose names are not in a law of letters of its own.
 OTHERS = {"compute_exponent": "alpha_C", "params_allocation": "w_N", "tokens_allocation": "w_D"}
-
-
-@dataclass(frozen=True)
-class Sides:
-    """A formula split at its relations; `x = y` where it reads `y =: x`, and `P(r) \\to 1` with its
-    limit where it reads `\\lim_{r \\to 1} P(r) = 1`.
-    """
-
-    text: str
-    parts: list[list[Token]]
-    relations: list[str]
-    sources: list[str]
-    limit: str | None
-
-    @classmethod
-    def of(cls, text: str, spelt: Mapping[str, str] | None = None) -> Sides:
-        """Read a formula, with other names for some; ParseError where its tokens are not read."""
-        text = NAMED_BEHIND.sub(r"\2 = \1", in_one_line(text)).strip()
-        text, limit = limit_of(text, latex=True) or (text, None)
-        found, other = tokenize_latex(text), spelt or {}
-        parts, relations = at_relations(replace(t, text=other.get(t.text, t.text)) for t in found)
-        return cls(text, parts, [r.text for r in relations], sources(text, relations), limit)
-
-    @property
-    def names(self) -> set[str]:
-        """Every name in it."""
-        return {token.text for part in self.parts for token in part if token.kind == "name"}
-
-    def named(self, i: int) -> tuple[str, tuple[str, ...]]:
-        """The name that a side is, with its arguments; an empty one where it is more."""
-        found = called(self.parts[i]) if i < len(self.parts) else None
-        return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
-
-    @property
-    def defined(self) -> str:
-        """The name that an equation says something of."""
-        return self.named(0)[0] if self.relations[:1] in (["=="], ["approx"]) else ""
-
-    def value(self, i: int) -> Expr | None:
-        """A side in which every name is a letter; None where that cannot be read."""
-        letters = {x: Symbol(x, positive=True) for x in self.names - {*APPLIED}}
-        try:
-            return read(self.text, self.parts[i], letters)
-        except (ParseError, ValueError):
-            return None
-
-
-def sides_of(text: str) -> Sides | None:
-    """A formula split at its relations; None where its tokens are not read."""
-    try:
-        return Sides.of(text)
-    except ParseError:
-        return None
-
-
-def name_of(text: str) -> str:
-    """The name that a side is, with arguments or without; empty where it is more, or not read."""
-    sides = sides_of(text)
-    return "" if sides is None else sides.named(0)[0]
+Term = tuple[Expr, Symbol, Expr]
 
 
 @dataclass(frozen=True)
@@ -102,18 +38,27 @@ class LawOfDocument:
     line: int = 0
 
 
-def laws_of(texts: Iterable[str]) -> Iterator[LawOfDocument | None]:
-    """The law that each formula of a document gives, where `R(N, D)` is what another one says."""
-    equations = [text.partition("=") for text in texts]
-    parts = {
-        left.strip(): right.partition("=")[0]
-        for left, _, right in equations
-        if right and OF_BOTH.fullmatch(left.strip())
-    }
-    for left, equals, right in equations:
-        for call, meaning in parts.items() if left.strip() not in parts else ():
-            right = right.replace(call, f"({meaning})")
-        yield law_of(f"{left}{equals}{right}")
+def sides_of(text: str) -> Sides | None:
+    """A formula split at its relations; None where its tokens are not read."""
+    try:
+        return Sides.of(text, latex=True)
+    except ParseError:
+        return None
+
+
+def name_of(text: str) -> str:
+    """The name that a side is, with arguments or without; empty where it is more, or not read."""
+    sides = sides_of(text)
+    return "" if sides is None else sides.named(0)[0]
+
+
+def _value(sides: Sides, i: int) -> Expr | None:
+    """A side in which every name is a letter; None where that cannot be read."""
+    letters = {x: Symbol(x, positive=True) for x in sides.names - {*APPLIED}}
+    try:
+        return read(sides.text, sides.parts[i], letters)
+    except (ParseError, ValueError):
+        return None
 
 
 def law_of(text: str) -> LawOfDocument | None:
@@ -123,15 +68,14 @@ def law_of(text: str) -> LawOfDocument | None:
     sides = sides_of(text)
     if sides is None:
         left, _, right = text.partition("=")
-        is_of_both = {*"ND"} <= {*right} and not re.search(r"L(?![_A-Za-z])", right)
-        is_law = is_of_both and name_of(left) in LOSSES
+        is_law = {*"ND"} <= {*right} and name_of(left) in LOSSES
         return LawOfDocument(trouble="is not read") if is_law else None
-    name, arguments = sides.defined, sides.named(0)[1]
-    if not name or len(arguments) not in (0, 2):
+    name, arguments = sides.named(0)
+    if not sides.defined or len(arguments) not in (0, 2):
         return None
-    values = [sides.value(i) for i in range(1, len(sides.parts))]
-    for shape in filter(None, (_shape(value) for value in values if value is not None)):
-        if {*arguments} <= {str(x) for _, x, _ in shape[1:]}:
+    values = [_value(sides, i) for i in range(1, len(sides.parts))]
+    for shape in (_shape(value) for value in values if value is not None):
+        if shape is not None and {*arguments} <= {str(x) for _, x, _ in shape[1:]}:
             is_at_the_optimum = any(str(x).endswith(OPTIMAL) for _, x, _ in shape[1:])
             is_law = not is_at_the_optimum and (name in LOSSES or shape[0] != 0)
             return _law(sides, *shape) if is_law else None
@@ -141,9 +85,6 @@ def law_of(text: str) -> LawOfDocument | None:
         return None
     why = "is not read" if values[0] is None else "has another shape"
     return LawOfDocument(trouble=why, names=names)
-
-
-Term = tuple[Expr, Symbol, Expr]
 
 
 def _shape(e: Expr) -> tuple[Expr, Term, Term] | None:
@@ -206,10 +147,10 @@ def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:
     None where it gives none.
     """
     sides = sides_of(text)
-    if sides is None or sides.relations[:1] not in (["=="], ["approx"]):
+    if sides is None or [x.text for x in sides.relations[:1]] not in (["=="], ["approx"]):
         return None
     left = 0 if sides.named(0)[0] else 1
-    (name, arguments), value = sides.named(left), sides.value(1 - left)
+    (name, arguments), value = sides.named(left), _value(sides, 1 - left)
     letters = {Symbol(x, positive=True): own for x, own in zip(sizes, (sym.N, sym.D), strict=True)}
     is_named = name != "" and arguments in ((), sizes)
     if value is None or not is_named or not {*letters} <= value.free_symbols:

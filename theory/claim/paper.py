@@ -2,7 +2,8 @@
 the line that would settle it.
 
 Every letter is positive; what a display means beyond its letters is declared (`% isoflop: ...`). The
-law and the budget are the document's own, found by their shape.
+law and the budget are the document's own, found by their shape. A link is refuted only where its
+letters leave no other way to mean it; whatever else is not proved is undecided.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
@@ -24,10 +26,10 @@ from ..reader.tokens import ParseError, Token, tokenize
 from .at_law import Coefficients, Range, unit_alone
 from .chain import ChainLink, Settings
 from .document import Piece
-from .law_of import OPTIMAL, LawOfDocument, Sides, budget_of, laws_of, name_of, sides_of
+from .law_of import LawOfDocument, budget_of, law_of, name_of
 from .prove import Proof, proved
 from .spelling import as_read
-from .typed import as_typed, in_one_line
+from .text import Sides, as_typed, in_one_line, limit_of
 from .vocabulary import refuse_clashes
 
 REFUTED, UNREADABLE, UNDECIDED, PROVED = "refuted", "unreadable", "undecided", "proved"
@@ -36,14 +38,13 @@ AT_OPTIMUM, DEFINITION, GIVEN = "at the optimum", "definition", "given"
 HOLDS = (AT_OPTIMUM, PROVED, DEFINITION, GIVEN)
 ANSWERS = (REFUTED, UNREADABLE, UNDECIDED, Answer.BY_SYMPY.value, *HOLDS)
 COMPUTES = ("C", '"FLOPs"', '"FLOPS"', '"FLOP"', '"compute"', '"Compute"')
-RUN, OPTIMUM, AT = ("N", "D", "C"), ("N == N_opt", "D == D_opt"), "at N = N^*, D = D^*"
-#: Whole numbers up to here are not rounded.
-SMALL = 100
+RUN, OPTIMUM = ("N", "D", "C"), ("N == N_opt", "D == D_opt")
 LIMIT = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![A-Za-z])")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]|dL/d")
-#: `C^{0.49}`, `\frac{0.28}{0.62}`, `3 \times 10^{10}`: what stands for all that rounds to it.
+#: `C^{0.49}`, `3 \times 10^{10}`: what stands for all that rounds to it.
 DECIMAL = re.compile(r"\d\.\d|\\(?:times|cdot)\s*10")
 DEFINES = re.compile(r":\s*=|=\s*:|\\coloneqq|\\triangleq")
+NAMED_BEHIND = re.compile(r"(.+)=\s*:(?!=)(.+)")
 #: Names that authors give to quantities of their own, and what hangs on no budget.
 OFTEN_OTHERS = frozenset(["P", "R", "R_opt", "r", "rho", "s", "T_N", "T_D"])
 OF_A_RUN = frozenset(["L", "L_hat", "R", "T_N", "T_D"])
@@ -70,21 +71,15 @@ class State:
     declared: Settings  # notation, names and budget; a budget may be displayed instead
     law: LawOfDocument | None = None  # the last one; at first the first one in letters
     budget_line: int = 0
-    rivals: Mapping[str, Budget] = field(default_factory=dict)  # F = 12 N D, beside C
-    own: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # x = A B; "" is not known
+    rival: str = ""  # F = 12*D*N, another budget than the one by C
+    ray: bool = False  # whether it speaks of runs of its own, D = 20 N
+    own: Mapping[str, str] = field(default_factory=dict)  # x = A B; "" is not known
     numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)  # E = 1.69
-    ray: str = ""  # D = 20 N, in the runs of which the document speaks
 
     @property
     def budget(self) -> Budget:
         """The one that holds, or the usual one."""
         return self.declared.budget or SIX_ND
-
-    @property
-    def rival(self) -> str:
-        """What else than the budget may be meant by compute."""
-        rivals = self.rivals.items()
-        return ", ".join(f"{x} = {b.compute()}" for x, b in rivals if b != self.budget)
 
     @cached_property
     def settings(self) -> Settings:
@@ -114,12 +109,13 @@ class State:
         word, _, rest = (part.strip() for part in text.partition(" "))
         if word == "notation":
             law = None if self.law is not None and self.law.trouble else self.law
-            declared = replace(self.declared, notation=find_notation(rest))
-            return replace(self, declared=declared, law=law)
+            return replace(
+                self, declared=replace(self.declared, notation=find_notation(rest)), law=law
+            )
         if word == "budget":
             name, _, value = rest.rpartition("=")
             budget = Budget.parse(re.sub(r"(?<=\w)\s+(?=\w)", "*", value))
-            return replace(self.with_budget(budget, name.strip() or "C", 0), rivals={})
+            return replace(self.with_budget(budget, name.strip() or "C", 0), rival="")
         if word == "let":
             return replace(self, declared=replace(self.declared, let=(*self.declared.let, rest)))
         known = "notation, budget, let, assume, at, skip or `z real`"
@@ -131,22 +127,21 @@ class State:
         declared = replace(self.declared, budget=budget, let=let)
         return replace(self, declared=declared, budget_line=line)
 
-    def saying(self, names: Mapping[str, str], line: int) -> State:
-        """With names that mean this from here on."""
-        own = {name: (text, line) for name, text in names.items()}
-        return replace(self, own={**self.own, **own})
+    def saying(self, name: str, text: str = "") -> State:
+        """With a name that means this from here on, or that is not known."""
+        return replace(self, own={**self.own, name: text})
 
     def giving(self, name: str, value: Expr, tokens: Sequence[Token], line: int) -> State:
-        """With a number that the document gives; of N, D or C a second one is of another run."""
-        is_other = name in RUN and name in self.numbers
-        kept = {x: one for x, one in self.numbers.items() if not (is_other and x in RUN)}
-        half = (unit_alone(tokens, "approx" if value > SMALL else "==") or Integer(0)) / 2
-        return replace(self, numbers=kept | {name: (value, (value - half, value + half), line)})
+        """With a number that the document gives for a coefficient."""
+        half = (unit_alone(tokens, "approx" if value > 1 else "==") or Integer(0)) / 2
+        number = value, (value - half, value + half), line
+        return replace(self, numbers={**self.numbers, name: number})
 
-    def coefficients(self, but: str) -> Coefficients | None:
-        """The numbers that are given of other letters than one."""
+    @property
+    def coefficients(self) -> Coefficients | None:
+        """The numbers that are given."""
         names = self.settings.words.names
-        given = {names[x]: one for x, one in self.numbers.items() if x != but}
+        given = {names[x]: one for x, one in self.numbers.items()}
         lines = ", ".join(dict.fromkeys(f"line {line}" for _, _, line in given.values()))
         values = {x: value for x, (value, *_) in given.items()}
         ranges = {x: ends for x, (_, ends, _) in given.items()}
@@ -161,33 +156,21 @@ def judged(pieces: Sequence[Piece], seconds: float | None = None) -> tuple[State
     the seconds is not judged.
     """
     formulas = [piece for piece in pieces if piece.kind != "declared"]
-    laws = dict(zip(formulas, laws_of(piece.text for piece in formulas), strict=True))
+    laws = {id(piece): law_of(piece.text) for piece in formulas}
     first = next((law for law in laws.values() if law and law.notation), None)
     is_in_numbers = first is None and any(law and law.numbers for law in laws.values())
     if is_in_numbers and not any(r"\gamma" in piece.text for piece in pieces):
         first = LawOfDocument(HOFFMANN)
-    state, found = State(Settings("", seconds=seconds), first), list[Judgement]()
+    sizes, state = (first or LawOfDocument()).sizes, State(Settings("", seconds=seconds), first)
     if not any(p.kind == "declared" and p.text.startswith("budget") for p in pieces):
-        state = _with_rivals(state, formulas)
+        budgets = filter(None, (budget_of(piece.text, sizes) for piece in formulas))
+        others = [f"{name} = {one.compute()}" for one, name in budgets if name not in COMPUTES]
+        state = replace(state, rival=", ".join(dict.fromkeys(others)))
+    found = list[Judgement]()
     for piece in pieces:
-        state, more = _after(state, piece, laws.get(piece))
+        state, more = _after(state, piece, laws.get(id(piece)))
         found += more
     return state, found
-
-
-def _with_rivals(state: State, formulas: Sequence[Piece]) -> State:
-    """With what is displayed as `F = 12 N D`: it is the budget where there is one such letter, it is
-    said of an optimum, and C is nowhere named.
-    """
-    sizes = (state.law or LawOfDocument()).sizes
-    found = [(budget_of(piece.text, sizes), piece.line) for piece in formulas]
-    budgets = {one[1]: (one[0], line) for one, line in found if one and one[1] not in COMPUTES}
-    names = [sides.names for sides in (sides_of(piece.text) for piece in formulas) if sides]
-    if len(budgets) == 1 and not any({*COMPUTES} & each for each in names):
-        ((name, (budget, line)),) = budgets.items()
-        if any(name in each and any(x.endswith(OPTIMAL) for x in each) for each in names):
-            return state.with_budget(budget, name, line)
-    return replace(state, rivals={name: budget for name, (budget, _) in budgets.items()})
 
 
 def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State, list[Judgement]]:
@@ -210,7 +193,7 @@ def _after(state: State, piece: Piece, law: LawOfDocument | None) -> tuple[State
     except (ParseError, ValueError) as error:
         name = name_of(piece.text.partition("=")[0])
         if name and name not in state.known:  # it means something all the same
-            state = state.saying({name: ""}, piece.line)
+            state = state.saying(name)
         reason = getattr(error, "complaint", None) or str(error)
         return state, [Judgement(UNREADABLE, shown, reason, piece, remedy="skip")]
 
@@ -250,19 +233,21 @@ class Claim:
     sides: Sides
     settings: Settings
     beside: frozenset[str]
-    proof: Proof | None = None
 
     @classmethod
     def of(cls, state: State, piece: Piece) -> Claim:
-        """Read a piece; ParseError where it cannot be."""
+        """Read a piece; ParseError where it cannot be. `y =: x` is `x = y`."""
         given = state.settings
         refuse_clashes(state.budget, given.notation)
-        own = [text for x, (text, _) in state.own.items() if text and x not in state.known]
+        own = [text for x, text in state.own.items() if text and x not in state.known]
         lets = (re.fullmatch(r"(\S+) := (\w+)", text) for text in given.let)
-        sides = Sides.of(piece.text, {let[1]: let[2] for let in lets if let is not None})
+        text = NAMED_BEHIND.sub(r"\2 = \1", in_one_line(piece.text)).strip()
+        text, towards = limit_of(text, latex=True) or (text, None)
+        spelt = {let[1]: let[2] for let in lets if let is not None}
+        sides = Sides.of(text, latex=True, spelt=spelt)
         limit = next((c for c in piece.conditions if LIMIT.search(c)), None)
         assume = (*given.assume, *(c for c in piece.conditions if c != limit))
-        settings = replace(given, assume=assume, let=(*given.let, *own), limit=sides.limit or limit)
+        settings = replace(given, assume=assume, let=(*given.let, *own), limit=towards or limit)
         beside = frozenset(re.findall(r"[A-Za-z]\w*", " ".join(piece.conditions)))
         return cls(state, piece, sides, settings, beside)
 
@@ -302,182 +287,147 @@ class Claim:
         said = {self.name} if DEFINES.search(self.piece.text) else set()
         return (self.quantities | {self.name}) & (OFTEN_OTHERS | self.state.own.keys() | said)
 
-    def undefined(self, link: ChainLink) -> list[str]:
-        """The letters of a link that neither the law nor the document defines."""
-        known = self.letters | {x.name for x in self.settings.words.of_a_run} | self.beside
-        return sorted({x.name for x in _letters(link)} - known)
-
     def typed(self, k: int) -> str:
         """A link as it stands in the document."""
         left, right = self.sides.sources[k : k + 2]
-        return in_one_line(as_typed(left, self.sides.relations[k], right))
+        return in_one_line(as_typed(left, self.sides.relations[k].text, right))
 
-    def attempt(
-        self, k: int, *assume: str, numbers: Coefficients | None = None
-    ) -> ChainLink | None:
+    def attempt(self, k: int, *assume: str, **more: Any) -> ChainLink | None:
         """A link where more is assumed, or with numbers; None where that does not decide it."""
         try:
-            settings = replace(self.settings, numbers=numbers)
+            settings = replace(self.settings, **more)
             link = proved(self.sides.text, settings, assume=assume).links[k]
         except (ParseError, ValueError, IndexError):
             return None
         return link if link.decision.proved or link.decision.refuted else None
 
-    def proves(self, k: int, *assume: str) -> ChainLink | None:
-        """A link that is proved where more is assumed."""
+    def proves(self, k: int, *assume: str) -> bool:
+        """Whether a link is proved where more is assumed."""
         link = self.attempt(k, *assume)
-        return link if link is not None and link.decision.proved else None
-
-    def verdict(self, k: int | None, answer: str, reason: str, remedy: str = "") -> Judgement:
-        """What became of a link, or of the whole claim."""
-        text = in_one_line(self.sides.text) if k is None else self.typed(k)
-        return Judgement(answer, text, reason, self.piece, remedy, proof=self.proof)
-
-    def decided(self, k: int | None, link: ChainLink, answer: str = "") -> Judgement:
-        """What became of a link, or of the whole claim, by its decision."""
-        answer = answer or link.decision.answer.value
-        return replace(self.verdict(k, answer, link.decision.reason), link=link)
+        return link is not None and link.decision.proved
 
     def judged(self) -> tuple[State, list[Judgement]]:
         """What holds behind the claim, and the verdict on each of its links."""
         claim, state, new = self, self.state, self.new
         if (why := self._hangs_on()) is not None:
-            state = state.saying({new: ""}, self.piece.line) if new else state
-            return state, [self.verdict(None, UNDECIDED, *why)]
+            state, text = state.saying(new) if new else state, in_one_line(self.sides.text)
+            return state, [Judgement(UNDECIDED, text, why[0], self.piece, why[1])]
         if new:
             text = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
             claim = replace(self, settings=replace(self.settings, let=(*self.settings.let, text)))
-            state = state.saying({new: text}, self.piece.line)
+            state = state.saying(new, text)
         proof = proved(self.sides.text, claim.settings)
-        claim, found = replace(claim, proof=proof), list[Judgement]()
         if r"\iff" in self.piece.text:  # one claim: both ways
             worst = min(proof.links, key=lambda x: (not x.decision.refuted, x.decision.proved))
-            if worst.decision.proved or (worst.decision.refuted and not claim.undefined(worst)):
-                return state, [claim.decided(None, worst)]
-            return state, [claim.verdict(None, UNDECIDED, worst.decision.reason, "skip")]
+            is_open = worst.decision.refuted and bool(self._undefined(worst))
+            answer = UNDECIDED if is_open else worst.decision.answer.value
+            text, reason = in_one_line(self.sides.text), worst.decision.reason
+            return state, [Judgement(answer, text, reason, self.piece, "skip", proof, worst)]
+        found = list[Judgement]()
         for k, link in enumerate(proof.links):
-            is_new = new != "" and k == 0 and not link.decision.refuted
-            one = (
-                claim.verdict(k, DEFINITION, f"defines {new}") if is_new else claim._holds(k, link)
-            )
-            if one is None:
-                state, one = replace(claim, state=state)._fails(k, link)
-            found.append(one)
+            typed, reason, remedy = claim.typed(k), link.decision.reason, ""
+            shown: ChainLink | None = link
+            answer = link.decision.answer.value
+            if new and k == 0 and not link.decision.refuted:
+                answer, reason = DEFINITION, f"defines {new}"
+            elif not link.decision.proved:
+                is_number = link.relation == "==" and link.rhs.is_number
+                if k == 0 and is_number and self.name in self.letters - {*RUN}:
+                    state = state.giving(self.name, link.rhs, self.sides.parts[1], self.piece.line)
+                    answer, reason = GIVEN, f"{self.name} is given"
+                elif (other := claim._at_numbers(k)) is not None:
+                    answer, shown = other.decision.answer.value, other
+                    reason = other.decision.reason
+                elif claim._is_at_the_optimum(k, link):
+                    answer, reason = AT_OPTIMUM, "it holds at the optimum"
+                elif (why := claim._doubt(k, link)) is not None:
+                    answer, shown, (reason, remedy) = UNDECIDED, None, why
+                    if k == 0 and link.decision.refuted and link.relation == "==" and self.name:
+                        own = {**state.own, **dict.fromkeys(self.others, "")}
+                        is_ray = _letters(link) == {sym.N, sym.D} and self.name in RUN
+                        state = replace(state, own=own, ray=state.ray or is_ray)
+            found.append(Judgement(answer, typed, reason, self.piece, remedy, proof, shown))
         return state, found
 
     def _hangs_on(self) -> Why:
         """Why nothing is said of it by its names, and what would settle it."""
         state, quantities, (name, arguments) = self.state, self.quantities, self.sides.named(0)
         for x in sorted(self.names - {self.new}):
-            is_said = state.own[x][0] != "" if x in state.own else x in state.known or x[0] != '"'
+            is_said = state.own[x] != "" if x in state.own else x in state.known or x[0] != '"'
             if not is_said:
                 return f"it is not known what {x} is", f"let {x} = ..."
-        if "~" in self.sides.relations and self.settings.limit is None:
+        if any(sign.text == "~" for sign in self.sides.relations) and self.settings.limit is None:
             return r"\sim without a limit says how large something is, not what it is", "skip"
         if name in ("L", "L_hat") and len(arguments) == 1 and arguments != ("C",):
             return f"{name}({arguments[0]}) is a function of its own", "skip"
         if state.lawless and quantities:
             said = f"{state.lawless}; {', '.join(sorted(quantities))} hangs on it"
             return said, f"notation {self.settings.words.notation.name}"
-        is_of_c = "C" in self.names and state.budget_line and not self.names & state.rivals.keys()
-        if state.rival and not is_of_c and (quantities - OF_A_RUN or "C" in self.names):
-            return (
-                f"it hangs on the budget, {state.budget} or {state.rival}",
-                f"budget {state.rival}",
-            )
+        if state.rival and (quantities - OF_A_RUN or "C" in self.names):
+            said = f"it hangs on the budget, {state.budget} or {state.rival}"
+            return said, f"budget {state.rival.split(',')[0]}"
         return None
 
-    def _holds(self, k: int, link: ChainLink) -> Judgement | None:
-        """The verdict on a link as it stands, else with the numbers that the document gives, else in
-        the runs whose D it ties to N, else at the optimum; None where that decides nothing.
-        """
-        if link.decision.proved:
-            return self.decided(k, link)
-        state, names, is_letter = self.state, self.sides.names, k == 0 and self.name in self.letters
-        spent = f"C == {state.budget.compute()}"
-        is_tied = is_letter and self.name in RUN and {*RUN} - {self.name} <= state.numbers.keys()
-        numbers = state.coefficients(self.name if is_letter else "")
-        if numbers is not None and (is_tied or not is_letter):
-            found = self.attempt(k, *([spent] if is_tied else []), numbers=numbers)
-            if found is not None and (found.decision.proved or DECIMAL.search(self.typed(k))):
-                return self.decided(k, found)
-            if found is None and _letters(link) <= numbers.values.keys():
-                return self.verdict(k, UNDECIDED, f"{numbers.name} leave it open", "skip")
-        is_of_ray = state.ray and "C" in names < {*RUN, "sqrt"} and len(names & {*RUN}) < 3
-        if is_of_ray and (found := self.attempt(k, state.ray, spent)) is not None:
-            return self.decided(k, found)
+    def _at_numbers(self, k: int) -> ChainLink | None:
+        """A link that the numbers which the document gives decide."""
+        numbers, is_letter = self.state.coefficients, k == 0 and self.name in self.letters
+        if numbers is None or is_letter:
+            return None
+        found = self.attempt(k, numbers=numbers)
+        is_decided = found is not None and (
+            found.decision.proved or DECIMAL.search(self.typed(k)) is not None
+        )
+        return found if is_decided else None
+
+    def _is_at_the_optimum(self, k: int, link: ChainLink) -> bool:
+        """Whether it can only mean the optimum, and holds there."""
+        texts = {token.text for side in self.sides.parts[k : k + 2] for token in side}
+        others = {x for x in texts if x.endswith("_opt") or x in (*OF_A_RUN, "P", *self.state.own)}
         is_of_a_run = bool({sym.N, sym.D} & _letters(link)) and not self.beside & {*RUN}
-        if is_of_a_run and not state.rival and (found := self.proves(k, *OPTIMUM)) is not None:
-            texts = {token.text for side in self.sides.parts[k : k + 2] for token in side}
-            others = {x for x in texts if x.endswith(OPTIMAL) or x in (*OF_A_RUN, "P", *state.own)}
-            if link.relation in ("==", "propto") and not others:  # it can only mean the optimum
-                return self.decided(k, found, AT_OPTIMUM)
-            return self.verdict(k, UNDECIDED, "it holds at the optimum alone", AT)
-        return None
+        is_alone = link.relation in ("==", "propto") and not (others or self.state.rival)
+        return is_of_a_run and is_alone and self.proves(k, *OPTIMUM)
 
-    def _fails(self, k: int, link: ChainLink) -> tuple[State, Judgement]:
-        """What becomes of a link that does not hold: it may give a number, or tie D to N; it is refuted
-        only where its letters leave no other way to mean it.
-        """
-        state, line, name = self.state, self.piece.line, self.name
-        is_said = k == 0 and name != "" and link.relation == "=="
-        if is_said and name in self.letters and link.rhs.is_number:
-            state = state.giving(name, link.rhs, self.sides.parts[1], line)
-            return state, self.verdict(k, GIVEN, f"{name} is given")
-        says = is_said and link.decision.refuted
-        if says and _letters(link) == {sym.N, sym.D} and name in RUN:
-            ray = f"{self.sides.sources[0]} = {self.sides.sources[1]}"
-            return replace(state, ray=ray), self.verdict(k, GIVEN, f"{name} is given")
-        if (why := self._otherwise(k, link)) is None:
-            return state, self.decided(k, link)
-        if says:  # so that the names mean something else
-            state = state.saying(dict.fromkeys(self.others, ""), line)
-        return state, self.verdict(k, UNDECIDED, *why)
+    def _undefined(self, link: ChainLink) -> list[str]:
+        """The letters of a link that neither the law nor the document defines."""
+        known = self.letters | {x.name for x in self.settings.words.of_a_run} | self.beside
+        return sorted({x.name for x in _letters(link)} - known)
 
-    def _otherwise(self, k: int, link: ChainLink) -> Why:
+    def _doubt(self, k: int, link: ChainLink) -> Why:
         """How a link that does not hold may be meant otherwise, and the line that would settle it; None
         where it is refuted.
         """
-        state, relation, letters, names = (
-            self.state,
-            link.relation,
-            _letters(link),
-            self.sides.names,
-        )
-        spelt, undefined = self.settings.words.notation.names(), self.undefined(link)
-        refuted, is_first = link.decision.refuted, k == 0 and self.name != ""
+        relation, letters, names = link.relation, _letters(link), self.sides.names
+        is_equality, undefined = relation in ("==", "propto"), self._undefined(link)
+        is_of_letters = bool(letters) and names - {*APPLIED} <= self.letters
+        may_be_condition = is_of_letters and (relation in BOUNDS or len(letters) < 3)
         condition = "it holds for some values only: a condition?", f"assume {self.typed(k)}"
-        numbers = f"assume \\{spelt['beta']} = ..., \\{spelt['gamma']} = ..."
-        rounded = "a rounded number hangs on those of the law, which are not given", numbers
-        is_of_letters = letters and names - {*APPLIED} <= self.letters
-        is_condition = refuted and is_of_letters and (relation in BOUNDS or len(letters) < 3)
-        says = is_first and (self.others if self.name in RUN else self.quantities)
-        if relation in BOUNDS and is_condition and not undefined:
+        if relation in BOUNDS and may_be_condition and not undefined and link.decision.refuted:
             return condition
-        if relation != "approx" and (needed := self._needed(k, link)):
-            return f"needs {needed}", f"{'at' if '=' in needed else 'assume'} {needed}"
-        if not refuted:
-            why = link.decision.reason, "assume ..." if undefined else "skip"
-            return rounded if relation == "approx" else why
-        if not letters:
-            return None
-        if state.rival and {sym.N, sym.D} & letters:
-            return f"it may hang on the budget {state.rival}", f"budget {state.rival}"
-        if relation == "==" and (is_condition or (says and self.name in self.letters)):
-            return condition
+        if needed := self._needed(k, link):
+            return f"needs {needed}", f"assume {needed}"
+        if relation == "approx" or (letters and DECIMAL.search(self.typed(k))):
+            return "a rounded number hangs on those of the law", "assume ..."
+        if not link.decision.refuted:
+            return link.decision.reason, "skip"
         if undefined:
             said = f"the document does not define {', '.join(undefined)}"
             return f"it holds for some values only, and {said}", f"let {undefined[0]} = ..."
-        if is_first and self.name in self.others:
-            return f"it may mean something else by {self.name}", f"let {self.typed(0)}"
-        if relation in ("==", "propto") and DECIMAL.search(self.typed(k)):
-            return rounded
-        is_of_one = len(names & {*RUN}) == 1 and not {"C", "0"} & {*names, *self.sides.sources}
-        is_slope = relation == "==" and DERIVATIVE.search(self.piece.text) is not None
-        if is_slope and names & OF_A_RUN and not is_of_one:
+        is_said = k == 0 and is_equality and self.name in self.letters | OFTEN_OTHERS
+        if may_be_condition or is_said or (k == 0 and self.name in self.others):
+            return condition
+        if self.state.rival and {sym.N, sym.D, sym.C} & letters:
+            return f"it may hang on {self.state.rival}", f"budget {self.state.rival.split(',')[0]}"
+        if self.state.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
+            return "the optimum among runs of the document's own may be meant", "skip"
+        is_of_one = len(names & {*RUN}) == 1 and not any(x == "0" for x in self.sides.sources)
+        is_slope = is_equality and DERIVATIVE.search(self.piece.text) is not None
+        if is_slope and names & OF_A_RUN and not (is_of_one and "C" not in names):
             return "a derivative along the budget, d/dN L(N, C/(6 N)), may be meant", "skip"
-        if state.ray and names <= {*RUN, "N_opt", "D_opt", "sqrt"}:
-            return f"the optimum among the runs of {state.ray} may be meant", "skip"
+        if {sym.N, sym.D} & letters and not self.beside & {*RUN} and self.proves(k, *OPTIMUM):
+            return "it holds at the optimum alone", "at N = N^*, D = D^*"
+        numbers = self.state.coefficients
+        if numbers is not None and letters <= numbers.values.keys():
+            return f"{numbers.name} leave it open", "skip"
         return None
 
     def _needed(self, k: int, link: ChainLink) -> str:
@@ -485,7 +435,7 @@ class Claim:
         spelt, letters = self.settings.words.notation.names(), {str(x) for x in _letters(link)}
         beta, gamma, shares = spelt["beta"], spelt["gamma"], {spelt["w_N"], spelt["w_D"]}
         tried: list[tuple[str, ...]] = []
-        if link.relation not in ("==", "propto"):
+        if link.relation in BOUNDS:
             if {beta, gamma} <= letters:
                 tried = [(f"{beta} > {gamma}",), (f"{gamma} > {beta}",)]
             ones = {"r", "rho"} & letters if self.settings.limit is None else set()
@@ -494,7 +444,7 @@ class Claim:
             equal = f"{beta} == {gamma}"  # no slip of exchanged ones
             tried = [(equal,), (equal, *OPTIMUM)]
         for condition in tried:
-            if self.proves(k, *condition) is not None:
+            if self.proves(k, *condition):
                 return re.sub(r"\b(alpha|beta|gamma|rho)", r"\\\1", condition[0]).replace("==", "=")
         return ""
 

@@ -21,7 +21,7 @@ from ..typeset.table import Column, Table
 from .at_law import Coefficients, HasCoefficients
 from .chain import Chain, ChainLink, Settings
 from .correction import Corrector
-from .typed import as_typed, limit_of, sources, spans, split, without_dollars
+from .text import Sides, as_typed, limit_of, spans, without_dollars
 from .vocabulary import refuse_clashes
 
 __all__ = ["Proof", "prove", "proved", "without_dollars"]
@@ -141,7 +141,7 @@ def prove(
 
     Raises
     ------
-    ParseError
+    ValueError
         Naming what could not be read, and where. Nothing is evaluated as code.
 
     Notes
@@ -151,6 +151,8 @@ def prove(
     claim does not hold for independent ones, but uses several that belong to one run (N, D and C,
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"text={text!r}: must be a claim as text, such as 'P(r) >= 1'")
     text = without_dollars(text) if latex else text
 
     def in_letters(name: str) -> Proof:
@@ -186,24 +188,19 @@ def proved(
     *,
     latex: bool = True,
     assume: Sequence[str] = (),
-    let: Sequence[str] = (),
     limit: str | None = None,
 ) -> Proof:
     """The verdict on a claim under these settings and what is added to them."""
-    settings = replace(
-        settings,
-        assume=(*settings.assume, *assume),
-        let=(*settings.let, *let),
-        limit=limit or settings.limit,
-    )
+    limit = limit or settings.limit
+    settings = replace(settings, assume=(*settings.assume, *assume), limit=limit)
     if (rewritten := limit_of(text, latex)) is not None:
         claim, towards = rewritten
         return replace(proved(claim, settings, latex=latex, limit=towards), text=text)
-    _, relations = split(text, settings.words, latex=latex)
-    if any(relation.text in IMPLICATIONS for relation in relations):
-        return _implied(text, relations, settings, latex)
-    chain = Chain(text, settings, latex)
-    links = [chain.link(i) for i in range(len(relations))]
+    sides = Sides.of_claim(text, settings.words.names, latex=latex)
+    if signs := [relation for relation in sides.relations if relation.text in IMPLICATIONS]:
+        return _implied(text, signs, settings, latex)
+    chain = Chain(sides, settings, latex)
+    links = [chain.link(i) for i in range(len(sides.relations))]
     for i, link in enumerate(links):
         if link.decision.refuted and settings.numbers is None:
             links[i] = replace(link, corrector=Corrector(chain, i))
@@ -213,21 +210,19 @@ def proved(
 # -- implications ----------------------------------------------------------------------------------
 
 
-def _implied(text: str, relations: Sequence[Token], settings: Settings, latex: bool) -> Proof:
+def _implied(text: str, signs: Sequence[Token], settings: Settings, latex: bool) -> Proof:
     """`a == b implies c == d`: the right side where the left one is assumed; `iff` both ways."""
-    signs = [relation for relation in relations if relation.text in IMPLICATIONS]
     proofs: list[Proof] = []
     for sign, (one, other) in zip(signs, pairwise(spans(text, signs)), strict=True):
         for premise, conclusion in ((one, other), (other, one))[: 1 + (sign.text == "iff")]:
-            proof, reading = _under(premise, conclusion, settings, latex), ""
-            said = f"{premise.strip()} implies "
-            links = tuple(replace(link, text=said + link.text) for link in proof.links)
-            reading = f"{Chain(premise, settings, latex).reading} implies {proof.reading}"
+            proof, said = _under(premise, conclusion, settings, latex), f"{premise.strip()} implies"
+            links = tuple(replace(link, text=f"{said} {link.text}") for link in proof.links)
+            sides = Sides.of_claim(premise, settings.words.names, latex=latex)
+            reading = f"{Chain(sides, settings, latex).reading} implies {proof.reading}"
             proofs.append(replace(proof, links=links, reading=reading))
     every = tuple(link for proof in proofs for link in proof.links)
     free = tuple(dict.fromkeys(name for proof in proofs for name in proof.free))
-    reading = "; ".join(dict.fromkeys(proof.reading for proof in proofs))
-    return Proof(text, every, free, reading)
+    return Proof(text, every, free, "; ".join(dict.fromkeys(proof.reading for proof in proofs)))
 
 
 def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Proof:
@@ -262,11 +257,10 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
 
 def _links(text: str, settings: Settings, latex: bool, *, fails: bool = False) -> list[str]:
     """A chain as its links, `a < b` and `b < c`; of equations, what says that they fail."""
-    _, relations = split(text, settings.words, latex=latex)
-    links = zip(pairwise(sources(text, relations)), relations, strict=True)
-    if fails and any(sign.text != "==" for sign in relations):
+    sides = Sides.of_claim(text, settings.words.names, latex=latex)
+    if fails and any(sign.text != "==" for sign in sides.relations):
         return []
     return [
         as_typed(left, "!=" if fails else sign.text, right, latex=latex)
-        for (left, right), sign in links
+        for (left, right), sign in zip(pairwise(sides.sources), sides.relations, strict=True)
     ]

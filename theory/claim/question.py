@@ -27,7 +27,6 @@ from ..kernel.bounds import decide_bound
 from ..kernel.decide import decide, is_zero
 from ..kernel.evaluate import IntervalEvaluator, Undefined, certainly_fails, certainly_nonzero
 from ..kernel.limits import decide_limit
-from ..kernel.sample import Point
 from ..reader.building import Domain
 from .given import Given
 from .vocabulary import RATIOS_OF_A_RUN, Vocabulary
@@ -81,10 +80,8 @@ class Question:
         if not decision.holds:
             return decision
         needed = tuple(Condition(e, "!=") for e in nonzero)
-        conditions, reason = dict.fromkeys((*decision.conditions, *needed)), decision.reason
-        if any(c.relation == ">=" for c in conditions):
-            reason = reason.replace("of positive terms", "of terms that are not negative")
-        return replace(decision, reason=reason, conditions=tuple(conditions))
+        conditions = tuple(dict.fromkeys((*decision.conditions, *needed)))
+        return replace(decision, conditions=conditions)
 
     def _by_kernel(self) -> Decision:
         """What the kernel says, by the kind of the relation."""
@@ -113,16 +110,21 @@ class Question:
         """Proved for each sign of what is not 0; None where that is no proof."""
         nonzero = self.domain.nonzero
         for e in nonzero if len(nonzero) <= MOST_CASES else ():
-            others, proofs = [x for x in nonzero if x != e], list[Decision]()
-            for side in (e, -e):
-                positive = [*self.domain.positive, side]
-                domain = replace(self.domain, positive=positive, nonzero=others)
-                proofs.append(replace(self, domain=domain).decide())
-            if all(proof.proved for proof in proofs):
-                above, below = (proof.reason for proof in proofs)
-                needed = (c for p in proofs for c in p.conditions if c.expression not in (e, -e))
-                reason = f"where {e} > 0: {above}; where {e} < 0: {below}"
-                return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(needed)))
+            others = [x for x in nonzero if x != e]
+            above, below = (
+                replace(
+                    self,
+                    domain=replace(
+                        self.domain, positive=[*self.domain.positive, side], nonzero=others
+                    ),
+                ).decide()
+                for side in (e, -e)
+            )
+            if above.proved and below.proved:
+                of_both = dict.fromkeys((*above.conditions, *below.conditions))
+                needed = tuple(c for c in of_both if c.expression not in (e, -e))
+                reason = f"where {e} > 0: {above.reason}; where {e} < 0: {below.reason}"
+                return Decision(Answer.PROVED, reason, needed)
         return None
 
     def _from_both_sides(self, variable: Symbol, point: str) -> Decision:
@@ -135,11 +137,11 @@ class Question:
                 side = f"with {variable} = {shifted} as {t} -> 0: {decision.reason}"
                 return replace(decision, reason=side)
             decisions.append(decision)
-        reason = "; ".join(dict.fromkeys(decision.reason for decision in decisions))
-        reason = f"from both sides, {variable} = {a + t} and {variable} = {a - t}: {reason}"
-        conditions = (c for d in decisions for c in d.conditions)
-        of_others = (c for c in conditions if t not in c.expression.free_symbols)
-        return Decision(weaker(*decisions).answer, reason, tuple(dict.fromkeys(of_others)))
+        reasons = "; ".join(dict.fromkeys(decision.reason for decision in decisions))
+        reason = f"from both sides, {variable} = {a + t} and {variable} = {a - t}: {reasons}"
+        conditions = dict.fromkeys(c for d in decisions for c in d.conditions)
+        of_others = tuple(c for c in conditions if t not in c.expression.free_symbols)
+        return Decision(weaker(*decisions).answer, reason, of_others)
 
     @property
     def moving(self) -> tuple[Symbol, ...]:
@@ -173,12 +175,10 @@ class Question:
             Answer.REFUTED: f"the quotient of the two sides, at two values of {names}{beside}, differs",
         }.get(decision.answer, decision.reason)
         primed = {*others.values()}
-        own = (
-            c
-            for c in decision.conditions
-            if c.expression != self.rhs and not c.expression.free_symbols & primed
+        own = (c for c in decision.conditions if not c.expression.free_symbols & primed)
+        return replace(
+            decision, reason=reason, conditions=tuple(c for c in own if c.expression != self.rhs)
         )
-        return replace(decision, reason=reason, conditions=tuple(own))
 
     def _never_equal(self) -> Decision:
         """`!=`: by a strict bound; it fails where the two sides are equal at a point."""
@@ -215,13 +215,12 @@ class Question:
                     return Decision(Answer.REFUTED, reason, witness=witness)
                 there = (e.xreplace(point) for e in (self.lhs, self.rhs))
                 if self.relation in (*STRICT, "!=") and decide(*there).proved:
+                    witness = replace(witness, rhs=witness.lhs)
                     equal = "the two sides are equal at a point"
-                    return Decision(
-                        Answer.REFUTED, equal, witness=replace(witness, rhs=witness.lhs)
-                    )
+                    return Decision(Answer.REFUTED, equal, witness=witness)
         return None
 
-    def _exists_at(self, point: Point) -> bool:
+    def _exists_at(self, point: Mapping[Symbol, Any]) -> bool:
         """Whether nothing is 0 at a point that must not be."""
         values = [e.xreplace(point) for e in self.domain.nonzero]
         with suppress(Undefined):
@@ -232,14 +231,8 @@ class Question:
 
 def _near(value: int, letter: Symbol) -> Integer:
     """The value, or another of a sign that the letter may have."""
-    if letter.is_nonpositive:
-        value = -value
-    return Integer(
-        value if value or letter.is_zero is not False else -1 if letter.is_negative else 1
-    )
-
-
-# -- at one run ------------------------------------------------------------------------------------
+    sign = -1 if letter.is_nonpositive else 1
+    return Integer(sign * (value or int(letter.is_zero is False)))
 
 
 def decided(
@@ -248,21 +241,14 @@ def decided(
     """The decision for independent letters where that is a proof, else for what they mean at one
     run (C and r say the rest), with those meanings. One letter of a run does not fix another.
     """
-    decision, meanings = _decided(question, words, given)
-    if decision.refuted and question.relation == "propto":
+    independent, together = question.decide(), question.letters & words.of_a_run
+    tied = given.ties(words.of_a_run)
+    if independent.refuted and question.relation == "propto":
         left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
         if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
             names = ", ".join(sorted(map(str, left | right)))
             reason = f"{names} belong to one run, and which of them stays fixed is not said"
-            return undecided(reason), ()
-    return decision, meanings
-
-
-def _decided(
-    question: Question, words: Vocabulary, given: Given
-) -> tuple[Decision, tuple[str, ...]]:
-    independent, together = question.decide(), question.letters & words.of_a_run
-    tied = given.ties(words.of_a_run)
+            independent = undecided(reason)
     budget = (sym.C - words.budget).xreplace(given.replaced)
     is_on_budget = together | tied <= {sym.N, sym.D, sym.C} and bool(tied) and is_zero(budget)
     if independent.holds or is_on_budget or not words.depend(together | tied):

@@ -184,7 +184,7 @@ CLAIMS = rows(r"""
     refuted | (w_D + w_N*x^-beta)^(1/gamma) -> w_N | as x -> oo | say tends to (beta/(beta + gamma))**(1/gamma)
     by SymPy's limit, not proved | log(P(r))/log(r) -> gamma | as r -> oo
     unread | L_opt -> E | as C -> oo | if C == 6*N*D | say cannot tend to a limit where
-    unread | alpha -> beta | say -> needs its limit
+    unread | alpha -> beta | say need a limit
     unread | P(r) ~ 1 | as r -> x | say a limit reads
     unread | exp(s) = 1 + s + O(s^2) | say order term
     # -- what is of theorems alone, or of no claim

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ..reader.latex import tokens_of
 from ..reader.tokens import OPTIMA, ParseError, Token
-from .vocabulary import Vocabulary
 
 RELATION = re.compile(
     r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~≈∝⇒⇔≤≥≠→]|\\[A-Za-z]+|propto|approx|implies|iff"
@@ -28,6 +29,82 @@ LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 
 
+@dataclass(frozen=True)
+class Sides:
+    """The tokens of each side, the relations between them, and the sides as they are typed.
+
+    Raises
+    ------
+    ParseError
+        Where its tokens are not read.
+    """
+
+    text: str
+    parts: tuple[tuple[Token, ...], ...]
+    relations: tuple[Token, ...]
+    sources: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        known: Collection[str] = (),
+        *,
+        latex: bool | None = None,
+        spelt: Mapping[str, str] | None = None,
+    ) -> Sides:
+        """The sides of a text; LaTeX where it looks like it. Of the names that are `known` a star
+        may be an optimum, and some are `spelt` otherwise.
+        """
+        latex, spelt = is_latex(text) if latex is None else latex, spelt or {}
+        tokens = tokens_of(text, latex=latex)
+        tokens = tokens if latex else starred(tokens, known)
+        parts: list[list[Token]] = [[]]
+        relations: list[Token] = []
+        for token in tokens:
+            if token.kind == "relation":
+                relations.append(token)
+                parts.append([])
+            else:
+                parts[-1].append(replace(token, text=spelt.get(token.text, token.text)))
+        sources = (in_one_line(side) for side in spans(text, relations))
+        return cls(text, tuple(map(tuple, parts)), tuple(relations), tuple(sources))
+
+    @classmethod
+    def of_claim(cls, text: str, known: Collection[str], *, latex: bool | None = None) -> Sides:
+        """The sides of a claim: at least two, none of them empty."""
+        found = cls.of(text, known, latex=latex)
+        for token in (token for part in found.parts for token in part):
+            if token.kind == "number" and "E" in token.text and "E" in known:
+                number = token.text.lower()
+                hint = f": write {number} for the number, 2*E for a product with the loss E"
+                raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
+        if not found.relations:
+            signs = "=, !=, <, <=, >, >=, propto, approx, ->, ~ or implies"
+            raise ParseError(f"a relation is expected: {signs}", text=text)
+        for i, relation in enumerate(found.relations):
+            if not (found.parts[i] and found.parts[i + 1]):
+                missing = f"an expression is missing beside {relation.text!r}"
+                raise ParseError.at(text, relation.position, missing)
+        return found
+
+    @property
+    def names(self) -> set[str]:
+        """Every name in it."""
+        return {token.text for part in self.parts for token in part if token.kind == "name"}
+
+    def named(self, i: int) -> tuple[str, tuple[str, ...]]:
+        """The name that a side is, with its arguments; an empty one where it is more."""
+        found = called(self.parts[i]) if i < len(self.parts) else None
+        return ("", ()) if found is None else (found[0].text, tuple(t.text for t in found[1]))
+
+    @property
+    def defined(self) -> str:
+        """The name that an equation says something of."""
+        signs = [relation.text for relation in self.relations[:1]]
+        return self.named(0)[0] if signs in (["=="], ["approx"]) else ""
+
+
 def is_latex(text: str) -> bool:
     """Whether a text has what no plain text has."""
     return LATEX.search(text) is not None
@@ -39,85 +116,30 @@ def without_dollars(text: str) -> str:
     return text if inside is None else inside[2]
 
 
-# -- sides and relations ---------------------------------------------------------------------------
-
-
-def split(
-    text: str, words: Vocabulary, *, latex: bool | None = None
-) -> tuple[list[list[Token]], list[Token]]:
-    """The tokens of each side, and the relations between them; LaTeX where it looks like it.
-
-    Raises
-    ------
-    ParseError
-        Where there is no relation, or nothing beside one.
-    """
-    latex = is_latex(text) if latex is None else latex
-    tokens = tokens_of(text, latex=latex)
-    for token in tokens:
-        if token.kind == "number" and "E" in token.text and "E" in words.names:
-            number = token.text.lower()
-            hint = f": write {number} for the number, 2*E for a product with the irreducible loss"
-            raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
-    parts, relations = at_relations(tokens if latex else starred(tokens, words.names))
-    if not relations:
-        known = "=, !=, <, <=, >, >=, propto, approx, ->, ~ or implies"
-        raise ParseError(f"a relation is expected: {known}", text=text)
-    for before, relation, after in zip(parts, relations, parts[1:], strict=False):
-        if not (before and after):
-            missing = f"an expression is missing beside {relation.text!r}"
-            raise ParseError.at(text, relation.position, missing)
-    return parts, relations
-
-
-def at_relations(tokens: Iterable[Token]) -> tuple[list[list[Token]], list[Token]]:
-    """The tokens of each side, and the relations between the sides."""
-    parts: list[list[Token]] = [[]]
-    relations: list[Token] = []
-    for token in tokens:
-        if token.kind == "relation":
-            relations.append(token)
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts, relations
-
-
-def starred(tokens: Sequence[Token], known: Collection[str]) -> list[Token]:
+def starred(tokens: Iterable[Token], known: Collection[str]) -> list[Token]:
     """`N*(C)`, `D*/N*`, `L* - E`: a star behind which no factor can stand, or the argument C, is
     that of the optimum; `N* D*`, `L*-E` and `L*(2*C)` may be products as well, and are refused.
     """
-    found: list[Token] = []
-    for i, token in enumerate(tokens):
-        before, after = tokens[i - 1] if i else token, tokens[i + 1 :]
+    found, given = [], list(tokens)
+    for i, token in enumerate(given):
+        before, after = given[i - 1] if i else token, given[i + 1 :]
         if token.text != "*" or OPTIMA.get(before.text) not in known:
             found.append(token)
             continue
         texts = [part.text for part in after[:3]]
         is_of_compute = texts == ["(", "C", ")"] and [t.kind for t in after[3:4]] != ["power"]
         is_over = not after or after[0].kind in ("relation", "power")
-        is_close = token.position == before.position + 1
-        is_spaced = is_close and bool(after) and after[0].position > token.position + 1
+        is_spaced = bool(after) and after[0].position > token.position + 1 == before.position + 2
         is_signed = texts[:1] in (["+"], ["-"])
         if is_over or texts[0] in CANNOT_BE_A_FACTOR or is_of_compute or (is_signed and is_spaced):
-            found[-1] = Token("name", OPTIMA[before.text], before.position)
+            found[-1] = replace(before, text=OPTIMA[before.text])
             continue
         is_pair = texts[0] in OPTIMA and texts[1:2] == ["*"]
-        inside = {part.text for part in _bracket(after) if part.kind == "name" or part.text in "+-"}
+        bracket = takewhile(lambda part: part.text != ")", after if texts[0] == "(" else ())
+        inside = {part.text for part in bracket if part.kind == "name" or part.text in "+-"}
         if is_signed or is_spaced or is_pair or inside == {"C"}:
             hint = f"{OPTIMA[before.text]} for the optimum, {before.text} * for a product"
             raise ParseError(f"ambiguous '{before.text}*{texts[0]}': write {hint}")
-        found.append(token)
-    return found
-
-
-def _bracket(tokens: Sequence[Token]) -> list[Token]:
-    """The bracket with which these tokens begin."""
-    depth, found = 0, list[Token]()
-    for token in tokens:
-        depth += (token.text == "(") - (token.text == ")")
-        if depth == 0:
-            break
         found.append(token)
     return found
 
@@ -134,9 +156,6 @@ def called(tokens: Sequence[Token]) -> tuple[Token, list[Token]] | None:
     return (name, arguments) if not rest or (is_call and is_named) else None
 
 
-# -- what stands in the text -----------------------------------------------------------------------
-
-
 def spans(text: str, relations: Sequence[Token]) -> list[str]:
     """The sides as they stand in the text."""
     sides, start = [], 0
@@ -145,11 +164,6 @@ def spans(text: str, relations: Sequence[Token]) -> list[str]:
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
     return [*sides, text[start:]]
-
-
-def sources(text: str, relations: Sequence[Token]) -> list[str]:
-    """The sides as they are typed, each on one line."""
-    return list(map(in_one_line, spans(text, relations)))
 
 
 def in_one_line(source: str) -> str:
