@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sympy import Abs, Add, E, Expr, I, Integer, Pow, Rational, Symbol, nan, oo, zoo
+from sympy import Abs, Add, E, Expr, I, Pow, Rational, Symbol, nan, oo, zoo
 
-from sympy import cosh, exp, log, sinh, sqrt, tanh  # isort: skip
+from sympy import exp, log, sqrt  # isort: skip
 
 from ..kernel.answer import Condition
 from ..kernel.factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
@@ -28,10 +28,10 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs,
 }  # fmt: skip
 #: What claims may have besides, by way of the functions above.
-MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
-    "sinh": sinh,
-    "cosh": cosh,
-    "tanh": tanh,
+MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
+    "sinh": lambda x: (exp(x) - exp(-x)) / 2,
+    "cosh": lambda x: (exp(x) + exp(-x)) / 2,
+    "tanh": lambda x: (exp(x) - exp(-x)) / (exp(x) + exp(-x)),
     "log10": lambda x: log(x) / log(10),
     "log2": lambda x: log(x) / log(2),
     "log1p": lambda x: log(1 + x),
@@ -134,7 +134,6 @@ class Builder(Pieces):
 
     text: str
     domain: Domain = field(default_factory=Domain)
-    kept: bool = False  # what is read stays as it is written
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         """A power; what has no real value and constants too large to write down are refused."""
@@ -174,12 +173,6 @@ class Builder(Pieces):
         """A function of one value."""
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), at)
-        if function in (sinh, cosh, tanh) and self.kept:
-            return function(argument)
-        if function in (sinh, cosh, tanh):
-            above, below = (self.applied(exp, sign * argument, at) for sign in (1, -1))
-            total = above + below if function is not sinh else Integer(2)
-            return (above + below) / 2 if function is cosh else (above - below) / total
         if function is log and argument.is_Rational and argument <= 0:
             self.refuse(at, "the logarithm of a number that is not positive at {}")
         if function in (log, Gamma):

@@ -3,8 +3,8 @@ r"""LaTeX as the tokens of plain text: formulas as papers typeset them.
 Braces become parentheses that no reader sees, of kind "group"; spacing, sizes and frames go.
 
 Relations
-    `==` (`=`, `\equiv`, and what defines: `:=`, `\coloneqq`, `\triangleq`, `\overset{def}{=}`),
-    `!=`, `<`, `<=`, `>`, `>=`, `->`, `~`, `propto`, `approx` (also `\simeq`), `implies` and `iff`.
+    `==` (`=`, `\equiv`, `:=`, `\coloneqq`, `\triangleq`), `!=`, `<`, `<=`, `>`, `>=`, `->`, `~`,
+    `propto`, `approx` (also `\simeq`), `implies` and `iff`.
 
 Names
     A letter, a Greek letter by its name, or a word in double quotes (`\text{FLOPs}` is `"FLOPs"`),
@@ -33,10 +33,7 @@ from .tokens import (
     ParseError,
     Pieces,
     Token,
-    grouped,
     in_parentheses,
-    name_token,
-    operator,
     tokenize,
 )
 
@@ -47,13 +44,14 @@ RELATIONS = {
     "iff": "iff Leftrightarrow Longleftrightarrow",
 }  # fmt: skip
 OPERATORS = {"*": "cdot times ast", "[": "lbrack", "]": "rbrack", "(": "{ lbrace lparen", ")": "} rbrace rparen"}  # fmt: skip
+NAMES = {"infty": "oo", "partial": "partial", "min": "min", "max": "max"}
 #: What each command, and each sign, is in plain text.
 PLAIN: dict[str, tuple[str, str]] = {
     **{f"\\{name}": ("relation", sign) for sign, names in RELATIONS.items() for name in names.split()},
     **{sign: ("relation", "==" if sign in ("=", ":=") else sign) for sign in ("=", ":=", "==", "<", ">", "<=", ">=", "!=")},
     **{f"\\{name}": ("operator", sign) for sign, names in OPERATORS.items() for name in names.split()},
     **{sign: ("operator", sign) for sign in "+-*/()[],"},
-    **{f"\\{name}": ("name", spelt) for name, spelt in (("infty", "oo"), ("partial", "partial"), ("min", "min"), ("max", "max"))},
+    **{f"\\{name}": ("name", spelt) for name, spelt in NAMES.items()},
 }  # fmt: skip
 FUNCTIONS = {
     "log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log1p": "log1p",
@@ -75,8 +73,8 @@ FONTS = (
 ACCENT_COMMANDS = {**dict(zip(ACCENTS, ACCENTS, strict=True)), "widehat": "hat", "widetilde": "tilde", "overline": "bar"}  # fmt: skip
 #: What an index may be beside letters, numbers and text.
 INDEX_SYMBOLS = {
-    **{name: name for name in (*GREEK, "ell", "max", "min", "setminus", "emptyset", "dagger", "parallel", "perp")},
-    "infty": "inf", "backslash": "setminus", "star": "*", "ast": "*", "prime": "'",
+    **{name: name for name in (*GREEK, "ell", "max", "min")},
+    "infty": "inf", "star": "*", "ast": "*", "prime": "'",
 }  # fmt: skip
 #: Words that are prose, so that they are no names.
 PROSE = re.compile(
@@ -84,22 +82,15 @@ PROSE = re.compile(
     r"any|iff|given|let"
 )
 _FONT = "|".join(map(re.escape, FONTS))
-_SPACES = (
-    "displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|enspace|thinspace|medspace|"
-    "thickspace|strut|mathstrut|negthinspace|relax|xspace|allowbreak|nobreak|therefore"
-)
-#: Spaces and remarks, frames, and what over a relation makes it a definition or says nothing.
+#: Spaces, remarks and frames.
 IGNORED = re.compile(
-    rf"\s+|%[^\n]*|[~&]|(?<![\^_])\{{\s*\}}|\\[,;:! \\>]|\\(?:{_SPACES})(?![A-Za-z])"
-    r"|\\(?:tag|hspace|vspace|mspace|label|[hv]?phantom|color|textcolor)\*?\s*\{[^{}]*\}"
+    r"\s+|%[^\n]*|[~&]|(?<![\^_])\{\s*\}|\\[,;:! \\>]"
+    r"|\\(?:displaystyle|textstyle|scriptstyle|nonumber|notag|limits|nolimits|enspace|thinspace|xspace)(?![A-Za-z])"
+    r"|\\(?:tag|hspace|vspace|label|color|textcolor)\*?\s*\{[^{}]*\}"
     r"|\\(?:boxed|fbox|ensuremath|mathrel)\s*(?=\{)"
-    rf"|\\(?:overset|stackrel)\s*\{{\s*(?:\\(?:{_FONT}|rm)\s*\{{?)?\s*(?:(?:by )?def(?:\.|ine|inition)?"
-    r"|\\triangle|\\?[dD]elta|\(?[0-9ivx]+\)?|\([a-z*]\)|!)\s*\}?\s*\}\s*"
-    r"(?=\{?\s*(?:[=<>]|\\(?:[lg]e|equiv|sim|approx|propto)))"
 )
 SIZED = re.compile(
-    r"\\(?:mathopen|mathclose|left|right|middle|[bB]igg?(?P<side>[lrm])?)(?![A-Za-z])\s*"
-    r"(?P<mark>[.|])?"
+    r"\\(?:left|right|middle|[bB]igg?(?P<side>[lrm])?)(?![A-Za-z])\s*(?P<mark>[.|])?"
 )
 PIECE = re.compile(
     rf"(?P<greek>[{''.join(GREEK_SIGNS)}])|(?P<command>\\(?:operatorname\*|[A-Za-z]+|.))"
@@ -107,14 +98,14 @@ PIECE = re.compile(
     r"|(?P<letter>[A-Za-z])|(?P<mark>[:=<>]=|(?<=\s)!=|[-+*/^_(){}\[\]=<>@,;|!'.:?])",
     re.DOTALL,
 )
-#: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font.
+#: A superscript that is no exponent; `^{(1)}`; a measure of samples in a font; words in an index.
 ORNAMENT = re.compile(
-    r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|dagger|min|max)(?![A-Za-z])"
+    r"\^\s*\{?\s*(?:\*|'|\\(?:star|ast|prime|min|max)(?![A-Za-z])"
     rf"|(?:\\(?:{_FONT}|rm)\s*\{{?\s*)?opt(?![A-Za-z])|\\(?:{_FONT})\s*\{{\s*(?!e\s*\}})[A-Za-z][^{{}}]*\}})"
 )
 LABEL_ABOVE = re.compile(r"\^\s*\{\s*\(\s*[A-Za-z0-9]\s*\)\s*\}")
-MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
-FONT_GROUP = re.compile(rf"\\(?:{_FONT})\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
+MEASURE = re.compile(r"([A-Za-z]+)@([A-Za-z]|[0-9]*)")
+WORDS = re.compile(rf"\\(?:{_FONT}|rm)\s*\{{((?:[A-Za-z0-9\s.,\-–~&/:]|\\[,;:! ])*)\}}")
 
 
 def tokenize_latex(text: str) -> list[Token]:
@@ -146,6 +137,11 @@ def spelt(base: str, indices: Sequence[str], marks: Sequence[str]) -> str:
     return name
 
 
+def grouped(tokens: Sequence[Token], at: int) -> list[Token]:
+    """In parentheses that nobody sees."""
+    return in_parentheses(tokens, at, "group")
+
+
 class _Latex(Pieces):
     """Reads the pieces of a formula: commands, letters (also Greek ones), numbers and marks."""
 
@@ -162,7 +158,7 @@ class _Latex(Pieces):
             elif sized := SIZED.match(self.text, at):
                 side = {"l": r"\left", "r": r"\right"}.get(sized["side"] or sized[0][1], "")
                 if mark := sized["mark"]:
-                    yield Token("mark", side + ("." if mark == "." else "|"), at)
+                    yield Token("mark", side + mark, at)
                 position = sized.end()
             elif match := PIECE.match(self.text, at):
                 name = GREEK_SIGNS.get(match[0]) or match[0].removeprefix("\\").removeprefix("var")
@@ -189,7 +185,7 @@ class _Latex(Pieces):
         return self.text[first.position + 1 : last].strip() if first.text == "{" else first.text
 
     def until(self, opening: Token, *closing: str) -> list[Token]:
-        """The tokens up to where a group closes; parentheses in parentheses are skipped."""
+        """The tokens up to where a group closes; brackets in brackets are passed."""
         tokens: list[Token] = []
         depth = 0
         while depth or not self.peek(*closing):
@@ -207,47 +203,28 @@ class _Latex(Pieces):
         opening = self.take()
         return in_parentheses(self.until(opening, BRACKETS[opening.text]), opening.position)
 
-    def group(self, what: str) -> list[Token]:
-        """The tokens of a group in braces, or of one letter, number or command."""
-        piece = self.take(what)
-        if piece.text == "{":
-            return self.until(piece, "}")
-        if piece.kind in ("letter", "number"):
-            kind = "number" if piece.kind == "number" else "name"
-            return [Token(kind, piece.text, piece.position)]
-        if piece.kind != "command":
-            self.refuse(piece)
-        self.next -= 1
-        return self.item()
-
     def argument(self, what: str) -> list[Token]:
         """A group in braces, or one piece, as a group: `\\frac12` and `x^12` take one digit, and
         `x^-2` its sign too.
         """
-        piece, after, at = self.ahead(), self.ahead(1), self.ahead().position
-        if piece.kind == "number" and len(piece.text) > 1 and "." not in piece.text:
-            self.tokens[self.next] = Token("number", piece.text[1:], at + 1)
-            return grouped([Token("number", piece.text[0], at)], at)
-        if piece.text != "-":
-            return grouped(self.group(what), at)
-        self.take()
-        is_one = after.kind in ("number", "letter") or after.text[1:] in FRACTIONS
-        if what != "an exponent" or not (is_one or after.text == "{"):
+        piece, at = self.take(what), self.ahead(-1).position
+        if piece.text == "{":
+            return grouped(self.until(piece, "}"), at)
+        if piece.kind == "number":
+            if len(piece.text) > 1 and "." not in piece.text:
+                self.next -= 1
+                self.tokens[self.next] = Token("number", piece.text[1:], at + 1)
+            whole = "." in piece.text
+            return grouped([Token("number", piece.text if whole else piece.text[0], at)], at)
+        if piece.kind == "letter":
+            return grouped([Token("name", piece.text, at)], at)
+        is_sign = piece.text == "-" and what == "an exponent"
+        if is_sign and (self.ahead().kind in ("number", "letter") or self.peek("{")):
+            return grouped([Token("operator", "-", at), *self.argument(what)], at)
+        if piece.kind != "command":
             self.refuse(piece, "braces are expected around {}")
-        return grouped([operator("-", at), *self.group(what)], at)
-
-    def braced(self, opening: Token) -> list[Token]:
-        """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`."""
-        inside = self.until(opening, "}")
-        if len(inside) == 1 and inside[0].kind == "name":
-            return self.named(inside[0].text, inside[0].position)
-        depths, depth = [], 0
-        for token in inside:
-            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
-            depths.append(depth)
-        is_one_group = depths.count(0) == 1 and depths[-1] == 0 and len(inside) > 1
-        is_loose = is_one_group or any(token.kind == "relation" for token in inside)
-        return inside if is_loose else grouped(inside, opening.position)
+        self.next -= 1
+        return grouped(self.item(), at)
 
     def item(self, before: Sequence[Token] = ()) -> list[Token]:
         """The tokens of the next piece with its arguments and ornaments, `before` being those of its
@@ -265,22 +242,18 @@ class _Latex(Pieces):
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
         if text in WIDE:
-            is_between = last.text == ")" or last.kind in ("number", "name", "mark")
-            if is_between and self.ahead().text not in ("", "}", *PLAIN):
-                self.refuse(piece, "two claims stand beside {}")
-            return []
+            is_between = last.kind != "relation" and self.ahead().text not in ("", "}", *PLAIN)
+            return [Token("operator", ",", at)] if is_between else []
         if text in PLAIN:
             return [Token(*PLAIN[text], at + (text == ":="))]
         if piece.kind == "number":
-            return self.number(piece)
+            return [Token("number", text.replace("{,}", ""), at)]
         if piece.kind == "letter":
             return self.named(text, at)
         if piece.kind == "command" and text[1:] in COMMANDS:
             tokens = COMMANDS[text[1:]](self, piece)
-            kinds = {t.kind for t in tokens if t.text not in ("(", "/", ")")}
-            if last.kind == "number" and text[1:] in FRACTIONS and kinds == {"number"}:
-                rest = ": a fraction behind a number may be a sum or a product"
-                self.refuse(last, "ambiguous {}", rest)
+            if last.kind == "number":
+                self._refuse_behind_number(piece, tokens)
             return tokens
         if text == "{":
             return self.braced(piece)
@@ -288,7 +261,7 @@ class _Latex(Pieces):
             return self.between(piece)
         if text in ("|", r"\left|"):
             inside = self.until(piece, text.replace("left", "right"))
-            return [name_token("abs", at), *in_parentheses(inside, at)]
+            return [Token("name", "abs", at), *in_parentheses(inside, at)]
         if text == "^":
             return [Token("power", "^", at), *self.argument("an exponent")]
         is_value = bool(before) and (last.kind in ("number", "name") or last.text == ")")
@@ -296,56 +269,67 @@ class _Latex(Pieces):
             self.refuse(piece)
         return [Token("mark", "factorial", at)]
 
-    def number(self, piece: Token) -> list[Token]:
-        """A number; `7\\mathrm{B}` has a unit, and no factor."""
-        at = piece.position
-        font, opening, letter, closing = (self.ahead(i) for i in range(4))
-        is_word = font.text[1:] in UPRIGHT and letter.kind == "letter" and letter.text != "e"
-        if is_word and (opening.text, closing.text) == ("{", "}"):
-            rest = f": {letter.text!r} behind a number may be a unit; write \\cdot before a factor"
-            self.refuse(font, rest=rest)
-        return [Token("number", piece.text.replace("{,}", ""), at)]
+    def _refuse_behind_number(self, piece: Token, tokens: list[Token]) -> None:
+        """`2\\tfrac12` may be a sum, and `7\\mathrm{B}` has a unit."""
+        kinds = {token.kind for token in tokens if token.text not in ("(", "/", ")")}
+        is_mixed = piece.text[1:] in FRACTIONS and kinds == {"number"}
+        is_unit = piece.text[1:] in UPRIGHT and [len(t.text) for t in tokens] == [1]
+        if is_mixed or is_unit:
+            rest = " behind a number: it may be a unit or a sum; write \\cdot before a factor"
+            self.refuse(piece, "ambiguous {}", rest)
 
-    # -- values at a place -----------------------------------------------------------------------
+    def braced(self, opening: Token) -> list[Token]:
+        """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`, and a
+        bracket alone in it is one.
+        """
+        if self.peek(*BRACKETS):
+            start, inside = self.next, self.bracket()
+            if self.peek("}"):
+                self.take()
+                return inside
+            self.next = start
+        inside = self.until(opening, "}")
+        if len(inside) == 1 and inside[0].kind == "name":
+            return self.named(inside[0].text, inside[0].position)
+        return grouped(inside, opening.position)
 
     def between(self, opening: Token) -> list[Token]:
-        """`\\left. f \\right|_{r = 1}`."""
+        """`\\left. f \\right|_{N = N^*, D = D^*}` and `\\left. f \\right|_{N^*}`."""
         tokens = grouped(self.until(opening, r"\right|", r"\right."), opening.position)
         if self.ahead(-1).text == r"\right.":
             return tokens
         if self.take("a value below the bar").text != "_":
             self.refuse(opening, "a value is expected below the bar of {}")
-        at, places = self.ahead().position, self.group("a value")
-        if [token.text for token in places[:1] + places[-1:]] == ["(", ")"]:
-            places = places[1:-1]
-        for i, token in enumerate(places):  # `_{N = N^*, D = D^*}`, `_{N^*}`
+        _, *places, _ = self.argument("a value")
+        for i, token in enumerate(places):
             if token.kind == "relation":
                 if token.text != "==":
                     self.refuse(token)
-                places[i] = operator("=", token.position)
-        return [*tokens, Token("mark", "evaluated", at), *in_parentheses(places, at)]
+                places[i] = Token("operator", "=", token.position)
+        return [*tokens, Token("mark", "evaluated", opening.position), *in_parentheses(places, 0)]
 
     # -- commands --------------------------------------------------------------------------------
 
     def fraction(self, piece: Token) -> list[Token]:
         above, below = self.argument("a numerator"), self.argument("a denominator")
-        tokens = [*above, operator("/", piece.position), *below]
+        tokens = [*above, Token("operator", "/", piece.position), *below]
         is_derivative = {above[1].text, below[1].text} <= {"d", "partial"} and len(below) > 3
         return tokens if is_derivative else grouped(tokens, piece.position)
 
     def root(self, piece: Token) -> list[Token]:
-        degree, at = [Token("number", "2", piece.position)], piece.position
-        if self.peek("["):
-            degree = self.bracket()
+        at = piece.position
+        degree = self.bracket() if self.peek("[") else [Token("number", "2", at)]
+        one_over = [Token("number", "1", at), Token("operator", "/", at), *degree]
         radicand = self.argument("a radicand")
-        one_over = [Token("number", "1", at), operator("/", at), *grouped(degree, at)]
         return grouped([*radicand, Token("power", "^", at), *grouped(one_over, at)], at)
 
     def binomial(self, piece: Token) -> list[Token]:
         """n choose k, as a function of two values."""
-        top, bottom = self.argument("a number"), self.argument("a number")
-        both = [*top, operator(",", piece.position), *bottom]
-        return [name_token("binom", piece.position), *in_parentheses(both, piece.position)]
+        at, top, bottom = piece.position, self.argument("a number"), self.argument("a number")
+        return [
+            Token("name", "binom", at),
+            *in_parentheses([*top, Token("operator", ",", at), *bottom], at),
+        ]
 
     def with_brace(self, piece: Token) -> list[Token]:
         """What stands over or under a brace, without the label of that."""
@@ -365,18 +349,19 @@ class _Latex(Pieces):
         scripts: dict[str, list[Token]] = {}
         while self.peek("^", "_"):
             mark = self.take()
-            if mark.text in scripts or (mark.text == "_" and piece.text != r"\log"):
+            is_base = mark.text == "_"
+            if mark.text in scripts or (is_base and (piece.text != r"\log" or not self.peek("{"))):
                 self.refuse(mark)
-            if self.ahead().kind == "number" and len(self.ahead().text) > 1:  # `\log_10 x`
-                self.refuse(self.ahead(), "braces are expected around {}")
             scripts[mark.text] = self.argument("a base or an exponent")
         exponent, base = scripts.get("^", []), scripts.get("_", [])
-        if [token.text for token in exponent] == ["(", "-", "1", ")"] and name != "log":
+        if [token.text for token in exponent] == ["(", "-", "1", ")"]:
             rest = ": it may be the inverse function or 1 over the function"
             self.refuse(piece, "ambiguous {}", rest)
-        tokens = [name_token(name, at), *self.function_argument(name)]
+        tokens = [Token("name", name, at), *self.function_argument(name)]
         if base:
-            tokens = grouped([*tokens, operator("/", at), name_token("log", at), *base], at)
+            tokens = grouped(
+                [*tokens, Token("operator", "/", at), Token("name", "log", at), *base], at
+            )
         return [*grouped(tokens, at), Token("power", "^", at), *exponent] if exponent else tokens
 
     def function_argument(self, name: str) -> list[Token]:
@@ -386,9 +371,7 @@ class _Latex(Pieces):
         opening = self.ahead()
         if opening.text in BRACKETS:
             tokens = self.bracket()
-            is_unclear = self.peek("^")
-        elif opening.text in ("+", "-"):
-            self.refuse(opening, "braces are expected around {}")
+            is_clear = not self.peek("^")
         else:
             tokens = self.item()
             if self.peek("^"):
@@ -396,10 +379,11 @@ class _Latex(Pieces):
             elif self.peek("(") and tokens[-1].text in WITH_ARGUMENTS and opening.text != "{":
                 tokens += self.bracket()
             tokens, after = in_parentheses(tokens, opening.position), self.ahead()
-            divides = after.text == "/" and self.ahead(1).text[1:] not in FUNCTIONS
-            begins = after.text[1:] in VALUES or after.text in {"{", *BRACKETS}
-            is_unclear = after.kind in ("letter", "number") or begins or divides
-        if is_unclear:
+            is_over = after.text == "/" and self.ahead(1).text[1:] in FUNCTIONS
+            begins = after.kind in ("letter", "number") or after.text[1:] in VALUES
+            is_clear = is_over or not (begins or after.text in {"{", "/", *BRACKETS})
+            is_clear &= opening.text not in ("+", "-")
+        if not is_clear:
             what = f"parentheses are expected around the argument of {name} before {{}}"
             self.refuse(self.ahead(), what)
         return tokens
@@ -417,17 +401,16 @@ class _Latex(Pieces):
     def in_a_font(self, piece: Token) -> list[Token]:
         """A letter, a word or the name of a function in a font."""
         at, font, start = piece.position, piece.text[1:], self.next
-        measured = MEASURE.match(self.text, self.ahead().position)
         source = self.raw(f"an argument of {piece.text}")
-        if measured is not None:
+        if measured := MEASURE.fullmatch(source):
             return self.at_samples(measured[1], at, measured[2])
         word = re.sub(r"\\[,;:! ]|\s", "", source)
         if word in COMMANDS and word not in FONTS:
             return COMMANDS[word](self, Token("command", "\\" + word, at))
         if re.fullmatch(r"\d+(?:\.\d+)?", word):
             return [Token("number", word, at)]
-        is_upright = font in UPRIGHT or word in ("L", "O")  # the loss, and an order
         if re.fullmatch(r"[A-Za-z]", word):
+            is_upright = font in UPRIGHT or word in ("L", "O")  # the loss, and an order
             return self.named(word if is_upright else f"{word}_{font}", at)
         whole = self.text[at : self.ahead(-1).position + 1]
         is_prose = PROSE.fullmatch(word) or (font in OF_PROSE and re.search(r"\{\s|\s\}$", whole))
@@ -436,63 +419,62 @@ class _Latex(Pieces):
             return self.named(word if self.peek("@") else f'"{word}"', at)
         if source[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
             self.refuse(piece, rest=f": {source!r} is prose, and no factor")
-        self.next = start  # \boldsymbol{\alpha}
-        name, *more = self.group("a name") or [piece]
-        if name.kind != "name" or more:
-            self.refuse(piece)
-        return self.named(f"{name.text}_{font}", at)
+        self.next = start
+        return self.marked(piece, font)  # \boldsymbol{\alpha}
 
     def accented(self, piece: Token) -> list[Token]:
         """`\\hat{N}_c`: another quantity than `N_c`."""
-        accent = ACCENT_COMMANDS[piece.text[1:]]
-        name, *more = self.group(f"an argument of {piece.text}") or [piece]
+        return self.marked(piece, ACCENT_COMMANDS[piece.text[1:]])
+
+    def marked(self, piece: Token, mark: str) -> list[Token]:
+        """The name that is the argument of a command, with a mark."""
+        _, name, *more, _ = self.argument(f"an argument of {piece.text}")
         if name.text.endswith(AT):
-            return [name_token(f"{name.text.removesuffix(AT)}_{accent}{AT}", piece.position), *more]
+            return [
+                Token("name", f"{name.text.removesuffix(AT)}_{mark}{AT}", piece.position),
+                *more,
+            ]
         if name.kind != "name" or name.text == "oo" or more:
-            self.refuse(piece, rest=": an accent over more than a name")
-        return self.named(f"{name.text}_{accent}", piece.position)
+            self.refuse(piece, rest=": it is read over a name alone")
+        return self.named(f"{name.text}_{mark}", piece.position)
 
     def named(self, base: str, at: int) -> list[Token]:
         """A symbol with its indices and ornaments; `e^{...}` is the exponential."""
-        indices: tuple[list[str], list[str]] = ([], [])
+        below: list[str] = []
+        above: list[str] = []
         marks: list[str] = []
         while self.peek("'", "_", "^", "@"):
             piece = self.ahead()
             if piece.text == "^" and (label := LABEL_ABOVE.match(self.text, piece.position)):
                 rest = ": it may be a label or an exponent"
                 self.refuse(Token("mark", label[0], piece.position), "ambiguous {}", rest)
-            is_ornament = piece.text != "^" or ORNAMENT.match(self.text, piece.position)
-            if not is_ornament:
+            if piece.text == "^" and not ORNAMENT.match(self.text, piece.position):
                 break
             self.take()
             if piece.text == "@":
-                return self.at_samples(spelt(base, [*indices[0], *indices[1]], marks), at)
+                return self.at_samples(spelt(base, [*below, *above], marks), at)
             if piece.text == "'":
                 marks.append(PRIME)
             else:
-                indices[piece.text == "^"].extend(self.parts(marks))
-        name = spelt(base, [*indices[0], *indices[1]], marks)
+                (below if piece.text == "_" else above).extend(self.parts(marks))
+        name = spelt(base, [*below, *above], marks)
         if name == "e" and self.peek("^"):
             self.take()
-            return [name_token("exp", at), *self.argument("an exponent")]
-        return [name_token(name, at)]
+            return [Token("name", "exp", at), *self.argument("an exponent")]
+        return [Token("name", name, at)]
 
     def parts(self, marks: list[str]) -> list[str]:
         """The parts of a subscript, or of an ornament; its stars and primes are noted in `marks`."""
         at, source = self.ahead().position, self.raw("a subscript")
-        if source in ("+", "-"):
-            return ["plus" if source == "+" else "minus"]
-        rest, fonts = source.replace("_", ""), 1
-        while fonts:
-            rest, fonts = FONT_GROUP.subn(
-                lambda m: f",{'_'.join(re.findall('[A-Za-z0-9]+', m[1]))},", rest
-            )
-        rest = re.sub(r"\\(?:rm|it|bf|sf|tt)(?![A-Za-z])|\\[,;:! ]|[{}~]", " ", rest)
-        rest = re.sub(
-            r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", rest
+        words = WORDS.sub(
+            lambda m: f",{'_'.join(re.findall('[A-Za-z0-9]+', m[1]))},", source.replace("_", "")
         )
-        rest = re.sub(r"\s", "", rest).translate({ord(x): name for x, name in GREEK_SIGNS.items()})
-        found = [part for part in rest.split(",") if part]
+        plain = re.sub(r"\\(?:rm|it|bf|sf|tt)(?![A-Za-z])|\\[,;:! ]|[{}~\s]", "", words)
+        plain = re.sub(
+            r"\\(?:var)?([A-Za-z]+)|[*']", lambda m: f",{INDEX_SYMBOLS.get(m[1], m[0])},", plain
+        )
+        plain = plain.translate({ord(x): name for x, name in GREEK_SIGNS.items()})
+        found = [part for part in plain.split(",") if part]
         marks += [STAR if part == "*" else PRIME for part in found if part in ("*", "'")]
         parts = [part for part in found if part not in ("*", "'")]
         reserved = {*ACCENTS, STAR, PRIME}
@@ -504,11 +486,11 @@ class _Latex(Pieces):
 
     def at_samples(self, measure: str, at: int, samples: str = "") -> list[Token]:
         """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
-        name = name_token(f"{measure}{AT}", at)
+        name = Token("name", f"{measure}{AT}", at)
         if self.peek("(") and not samples:
             return [name, *self.bracket()]
         number = [Token("number" if samples.isdigit() else "name", samples, at)]
-        return [name, *in_parentheses(number if samples else self.group("a number"), at)]
+        return [name, *in_parentheses(number if samples else self.argument("a number")[1:-1], at)]
 
 
 #: What reads each command that has arguments, or a meaning beside the signs of the tables.

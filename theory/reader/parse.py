@@ -51,8 +51,7 @@ from .tokens import (
 
 LARGEST_DECIMAL_EXPONENT = 100
 HIGHEST_DERIVATIVE = 4
-#: Letters that are rather functions than factors where parentheses follow, and what papers write as
-#: functions of compute.
+#: Letters that are functions where parentheses follow, and those that papers write as functions.
 FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")
 #: Orders of magnitude, which are no values; and what a theorem may have, and no claim.
@@ -63,7 +62,6 @@ RATIOS = frozenset(name for name, quantity in QUANTITIES.items() if quantity.uni
 DIFFERENTIALS = ("d", "partial")
 #: What stands for thousands and more behind a number alone, `70B`.
 SHORT_UNITS = frozenset("KMBT")
-OPENINGS, ENDS = tuple(CLOSING), ("+", "-", ")", "]", ",")
 
 Table = Mapping[str, Expr | NamedFunction]
 T = TypeVar("T")
@@ -98,12 +96,12 @@ def read(
     """
     if not tokens:
         raise ParseError(f"{quoted(text)}: an expression is expected")
-    domain = Domain() if domain is None else domain
     if letters is not None and len(tokens) == 2:
         refuse_units(text, tokens)
-    reader = _Reader(text, domain, kept, tokens, table, letters)
+    domain = Domain() if domain is None else domain
+    reader = _Reader(text, domain, tokens, table, letters, kept)
     expression = reader.sum(0)
-    if reader.next < len(reader.tokens):
+    if reader.ahead().kind:
         reader.refuse(reader.ahead(), "unexpected {}")
     if expression.has(I, nan, oo, zoo):
         raise ParseError(f"{quoted(text)}: has no real value")
@@ -132,6 +130,7 @@ class _Reader(Builder):
     given: Sequence[Token] = ()
     table: Table = field(default_factory=dict)
     own_names: Collection[str] | None = None
+    kept: bool = False
 
     def __post_init__(self) -> None:
         self.letters = self.table.keys() if self.own_names is None else self.own_names
@@ -140,18 +139,18 @@ class _Reader(Builder):
         self.own = {meaning for meaning in meant if isinstance(meaning, Symbol)}
         self.differentiated: set[Symbol] = set()
         self.tokens, self.next, known = [], 0, self.table.keys() | APPLIED
-        for token, after in zip(self.given, [*self.given[1:], None], strict=True):
+        for token, after in pairwise([*self.given, Token("", "", 0)]):
             rest, at = token.text.removeprefix("d"), token.position
             before = [t.text for t in self.tokens[-2:]]
             is_bare = before[:1] in (["d"], ["partial"]) and before[1:] in (["log"], ["ln"])
             if rest in known and token.text not in known:  # `dN`
                 self.tokens += [Token("name", "d", at), Token("name", rest, at + 1)]
-            elif is_bare and token.text in self.table and (after is None or after.text != "("):
-                self.tokens += in_parentheses([token], at)  # `d log C`
+            elif is_bare and token.text in self.table and after.text != "(":  # `d log C`
+                self.tokens += in_parentheses([token], at)
             else:
                 self.tokens.append(token)
 
-    # -- tokens ----------------------------------------------------------------------------------
+    # -- brackets --------------------------------------------------------------------------------
 
     def in_brackets(self, what: Callable[[], T]) -> T:
         """What stands in the brackets at hand, or without brackets where there are none."""
@@ -165,22 +164,17 @@ class _Reader(Builder):
         return found
 
     def listed(self, what: Callable[[], T]) -> list[T]:
-        """What stands between the commas of the brackets at hand."""
-
-        def several() -> list[T]:
-            found = [what()]
-            while self.peek(","):
-                self.take()
-                found.append(what())
-            return found
-
-        return self.in_brackets(several)
+        """What stands between commas."""
+        found = [what()]
+        while self.peek(","):
+            self.take()
+            found.append(what())
+        return found
 
     def arguments(self, depth: int) -> list[Expr]:
-        return self.listed(lambda: self._value(depth))
+        return self.in_brackets(lambda: self.listed(lambda: self._argument(depth)))
 
-    def _value(self, depth: int) -> Expr:
-        """An argument."""
+    def _argument(self, depth: int) -> Expr:
         start = self.next
         value = self.sum(depth + 1)
         if self.is_strict and self.next - start == 2:
@@ -191,6 +185,16 @@ class _Reader(Builder):
     def opens_a_call(self) -> bool:
         """Whether a bracket follows that a reader sees."""
         return self.ahead().kind == "operator" and self.peek(*CLOSING)
+
+    def inside(self) -> list[tuple[Token, int]]:
+        """The tokens within the bracket at hand, each with its depth."""
+        depth, found = 0, []
+        for token in self.tokens[self.next :]:
+            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+            if depth == 0:
+                break
+            found.append((token, depth))
+        return found[1:]
 
     # -- sums, products and powers ---------------------------------------------------------------
 
@@ -247,42 +251,34 @@ class _Reader(Builder):
         outer, self.domain = self.domain, Domain()
         start = self.next
         value = self.derivative(depth)
-        is_unclear = self.ahead().kind == "power" and self.tokens[self.next - 1].kind != "group"
-        if value is not None and is_unclear:
-            self.refuse(self.ahead(), "parentheses are expected around a derivative before {}")
         if value is None:
             value = self.atom(depth)
+        elif self.ahead().kind == "power" and self.tokens[self.next - 1].kind != "group":
+            self.refuse(self.ahead(), "parentheses are expected around a derivative before {}")
         while self.ahead().kind == "mark":
-            value = self._marked(value, depth)
+            mark = self.take()
+            if mark.text == "factorial":
+                self._refuse_in_claims(mark)
+                value = self.factorial(value, mark)
+            else:
+                value = self._at_places(value, mark, depth)
         outer.add(self.domain)
         self.domain = outer
         return self._raised(value, start, depth)
 
-    def _marked(self, value: Expr, depth: int) -> Expr:
-        """The value with the mark behind it."""
-        mark = self.take()
-        if mark.text != "factorial":
-            return self._at_places(value, mark, depth)
-        mark = replace(mark, text="!")
-        if self.is_strict:
-            self.refuse(mark, "{}", " is read in theorems alone")
-        return self.factorial(value, mark)
-
     def _raised(self, base: Expr, start: int, depth: int) -> Expr:
         """The base, which begins at some token, with its exponent."""
-        written = self.tokens[start : self.next]
-        name, *more = [token for token in written if token.text not in ("(", ")")]
-        exponent = None
+        written, exponent = self.tokens[start : self.next], None
         if self.ahead().kind == "power":
             if depth > DEEPEST_NESTING:
                 raise ParseError.too_deep(self.text)
             at = self.take()
             exponent = self.signed(depth + 1)
             base = self.raised(base, exponent, at)
-        is_group = len(written) > 1
-        is_exponent = is_group and start > 0 and self.tokens[start - 1].kind == "power"
+        name, *more = [token for token in written if token.text not in ("(", ")")]
+        is_exponent = len(written) > 1 and start > 0 and self.tokens[start - 1].kind == "power"
         if name.kind == "name" and not more and self.opens_a_call and not is_exponent:
-            self._refuse_call(name, exponent, is_group=is_group)
+            self._refuse_call(name, start, exponent, is_group=len(written) > 1)
         return base
 
     def atom(self, depth: int) -> Expr:
@@ -304,11 +300,10 @@ class _Reader(Builder):
 
     def _name(self, token: Token, depth: int) -> Expr:
         name, stem = token.text, token.text.split("_")[0]
-        is_call = self.peek(*OPENINGS)
-        if is_call and self.is_strict and stem in ORDERS and stem not in self.letters:
+        if self.peek(*CLOSING) and self.is_strict and stem in ORDERS - {*self.letters}:
             self.refuse(token, f"an order term '{stem}(...)'", " is no value, and cannot be read")
-        if is_call and self.is_strict and name in OF_THEOREMS:
-            self.refuse(token, "{}", " is read in theorems alone")
+        if self.peek(*CLOSING) and name in OF_THEOREMS:
+            self._refuse_in_claims(token)
         if name in self.table:
             meaning = self.table[name]
             is_function = isinstance(meaning, NamedFunction)
@@ -323,6 +318,10 @@ class _Reader(Builder):
         *first, last = map(self._plain, name)
         return Mul(*first, self._raised(last, self.next - 1, depth))  # `ND^d` is N times D^d
 
+    def _refuse_in_claims(self, token: Token) -> None:
+        if self.is_strict:
+            self.refuse(token, "{}", " is read in theorems alone")
+
     def _plain(self, name: str) -> Expr:
         meaning = self.table[name]
         return meaning.body if isinstance(meaning, NamedFunction) else meaning
@@ -335,7 +334,7 @@ class _Reader(Builder):
         if name in EXTREMA and len(values) > 1:
             return reduce(EXTREMA[name], values)
         if len(values) != 1 + (name == "binom") or name in EXTREMA:
-            self.refuse(opening, "{}", " is never closed")
+            self.refuse(token, f"{{}} of {len(values)} values cannot be read")
         if name == "binom":
             return self.choices(values[0], values[1], token)
         return self.applied({**FUNCTIONS, **MORE_FUNCTIONS}[name], values[0], token)
@@ -345,41 +344,38 @@ class _Reader(Builder):
         base, order = token.text.partition(f"_{PRIME}")[0], token.text.count(f"_{PRIME}")
         meaning = self.table.get(base)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
-        single = [case for case in cases if len(case.parameters) == 1]
-        if not single or order > HIGHEST_DERIVATIVE:
+        single = next((case for case in cases if len(case.parameters) == 1), None)
+        if single is None or order > HIGHEST_DERIVATIVE:
             rest = ": a prime before an argument is the derivative of a function of one argument"
             self.refuse(token, "cannot read {}", rest)
-        (variable,) = single[0].parameters
-        slope = self._derived(token, single[:1], [(variable, False)] * order)
-        if self.kept:
-            return Subs(slope.body, slope.parameters, tuple(self.arguments(depth)))
-        return self._formula(slope, token, depth)
+        slope = self._derived(token, replace(single, other=None), single.parameters * order)
+        return self._at_arguments(slope, token, depth)
 
     def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
         """The body, at the arguments in brackets where they follow; `N_opt (r/2)^beta` is a
         product.
         """
-        start, wanted = self.next, ", ".join(map(str, formula.parameters))
         if not (self.opens_a_call or (token.text.endswith(AT) and self.peek("("))):
             if self.is_strict and not self.own.issuperset(formula.parameters):
                 self.refuse(token, "an argument in parentheses is expected after {}")
             return formula.body
-        given = self.arguments(depth)
-        meant = [case for case in formula.cases if len(case.parameters) == len(given)]
-        if not meant:
+        start, given = self.next, self.arguments(depth)
+        case = next((c for c in reversed(formula.cases) if len(c.parameters) == len(given)), None)
+        if case is None:
+            wanted = ", ".join(map(str, formula.parameters))
             self.refuse(token, f"{len(given)} arguments instead of ({wanted}) for {{}}")
-        x, is_optimum = meant[-1].parameters[0], token.text in OPTIMA.values()
-        if self.ahead().kind == "power" and is_optimum and given[0] != x:
+        x = case.parameters[0]
+        if self.ahead().kind == "power" and token.text in OPTIMA.values() and given[0] != x:
             if not given[0].has(x):
                 self.next = start
                 return formula.body
             rest = f": the power of a value is ({token.text}({given[0]}))^..., a product has a '*'"
             self.refuse(token, "ambiguous {}", rest)
-        pairs = zip(meant[-1].parameters, given, strict=True)
-        places = {x: self._argument(x, value, meant[-1], token) for x, value in pairs}
-        return substituted(meant[-1].body, places, self.text, self.domain)
+        pairs = zip(case.parameters, given, strict=True)
+        places = {x: self._given(x, value, case, token) for x, value in pairs}
+        return substituted(case.body, places, self.text, self.domain)
 
-    def _argument(self, x: Symbol, given: Expr, formula: NamedFunction, token: Token) -> Expr:
+    def _given(self, x: Symbol, given: Expr, formula: NamedFunction, token: Token) -> Expr:
         """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, and
         ratios in place of a quantity with a unit are refused.
         """
@@ -395,60 +391,46 @@ class _Reader(Builder):
             self.refuse(token, f"ambiguous argument {given} of {{}}", rest)
         return given
 
-    def _refuse_call(self, name: Token, exponent: Expr | None, *, is_group: bool) -> None:
+    def _refuse_call(self, name: Token, start: int, exponent: Expr | None, is_group: bool) -> None:
         """`N(C)`, `f(x)`, `(N_opt)(C)`, `f^{-1}(x)` and `P^2(r)` are functions in a paper and products
         in the grammar, so that one has to say which is meant; in `A (N_opt)^-beta` and in
         `lambda (C - 6 N D)` there is no doubt.
         """
-        meaning, inside = self.table.get(name.text), self._inside()
-        is_function = isinstance(meaning, NamedFunction)
+        meaning, inside = self.table.get(name.text), self.inside()
+        is_function, is_free = isinstance(meaning, NamedFunction), name.text not in self.letters
         is_read = is_function and exponent is None and not is_group  # by `_formula`
         if is_read or not (self.is_strict or is_function):
             return
         top = [token.text for token, depth in inside if depth == 1]
         argument = "".join(token.text for token, _ in inside if token.kind != "group")
-        is_single, may_be = len(inside) == 1, is_function or name.text in MAY_BE_FUNCTIONS
-        is_free = name.text not in self.letters
-        is_defined = isinstance(meaning, Expr) and is_free and str(meaning) != name.text
-        if exponent is not None:
-            own = map(str, meaning.parameters) if isinstance(meaning, NamedFunction) else ()
-            is_value = is_function and (argument in own or argument.isdigit())
-            doubtful = is_single and (exponent == -1 or is_value)
-        elif self.ahead(len(inside) + 2).kind == "power":
-            doubtful = is_single and may_be
+        stem, is_single = name.text.split("_")[0], len(inside) == 1
+        may_be = is_function or name.text in MAY_BE_FUNCTIONS
+        is_raised = self.ahead(len(inside) + 2).kind == "power"
+        if "," in top or (is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')):
+            is_doubtful = True
+        elif exponent is not None:
+            is_doubtful = is_single and not is_raised and (exponent == -1 or is_function)
+        elif is_group and may_be:
+            is_doubtful = True
+        elif is_raised:
+            is_doubtful = is_single and may_be
         else:
+            is_value = isinstance(meaning, Expr) and is_free and str(meaning) != name.text
             is_sum = bool({"+", "-"} & {*top[is_free:]})
             has_powers = any(token.kind == "power" for token, _ in inside)
-            doubtful = is_defined or (not is_sum and (may_be or not has_powers))
-        stem = name.text.split("_")[0]
-        doubtful |= "," in top or (is_group and may_be and exponent is None)
-        doubtful |= is_free and (stem in FUNCTION_LETTERS or stem[0] == '"')
-        if doubtful:
-            shown = f"({name.text})" if is_group else name.text + "^..." * (exponent is not None)
-            best = OPTIMA.get(name.text, name.text)
-            is_known = exponent is None and isinstance(self.table.get(best), NamedFunction)
-            value = f"{best}({argument}) for the value, " if is_known else ""
-            rest = f": write {value}'*' for a product"
+            is_doubtful = is_value or (not is_sum and (may_be or not has_powers))
+        if is_doubtful:
+            shown = "".join(t.text for t in self.tokens[start : self.next] if t.kind != "group")
+            best = f"{OPTIMA[name.text]}({argument}) for the value, " if name.text in OPTIMA else ""
+            rest = f": write {best}'*' for a product"
             self.refuse(name, f"ambiguous '{shown}({argument})'", rest)
-
-    def _inside(self) -> list[tuple[Token, int]]:
-        """The tokens within the bracket at hand, each with its depth."""
-        depth, found = 0, []
-        for token in self.tokens[self.next :]:
-            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
-            if depth == 0:
-                break
-            found.append((token, depth))
-        return found[1:]
 
     # -- values at a place -----------------------------------------------------------------------
 
     def _at_places(self, value: Expr, mark: Token, depth: int) -> Expr:
         """The value at `(N = N_opt, D = 2)`."""
-        places: dict[Symbol, Expr] = {}
-        for place in self.listed(lambda: self._place(depth)):
-            places |= place
-        if places and self.kept:
+        places = dict(self.in_brackets(lambda: self.listed(lambda: self._place(depth))))
+        if self.kept:
             return Subs(value, *zip(*places.items(), strict=True))
         missing = places.keys() - value.free_symbols - self.differentiated
         if missing and value.free_symbols:
@@ -457,20 +439,18 @@ class _Reader(Builder):
         self.domain = self.domain.map(lambda e: substituted(e, places, self.text))
         return substituted(value, places, self.text, self.domain)
 
-    def _place(self, depth: int) -> dict[Symbol, Expr]:
+    def _place(self, depth: int) -> tuple[Symbol, Expr]:
         """`N = N_opt`; `N_opt` alone is the same."""
         token = self.take()
-        meaning = self.table.get(token.text)
-        if self.peek("="):
-            self.take()
-            if not isinstance(meaning, Symbol):
-                self.refuse(token, "a letter is expected instead of {}")
-            return {meaning: self.sum(depth + 1)}
         letter = token.text.removesuffix("_opt")
-        x = self.table.get(letter)
-        if OPTIMA.get(letter) != token.text or not isinstance(x, Symbol):
+        is_optimum = OPTIMA.get(letter) == token.text
+        x = self.table.get(letter if is_optimum else token.text)
+        if not isinstance(x, Symbol) or is_optimum == self.peek("="):
             self.refuse(token, "a value such as N = 1 is expected instead of {}")
-        return {x: self._plain(token.text)}
+        if is_optimum:
+            return x, self._plain(token.text)
+        self.take()
+        return x, self.sum(depth + 1)
 
     # -- derivatives -----------------------------------------------------------------------------
 
@@ -482,13 +462,8 @@ class _Reader(Builder):
         at, after = self.ahead(is_group), self.ahead(is_group + 1)
         if at.text not in DIFFERENTIALS:
             return None
-        if is_group:  # `(d L)/(d N)`, but no `(dL/dN)^2`
-            is_derivative = self._is_below(start + len(self._inside()) + 2)
-        else:
-            follows = after.kind == "power" or after.text in ("(", "/")
-            is_above = follows and any(map(self._is_below, range(start, len(self.tokens))))
-            is_derivative = after.kind == "name" or is_above
-        if not is_derivative:
+        behind = [start + len(self.inside()) + 2] if is_group else range(start, len(self.tokens))
+        if not any(map(self._is_below, behind)) and (is_group or after.kind != "name"):
             return None
         try:
             return self._quotient(at, depth)
@@ -498,9 +473,14 @@ class _Reader(Builder):
             self.next = start  # the exponent d of a budget kappa N^a D^d
             return None
 
+    def _is_below(self, slash: int) -> bool:
+        """Whether a slash is that of a derivative."""
+        below = [part.text for part in self.tokens[slash : slash + 4] if part.text != "("]
+        return below[:1] == ["/"] and below[1:2] in (["d"], ["partial"])
+
     def _quotient(self, at: Token, depth: int) -> Expr:
         """The derivative that begins at a token."""
-        order, above = self.in_brackets(lambda: self._numerator(depth))
+        order, of = self.in_brackets(lambda: self._above(depth))
         if not self._is_below(self.next):
             rest = " that is no derivative such as dL/dN cannot be read"
             self.refuse(at, "a differential", rest)
@@ -508,25 +488,20 @@ class _Reader(Builder):
         variables = self.in_brackets(lambda: self._variables(depth))
         if len(variables) != order:
             self.refuse(at, "a derivative", f" of order {order} by {len(variables)} variables")
-        if above is None:
-            above = self._operand(depth)
-            if self.ahead().kind and not self.peek(*ENDS):
-                what = "parentheses are expected around what is differentiated, before {}"
-                self.refuse(self.ahead(), what)
-        return self._at_arguments(self._derived(at, above.cases, variables), at, depth)
+        if of is None:
+            of = self._operand(depth)
+            self._refuse_ahead(self.ahead().kind != "" and not self.peek("+", "-", ")", "]", ","))
+        return self._at_arguments(self._derived(at, of, variables), at, depth)
 
-    def _is_below(self, slash: int) -> bool:
-        """Whether a slash is that of a derivative."""
-        below = [part for part in self.tokens[slash : slash + 5] if part.text != "("]
-        signs = [part.text for part in below[:2]]
-        is_quotient = signs[:1] == ["/"] and signs[-1] in DIFFERENTIALS
-        return is_quotient and len(below) > 2 and below[2].kind == "name"
-
-    def _numerator(self, depth: int) -> tuple[int, NamedFunction | None]:
+    def _above(self, depth: int) -> tuple[int, NamedFunction | None]:
         """The order, and what is differentiated where it stands above."""
         self.take()
         order = self._order(depth)
-        return order, None if self.peek("/", ")") else self._operand(depth)
+        if self.peek("/", ")"):
+            return order, None
+        of = self._operand(depth)
+        self._refuse_ahead(self.ahead().kind == "power")
+        return order, of
 
     def _order(self, depth: int) -> int:
         if self.ahead().kind != "power":
@@ -538,68 +513,60 @@ class _Reader(Builder):
         return int(order)
 
     def _operand(self, depth: int) -> NamedFunction:
-        """What stands behind the `d`: a function by its name, or a value."""
+        """What is differentiated: a function by its name, or a value."""
         meaning = self.table.get(self.ahead().text)
         if isinstance(meaning, NamedFunction) and self.ahead(1).text != "(":
             self.take()
             return meaning
         value = self.atom(depth + 1)
-        if self.ahead().kind == "power":
-            what = "parentheses are expected around what is differentiated, before {}"
-            self.refuse(self.ahead(), what)
         cases = meaning.cases if isinstance(meaning, NamedFunction) else ()
         same = (replace(case, other=None) for case in cases if case.body == value)
         return next(same, NamedFunction((), value))
 
-    def _variables(self, depth: int) -> list[tuple[Symbol, bool]]:
-        """The variables of `dN`, `d log(C)`, `dN^2`, each with whether its logarithm is meant, once
-        for each order.
+    def _refuse_ahead(self, is_unclear: bool) -> None:
+        if is_unclear:
+            what = "parentheses are expected around what is differentiated, before {}"
+            self.refuse(self.ahead(), what)
+
+    def _variables(self, depth: int) -> list[Expr]:
+        """The variables of `dN`, `d log(C)`, `dN^2`, letters or logarithms of them, once for each
+        order.
         """
-        variables: list[tuple[Symbol, bool]] = []
+        variables: list[Expr] = []
         while self.peek(*DIFFERENTIALS):
             self.take()
             token = self.ahead()
             is_letter = isinstance(self.table.get(token.text), Symbol)
             value = self._plain(self.take().text) if is_letter else self.atom(depth + 1)
-            symbol = value.args[0] if isinstance(value, log) else value
-            if not isinstance(symbol, Symbol):
+            if not isinstance(value.args[0] if isinstance(value, log) else value, Symbol):
                 self.refuse(token, "a letter, or the logarithm of one, is expected instead of {}")
-            variables += [(symbol, isinstance(value, log))] * self._order(depth)
+            variables += [value] * self._order(depth)
         return variables
 
-    def _derived(
-        self, at: Token, cases: Sequence[NamedFunction], variables: Sequence[tuple[Symbol, bool]]
-    ) -> NamedFunction:
-        """The derivative by each variable in turn, or by its logarithm, with every other letter
-        held: of the first case that holds every variable (dL/dN is of L(N, D), and dL/dC of L(C)).
+    def _derived(self, at: Token, of: NamedFunction, variables: Sequence[Expr]) -> NamedFunction:
+        """The derivative by each variable in turn, with every other letter held: of the first case
+        that holds every variable (dL/dN is of L(N, D), and dL/dC of L(C)).
         """
-        wanted = {variable for variable, _ in variables}
-        meant = next((case for case in cases if wanted <= case.body.free_symbols), None)
-        self.differentiated = set((meant or cases[0]).body.free_symbols)
+        letters = frozenset[Symbol]().union(*(x.free_symbols for x in variables))
+        case = next((c for c in of.cases if letters <= c.body.free_symbols), of)
+        self.differentiated, found = set(case.body.free_symbols), case.body
+        for variable in reversed(variables):
+            found = Partial(found, variable)
         if self.kept:
-            case = meant or cases[0]
-            found = case.body
-            for variable, is_log in reversed(variables):
-                found = Partial(found, log(variable) if is_log else variable)
             return NamedFunction(case.parameters, found)
-        if meant is None:
-            missing = ", ".join(sorted(map(str, wanted - cases[0].body.free_symbols)))
-            rest = f" that cannot be meant: {cases[0].body} does not depend on {missing}"
-            self.refuse(at, "a derivative", rest)
-        found = defined(meant.body)
-        is_smooth = not found.has(Abs)
-        for variable, is_log in variables:
-            found = found.diff(variable) * (variable if is_log else 1)
-        if not is_smooth or found.has(Derivative, Subs):
-            has = "has an absolute value" if not is_smooth else "is differentiated no further"
-            rest = f" that cannot be meant: {meant.body} {has}"
-            self.refuse(at, "a derivative", rest)
-        return NamedFunction(meant.parameters, found)
+        slope = defined(found).doit()
+        why = "is differentiated no further" if slope.has(Derivative, Subs) else ""
+        why = "has an absolute value" if defined(case.body).has(Abs) else why
+        if missing := sorted(map(str, letters - case.body.free_symbols)):
+            why = f"does not depend on {', '.join(missing)}"
+        if why:
+            self.refuse(at, "a derivative", f" that cannot be meant: {case.body} {why}")
+        return NamedFunction(case.parameters, slope)
 
     def _at_arguments(self, slope: NamedFunction, at: Token, depth: int) -> Expr:
         """`dL/dN(N_opt, D_opt)`: the derivative there; only another derivative is a factor."""
-        inside = {token.text for token, _ in self._inside()} if self.opens_a_call else {"d"}
-        if not slope.parameters or inside & {"d", "partial"}:
+        inside = {token.text for token, _ in self.inside()} if self.opens_a_call else {"d"}
+        if not slope.parameters or inside & {*DIFFERENTIALS}:
             return slope.body
         given = self.arguments(depth)
         is_raised = self.ahead().kind == "power" or (len(given) == 1 and given[0].is_Add)

@@ -36,11 +36,11 @@ RELATIONS = {
     **{word: word for word in ("propto", "approx", "implies", "iff")},
 }  # fmt: skip
 _GREEK = "".join(GREEK_SIGNS)
-_SPELT = str.maketrans({**GREEK_SIGNS, "'": f"_{PRIME}", "@": AT, "!": "factorial"})
+_SPELT = str.maketrans({**GREEK_SIGNS, "'": f"_{PRIME}"})
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<measure>[A-Za-z]+@)|(?P<name>"
-    rf"(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|[{_GREEK}]|\"[A-Za-z]\w*\")"
+    r"|(?P<measure>[A-Za-z]+)@(?P<samples>[A-Za-z]\w*|[0-9]+|(?=\())"
+    rf"|(?P<name>(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|[{_GREEK}]|\"[A-Za-z]\w*\")"
     rf"[0-9]*(?:_(?:[A-Za-z0-9]+|[{_GREEK}]))*'*)"
     r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~≈∝⇒⇔≤≥≠→])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],·⋅×−])|(?P<mark>!)"
@@ -92,6 +92,10 @@ class Token:
     position: int
 
 
+def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
+    return [Token(kind, "(", at), *tokens, Token(kind, ")", at)]
+
+
 def tokenize(text: str) -> list[Token]:
     """The tokens of a formula in plain text.
 
@@ -103,7 +107,7 @@ def tokenize(text: str) -> list[Token]:
     if len(text) > LONGEST_TEXT:
         raise ParseError(f"expression of {len(text)} characters: at most {LONGEST_TEXT} are read")
     tokens: list[Token] = []
-    position, measured = 0, False
+    position = 0
     while position < len(text):
         if text[position].isspace():
             position += 1
@@ -113,16 +117,18 @@ def tokenize(text: str) -> list[Token]:
             rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
             raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
         kind, spelt = str(match.lastgroup), SIGNS.get(match.group(), match.group())
-        kind, spelt = ("relation" if spelt in RELATIONS else kind), RELATIONS.get(spelt, spelt)
-        if measured and kind not in ("name", "number") and spelt != "(":
-            raise ParseError.at(text, position, f"cannot read {spelt!r} behind @")
-        spelt = spelt if kind == "relation" else spelt.translate(_SPELT)
-        token = Token("name" if kind == "measure" else kind, spelt, position)
-        tokens += in_parentheses([token], position) if measured and spelt != "(" else [token]
-        measured = kind == "measure"
+        if match["measure"]:
+            tokens.append(Token("name", match["measure"] + AT, position))
+            if samples := match["samples"]:
+                number = Token("number" if samples.isdigit() else "name", samples, match.start(2))
+                tokens += in_parentheses([number], number.position)
+        elif spelt in RELATIONS or kind == "relation":
+            tokens.append(Token("relation", RELATIONS.get(spelt, spelt), position))
+        elif kind == "mark":
+            tokens.append(Token("mark", "factorial", position))
+        else:
+            tokens.append(Token(kind, spelt.translate(_SPELT), position))
         position = match.end()
-    if measured:
-        raise ParseError("ends where a number of samples is expected", text=text)
     return tokens
 
 
@@ -154,23 +160,3 @@ class Pieces:
         is_one_sign = at.text == "==" and not self.text.startswith("==", at.position)
         typed = "=" if is_one_sign else at.text
         raise ParseError.at(self.text, at.position, what.format(repr(typed)), rest)
-
-
-# -- tokens that a reader puts in ------------------------------------------------------------
-
-
-def name_token(text: str, at: int) -> Token:
-    return Token("name", text, at)
-
-
-def operator(text: str, at: int) -> Token:
-    return Token("operator", text, at)
-
-
-def in_parentheses(tokens: Iterable[Token], at: int, kind: str = "operator") -> list[Token]:
-    return [Token(kind, "(", at), *tokens, Token(kind, ")", at)]
-
-
-def grouped(tokens: Iterable[Token], at: int) -> list[Token]:
-    """In parentheses that nobody sees."""
-    return in_parentheses(tokens, at, "group")
