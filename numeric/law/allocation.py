@@ -1,10 +1,12 @@
 """Optimal allocation of a budget, or the cheapest way to a target loss, with a size cap or a data
-wall; and runs, by any two of params, tokens, compute and tokens per param, or one of them and a loss.
+wall; runs, by any two of params, tokens, compute and tokens per param, or one of them and a loss; and
+what they cost against the optimum.
 """
 
 from __future__ import annotations
 
 from math import inf
+from typing import NamedTuple
 
 from ..arrays import (
     any_of,
@@ -20,39 +22,44 @@ from .result import CAPS, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from .scaling_law import Law
 
-OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param")
+RATIOS = ("ratio", "size_ratio")
+OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param", "loss")
+TWO = "two of params, tokens, compute and tokens_per_param, or one of them with a loss"
 #: Steps of Newton's method at most, and the step in log C at which it ends.
 STEPS, SMALL = 60, 1e-12
 #: How an argument is read; the others are positive numbers or arrays.
 READING: Any = {"loss": real_values} | dict.fromkeys(CAPS, positive_number)
 
 
+def _read(arguments: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """What was given, by name, each in its domain."""
+    for name in arguments:
+        if name not in known:
+            raise ArgumentError(name, complaint=f"must be one of {', '.join(known)}")
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return {name: READING.get(name, positive_values)(name, x) for name, x in given.items()}
+
+
 def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
     """The allocation of the arguments of `Law.allocate`, by name."""
     is_pair = law.form.variables == ("params", "tokens")
-    known = (*OF_A_RUN, "loss", *CAPS) if is_pair else ("compute", "loss")
-    given: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if name not in known:
-            raise ArgumentError(name, complaint=f"must be one of {', '.join(known)}")
-        if value is not None:
-            given[name] = READING.get(name, positive_values)(name, value)
+    given = _read(arguments, (*OF_A_RUN, *CAPS) if is_pair else ("compute", "loss"))
     caps = {name: given[name] for name in CAPS if name in given}
     values = {name: value for name, value in given.items() if name not in caps}
-    is_target = len(values) == 1 and "tokens_per_param" not in values
-    if not is_target and (len(values) != 2 or not is_pair):
-        domain = "one of compute, loss, params and tokens, or two of them and tokens_per_param"
+    is_run = len(values) > 1
+    if not values or [*values] == ["tokens_per_param"]:
+        domain = f"one of compute, loss, params and tokens, or {TWO}"
         raise ValueError(f"given {', '.join(values) or 'none'}: must be {domain}")
-    if caps and not (is_target and values.keys() & {"compute", "loss"}):
+    if caps and (is_run or not values.keys() & {"compute", "loss"}):
         raise outside(*next(iter(caps.items())), "given with a compute or a loss alone")
 
     name, value = next(iter(values.items()))
-    if not is_target:
+    if is_run:
         optimum = variables = dict(zip(law.form.variables, run_of(law, values), strict=True))
         compute = values["compute"] if "compute" in values else law.compute(**variables)
     elif name == "compute":
@@ -61,9 +68,7 @@ def allocate(law: Law, arguments: Mapping[str, Any]) -> Result:
         if len(caps) == 2:
             compute = smaller(compute, law.compute(*caps.values()))
     elif name == "loss":
-        R = law.sum_for(value)
-        if caps:
-            require_reach(law, value, caps)
+        R = _sum_within(law, value, caps)
         compute = law.of_sum("compute_for_reducible_loss", R)
         optimum = law.optimum(compute)
         variables = _under(law, caps, optimum, "{}_for_reducible_loss", R)
@@ -97,51 +102,131 @@ def _under(
     return {"params": smaller(params, largest), "tokens": smaller(tokens, longest)}
 
 
-# -- runs -----------------------------------------------------------------------------------------
+# -- against the optimum ---------------------------------------------------------------------------
+
+
+def penalty(law: Law, arguments: Mapping[str, Any]) -> Result:
+    """The penalty of the arguments of `Law.penalty`, by name."""
+    variables = law.form.variables
+    is_pair = variables == ("params", "tokens")
+    given = _read(arguments, (*RATIOS, *(OF_A_RUN if is_pair else variables)))
+    of_ratio = [name for name in RATIOS if name in given]
+    if not given or (of_ratio and len(given) > 1):
+        raise ValueError(
+            f"given {', '.join(given) or 'none'}: must be ratio, or size_ratio, or {TWO}"
+        )
+    if of_ratio and len(variables) != 2:
+        complaint = f"is of laws of two variables, not of {', '.join(variables)}"
+        raise ArgumentError(of_ratio[0], complaint=complaint)
+    if is_pair and not of_ratio:
+        given = dict(zip(variables, run_of(law, given), strict=True))
+    if not of_ratio and (missing := [name for name in variables if name not in given]):
+        raise ValueError(f"missing {', '.join(missing)}: a run has {', '.join(variables)}")
+    result = Result(law=law, given=given, variables=None if of_ratio else given)
+    result.log_size_ratio  # noqa: B018 - what is outside of its domain is refused at once
+    return result
+
+
+class Tolerance(NamedTuple):
+    """The lowest and highest N/N*(C), and overtraining ratio, of the allocations whose loss penalty is
+    at most 1 + within.
+    """
+
+    within: float
+    size_ratio: tuple[float, float]
+    ratio: tuple[float, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def tolerance(law: Law, within: float) -> Tolerance:
+    """The two roots of P(s) - 1 = within, on either side of s = log N/N* = 0."""
+    epsilon = positive_number("within", within)
+
+    def root(outer: float) -> float:
+        """The last s within, by bisection: P is convex, and monotone on either side."""
+        inner = 0.0
+        while law.excess_at(outer) <= epsilon:
+            inner, outer = outer, 2.0 * outer
+        while (middle := inner + (outer - inner) / 2.0) not in (inner, outer):
+            is_within = law.excess_at(middle) <= epsilon
+            inner, outer = (middle, outer) if is_within else (inner, middle)
+        return inner
+
+    step = law.of_sum("tolerance_half_width", epsilon)
+    low, high = root(-step), root(step)
+    sizes = law.evaluate("size_ratio_at_log", low), law.evaluate("size_ratio_at_log", high)
+    ratios = law.evaluate("ratio_at_log", high), law.evaluate("ratio_at_log", low)
+    return Tolerance(epsilon, sizes, ratios)
+
+
+# -- runs ------------------------------------------------------------------------------------------
 
 
 def run_of(law: Law, given: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Params and tokens of a run from two of `OF_A_RUN`, or one of them and a loss that it can reach;
-    not from a compute and a loss: two runs have that loss at that compute, or none.
+    """Params and tokens of a run from two of `OF_A_RUN`; not from a compute and a loss: two runs have
+    that loss at that compute, or none.
     """
-    known = (*OF_A_RUN, "loss")
-    if len(given) != 2 or not {*given} <= {*known}:
-        two = f"must be two of {', '.join(OF_A_RUN)}, or one of them with a loss"
-        raise ArgumentError(", ".join(given), complaint=two)
-    first, second = sorted(given, key=known.index)
-    x = positive_values(first, given[first])
-    if second == "loss" and first == "compute":
+    names = tuple(name for name in OF_A_RUN if name in given)
+    if names == ("compute", "loss"):
         both = "two runs have this loss at this compute; give params, tokens or tokens per param"
         raise ArgumentError("loss", given["loss"], complaint=both)
-    if second == "loss":
-        R = law.sum_for(given["loss"])
-        if first == "tokens_per_param":
-            return _on_ray(law, x, R)
-        require_reach(law, given["loss"], {first: x})
-        if first == "params":
-            return x, law.of_sum("tokens_for_reducible_loss", R, x)
-        return law.of_sum("params_for_reducible_loss", R, x), x
-    y = positive_values(second, given[second])
-    if second == "tokens":
-        return x, y
-    if first == "compute":
-        return law.evaluate("ray_params", x, y), law.evaluate("ray_tokens", x, y)
-    if second == "tokens_per_param":
-        return (x, x * y) if first == "params" else (x / y, x)
-    if first == "params":
-        return x, law.evaluate("tokens_given_params", y, x)
-    return law.evaluate("params_given_tokens", y, x), x
+    if names not in RUNS:
+        raise ArgumentError(", ".join(given), complaint=f"must be {TWO}")
+    first, second = (given[name] for name in names)
+    if names[1] == "loss":
+        second = _sum_within(law, second, {x: given[x] for x in names if x in ("params", "tokens")})
+    return RUNS[names](law, first, second)
 
 
-def require_reach(law: Law, loss: Any, held: Mapping[str, Any]) -> None:
-    """An `ArgumentError` where a loss is beyond what the terms of the params or the tokens that are
-    held, or capped, leave.
+def _on_ray(law: Law, t: Any, R: Any) -> tuple[Any, Any]:
+    """The run of these tokens per param t that has this R.
+
+    log R is convex and falls in log C on the ray, with the exponent as its slope: from below the
+    root, where one of the two terms has the value, Newton's method goes to it from one side.
+    """
+    params, tokens = law.of_sum("smallest_params", R), law.of_sum("smallest_tokens", R)
+    compute = larger(law.compute(params, t * params), law.compute(tokens / t, tokens))
+    xp = namespace(compute)
+    for _ in range(STEPS):
+        excess = xp.log(law.of_sum("ray_reducible_loss", compute, t) / R)
+        step = excess / law.of_sum("ray_exponent", compute, t)
+        compute = compute * xp.exp(step)
+        if not is_foreign(step) and not any_of(abs(step) > SMALL):
+            break
+    return _at_compute(law, compute, t)
+
+
+def _at_compute(law: Law, compute: Any, t: Any) -> tuple[Any, Any]:
+    """The run of these tokens per param t at a compute."""
+    return law.evaluate("ray_params", compute, t), law.evaluate("ray_tokens", compute, t)
+
+
+#: Params and tokens of a run, by the two that give it; a loss is there as its R.
+RUNS: dict[tuple[str, ...], Callable[[Law, Any, Any], tuple[Any, Any]]] = {
+    ("params", "tokens"): lambda law, N, D: (N, D),
+    ("params", "compute"): lambda law, N, C: (N, law.evaluate("tokens_given_params", C, N)),
+    ("params", "tokens_per_param"): lambda law, N, t: (N, N * t),
+    ("params", "loss"): lambda law, N, R: (N, law.of_sum("tokens_for_reducible_loss", R, N)),
+    ("tokens", "compute"): lambda law, D, C: (law.evaluate("params_given_tokens", C, D), D),
+    ("tokens", "tokens_per_param"): lambda law, D, t: (D / t, D),
+    ("tokens", "loss"): lambda law, D, R: (law.of_sum("params_for_reducible_loss", R, D), D),
+    ("compute", "tokens_per_param"): _at_compute,
+    ("tokens_per_param", "loss"): _on_ray,
+}
+
+
+def _sum_within(law: Law, loss: Any, held: Mapping[str, Any]) -> Any:
+    """The R of a loss; an `ArgumentError` where that is beyond what the terms of the params or the
+    tokens that are held, or capped, leave.
     """
     R = law.sum_for(loss)
     lowest = sum(law.of_sum(f"{x.removeprefix('max_')}_term", value) for x, value in held.items())
     beyond = lowest > R if len(held) > 1 else lowest >= R
     if not any_of(beyond):
-        return
+        return R
     import numpy as np
 
     place = int(np.argmax(beyond))
@@ -152,22 +237,3 @@ def require_reach(law: Law, loss: Any, held: Mapping[str, Any]) -> None:
     side = "above" if law.form.sign > 0 else "below"
     bound = f"must be {side} {law.of_sum('loss_at', reached):.6g} at {words}, whatever the compute"
     raise ArgumentError("loss", loss, complaint=bound)
-
-
-def _on_ray(law: Law, tokens_per_param: Any, R: Any) -> tuple[Any, Any]:
-    """The run of these tokens per param that has this reducible loss.
-
-    log R is convex and falls in log C on the ray, with the exponent as its slope: from below the
-    root, where one of the two terms has the value, Newton's method goes to it from one side.
-    """
-    t = tokens_per_param
-    params, tokens = law.of_sum("smallest_params", R), law.of_sum("smallest_tokens", R)
-    compute = larger(law.compute(params, t * params), law.compute(tokens / t, tokens))
-    xp = namespace(compute)
-    for _ in range(STEPS):
-        excess = xp.log(law.of_sum("ray_reducible_loss", compute, t) / R)
-        step = excess / law.of_sum("ray_exponent", compute, t)
-        compute = compute * xp.exp(step)
-        if not is_foreign(step) and not any_of(abs(step) > SMALL):
-            break
-    return law.evaluate("ray_params", compute, t), law.evaluate("ray_tokens", compute, t)

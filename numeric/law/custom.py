@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -67,66 +68,70 @@ def law_from_expression(
     >>> round(mine.envelope.exponent, 6)
     0.153548
     """
+    from sympy import Symbol
+
+    from ...theory.code.formulas import argument_name
+
+    names = tuple(map(str, coefficients))
+    form = form_of(str(expression), names, tuple(map(str, variables)), budget)
+    numbers: dict[str, Any] = {
+        argument_name(Symbol(text, positive=True)): value for text, value in coefficients.items()
+    }
+    return Law(form=form, name=name, source=source, **numbers)
+
+
+@cache
+def form_of(
+    expression: str, coefficients: tuple[str, ...], variables: tuple[str, ...], budget: str
+) -> Form:
+    """The form of an expression with coefficients of these names, derived, proved and compiled."""
     from sympy import Float, Rational, Symbol
 
     from ...theory.budget import Budget
-    from ...theory.code.formulas import argument_name
+    from ...theory.code.formulas import argument_name, inner_name
     from ...theory.envelope import derive
     from ...theory.law import LawForm
     from ...theory.reader.parse import parse
 
-    names = [str(variable) for variable in variables]
-    table = {text: Symbol(text, positive=True) for text in [*names, *map(str, coefficients)]}
-    exact = parse(str(expression), table)
+    table = {text: Symbol(text, positive=True) for text in [*variables, *coefficients]}
+    exact, chosen = parse(expression, table), tuple(table[text] for text in variables)
     for number in exact.atoms(Float, Rational):
         if number.is_Float or number.q > LARGEST_DENOMINATOR:
             instead = "must have a name for it, with its value among the coefficients"
             raise ArgumentError("expression", complaint=f"has the number {abs(number)}; {instead}")
-    chosen = tuple(table[text] for text in names)
-    form = LawForm.from_expression(exact, chosen, name)
-    spending = Budget.parse(budget, chosen)
-    if form.power is None:
+    law: Any = LawForm.from_expression(exact, chosen, "custom")
+    if law.power is None:
         of_class = "E + K R^p with R a sum of power laws; of an accuracy Q, -log Q is"
         raise ValueError(f"expression={exact}: must be {of_class}")
-    envelope = derive(form, spending)
+    envelope = derive(law, Budget.parse(budget, chosen))
     for claim in envelope.claims.values():
         decision = claim.prove()
         if not decision.proved:
             what = f"the claim {claim.name!r} of its envelope is not proved ({decision})"
             raise ValueError(f"expression={exact}: {what}")
-    symbols = {*form.coefficients, *(spending.compute().free_symbols - set(chosen))}
+    symbols = {*law.coefficients, *(envelope.budget.compute().free_symbols - {*chosen})}
     needed = sorted(symbol.name for symbol in symbols)
     if wrong := sorted({*needed} ^ {*coefficients}):
         complaint = f"{', '.join(wrong)} missing or not in the law, which has {', '.join(needed)}"
         raise ArgumentError("coefficients", complaint=complaint)
-    numbers: dict[str, Any] = {
-        argument_name(symbol): coefficients[symbol.name]
-        for symbol in sorted(symbols, key=argument_name)
-    }
-    return Law(form=_form(envelope, tuple(numbers)), name=name, source=source, **numbers)
-
-
-def _form(envelope: Envelope, coefficients: tuple[str, ...]) -> Form:
-    """The form of a derived envelope, with its compiled formulas."""
-    from ...theory.code.formulas import argument_name, inner_name
-
-    form: Any = envelope.form
-    named = {argument_name(x): x for x in envelope.form.coefficients}
+    named = {argument_name(x): x for x in law.coefficients}
 
     def limit(numbers: Mapping[str, Any]) -> float:
         values = {symbol: numbers[text] for text, symbol in named.items()}
-        return float(form.irreducible.evalf(DIGITS, subs=values))
+        return float(law.irreducible.evalf(DIGITS, subs=values))
 
+    arguments = tuple(sorted(map(argument_name, symbols)))
     return Form(
         kind="expression",
-        loss=str(form.loss),
-        variables=tuple(map(argument_name, form.variables)),
-        coefficients=coefficients,
-        needed=coefficients,
+        loss=str(law.loss),
+        variables=tuple(map(argument_name, law.variables)),
+        coefficients=arguments,
+        needed=arguments,
         functions=compiled_law(envelope),
-        of_sum=str if form.is_sum else inner_name,
+        made=(form_of, (expression, coefficients, variables, budget)),
+        of_sum=str if law.is_sum else inner_name,
         limit=limit,
-        sign=1 if form.direction > 0 else -1,
+        sign=1 if law.direction > 0 else -1,
         derived=envelope,
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPUTE", "PARAMS_TOKENS", "Form"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Form:
     """Everything about a law but the values of its coefficients."""
 
@@ -27,6 +27,8 @@ class Form:
     coefficients: tuple[str, ...]
     needed: tuple[str, ...]  # coefficients that a law of this form cannot be without
     functions: Any = field(compare=False)  # formulas by name, a module of isoflop.theory.code
+    #: What makes it anew in another process: its name here, or a function with its arguments.
+    made: str | tuple[Any, ...] = field(compare=False)
     #: The name of the formula of R in a law E + K R^p, from its name in a law E + R.
     of_sum: Callable[[str], str] = field(default=str, compare=False)
     #: E, to which the law tends as its variables grow, from the coefficients; 1 where it falls to
@@ -36,11 +38,8 @@ class Form:
     #: The symbolic optimum of a user's own law, with its proofs.
     derived: Envelope | None = field(default=None, compare=False)
 
-    def __reduce__(self) -> str:
-        """To other processes by its name; a user's own law goes as a file."""
-        if self.derived is not None:
-            raise TypeError(f"the law {self.loss} cannot be pickled: save it")
-        return "COMPUTE" if self.kind == "compute" else "PARAMS_TOKENS"
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return self.made
 
 
 #: L = E + A N^-beta + B D^-gamma under C = 6 N D.
@@ -51,6 +50,7 @@ PARAMS_TOKENS = Form(
     coefficients=("E", "A", "B", "beta", "gamma"),
     needed=("beta", "gamma"),
     functions=formulas,
+    made="PARAMS_TOKENS",
 )
 #: L = E + C0 C^-alpha: the envelope of a params+tokens law exactly, the losses at one D/N nearly.
 COMPUTE = Form(
@@ -60,4 +60,5 @@ COMPUTE = Form(
     coefficients=("E", "C0", "alpha"),
     needed=("C0", "alpha"),
     functions=compute,
+    made="COMPUTE",
 )

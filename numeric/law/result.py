@@ -62,7 +62,7 @@ def _of_run(figure: Callable[[Any], Any]) -> Any:
     return property(lambda run: None if run.variables is None else figure(run))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Result(Shown):
     """An allocation, and what it costs against the compute-optimal one at the same compute.
 

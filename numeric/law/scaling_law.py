@@ -11,9 +11,8 @@ from ...theory.data.notation import notation as find_notation
 from ...theory.typeset.shown import Shown
 from ..arrays import any_of, namespace, real_values
 from ..errors import EXPONENT, NONNEGATIVE, POSITIVE, ArgumentError, number, outside
-from .allocation import allocate
+from .allocation import Tolerance, allocate, penalty, tolerance
 from .form import PARAMS_TOKENS, Form
-from .penalty import Tolerance, penalty, tolerance
 from .result import Result
 from .tables import law_table
 
@@ -27,6 +26,25 @@ if TYPE_CHECKING:
 
     from ...theory.typeset.table import Table
     from ..results import Estimate
+
+
+def _at_compute(formula: str, meaning: str) -> Any:
+    """A method of a law, or of its envelope: a formula at a compute."""
+
+    def method(law: Any, compute: Any) -> Any:
+        return law.evaluate(formula, compute)
+
+    method.__doc__ = meaning
+    return method
+
+
+def _figure(formula: str) -> Any:
+    """A property of a law, or of its envelope: a formula of the coefficients alone."""
+    return property(lambda law: law.evaluate(formula))
+
+
+def _coefficient(name: str) -> Any:
+    return property(lambda law: law.numbers.get(name))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -108,12 +126,8 @@ class Law(Shown):
         return hash((self.form, *self.numbers.values(), self.name, self.source))
 
     E = property(lambda law: law.form.limit(law.numbers))
-    A = property(lambda law: law.numbers.get("A"))
-    B = property(lambda law: law.numbers.get("B"))
-    beta = property(lambda law: law.numbers.get("beta"))
-    gamma = property(lambda law: law.numbers.get("gamma"))
-    C0 = property(lambda law: law.numbers.get("C0"))
-    alpha = property(lambda law: law.numbers.get("alpha"))
+    A, B, C0 = _coefficient("A"), _coefficient("B"), _coefficient("C0")
+    alpha, beta, gamma = _coefficient("alpha"), _coefficient("beta"), _coefficient("gamma")
 
     # -- coefficients in a notation, and as plain data ----------------------------------------------
 
@@ -145,14 +159,11 @@ class Law(Shown):
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The law as the plain data of a law file, with its draws in the package's notation."""
+        head: dict[str, Any] = {"notation": find_notation(notation).name}
         if derived := self.form.derived:
-            head: dict[str, Any] = {
-                "expression": self.form.loss,
-                "variables": [variable.name for variable in derived.form.variables],
-                "budget": str(derived.budget.compute()),
-            }
-        else:
-            head = {"notation": find_notation(notation).name}
+            names = [variable.name for variable in derived.form.variables]
+            budget = str(derived.budget.compute())
+            head = {"expression": self.form.loss, "variables": names, "budget": budget}
         data = {"name": self.name, **head, "coefficients": self.coefficients(notation)}
         data["source"] = self.source
         if self.draws is not None:
@@ -226,17 +237,9 @@ class Law(Shown):
         """The optimal value of each variable."""
         return {x: self.evaluate(f"optimal_{x}", compute) for x in self.form.variables}
 
-    def N_opt(self, compute: Any) -> Any:
-        """N*(C), as `envelope.params`."""
-        return self.evaluate("optimal_params", compute)
-
-    def D_opt(self, compute: Any) -> Any:
-        """D*(C), as `envelope.tokens`."""
-        return self.evaluate("optimal_tokens", compute)
-
-    def L_opt(self, compute: Any) -> Any:
-        """L*(C), as `envelope.loss`."""
-        return self.evaluate("optimal_loss", compute)
+    N_opt = _at_compute("optimal_params", "N*(C), as `envelope.params`.")
+    D_opt = _at_compute("optimal_tokens", "D*(C), as `envelope.tokens`.")
+    L_opt = _at_compute("optimal_loss", "L*(C), as `envelope.loss`.")
 
     def allocate(self, compute: Any = None, **given: Any) -> Result:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
@@ -299,8 +302,8 @@ class Law(Shown):
         """
         return tolerance(self, within)
 
-    critical_size_ratio = property(lambda law: law.evaluate("critical_size_ratio"))
-    critical_tokens_ratio = property(lambda law: law.evaluate("critical_tokens_ratio"))
+    critical_size_ratio = _figure("critical_size_ratio")
+    critical_tokens_ratio = _figure("critical_tokens_ratio")
 
     # -- h(R) = E + K R^p ---------------------------------------------------------------------------
 
@@ -441,34 +444,15 @@ class Envelope:
     """
 
     law: Law
-    exponent = property(lambda self: self.law.evaluate("exponent"))
-    coefficient = property(lambda self: self.law.evaluate("coefficient"))
-    params_share = property(lambda self: self.law.evaluate("params_share"))
-    tokens_share = property(lambda self: self.law.evaluate("tokens_share"))
-
-    def params(self, compute: Any) -> Any:
-        """N*(C)."""
-        return self.law.evaluate("optimal_params", compute)
-
-    def tokens(self, compute: Any) -> Any:
-        """D*(C)."""
-        return self.law.evaluate("optimal_tokens", compute)
-
-    def tokens_per_param(self, compute: Any) -> Any:
-        """D*(C)/N*(C)."""
-        return self.law.evaluate("optimal_tokens_per_param", compute)
-
-    def loss(self, compute: Any) -> Any:
-        """L*(C)."""
-        return self.law.evaluate("optimal_loss", compute)
-
-    def reducible_loss(self, compute: Any) -> Any:
-        """|L*(C) - E| = C0 C^-alpha."""
-        return self.law.evaluate("optimal_reducible_loss", compute)
-
-    def marginal_loss(self, compute: Any) -> Any:
-        """Shadow price of compute |dL*/dC|, loss per FLOP."""
-        return self.law.evaluate("marginal_loss", compute)
+    evaluate = property(lambda self: self.law.evaluate)
+    exponent, coefficient = _figure("exponent"), _figure("coefficient")
+    params_share, tokens_share = _figure("params_share"), _figure("tokens_share")
+    params = _at_compute("optimal_params", "N*(C).")
+    tokens = _at_compute("optimal_tokens", "D*(C).")
+    tokens_per_param = _at_compute("optimal_tokens_per_param", "D*(C)/N*(C).")
+    loss = _at_compute("optimal_loss", "L*(C).")
+    reducible_loss = _at_compute("optimal_reducible_loss", "|L*(C) - E| = C0 C^-alpha.")
+    marginal_loss = _at_compute("marginal_loss", "Shadow price of compute |dL*/dC|, loss per FLOP.")
 
 
 def _checked(form: Form, name: str, value: Any) -> Any:

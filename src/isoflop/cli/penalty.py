@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.law import Law
-    from ..numeric.law.penalty import Tolerance
+    from ..numeric.law.allocation import Tolerance
     from ..numeric.law.result import Result
     from ..theory.data.notation import Notation
     from .arguments import Options

@@ -234,7 +234,7 @@ def test_a_run_on_a_ray_that_one_term_rules() -> None:
         ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
         ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
         ({"params": 0.0}, "^params=0.0: "),
-        ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^given compute, params, tokens: "),
+        ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^compute, params, tokens: must be two"),
         ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872 at params=7e.09, "),
         ({"loss": 1.9, "max_tokens": 1e8}, r"^loss=1.9: must be above .* at max_tokens=1e\+08"),
         ({"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9}, "^max_params=10.*: must"),
