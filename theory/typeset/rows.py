@@ -16,6 +16,8 @@ __all__ = ["closed", "display", "parts_of"]
 #: A row holds so many marks, which are about 140 characters of LaTeX; no paper is narrower in one
 #: column.
 LONG = 56
+#: Between two rows.
+ROW = " \\\\\n    "
 #: The end of a display, with what may stand behind its full stop.
 END_OF_DISPLAY = re.compile(r"\n\s*\\(?:\]|end\{\w+\*\})$")
 
@@ -24,19 +26,15 @@ def parts_of(formula: Formula, printer: PaperPrinter) -> list[str]:
     """The first side, and the others with their signs; the conditions stand behind the last where
     there is room for them.
     """
-    first, *others = (_broken(side, printer) for side in formula.sides)
-    signed = (
-        [f"{printer.signs.get(sign, sign)} {start}", *more]
-        for sign, (start, *more) in zip(formula.signs, others, strict=True)
-    )
-    parts = [*first, *(part for side in signed for part in side)]
-    if not formula.where:
-        return parts
-    texts = (" ".join(parts_of(condition, printer)) for condition in formula.where)
-    note = rf"\qquad {snug(printer.bracket(', '.join(texts)))}"
-    if length(f"{parts[-1]} {note}") > LONG:
-        return [*parts, note]
-    return [*parts[:-1], f"{parts[-1]} {note}"]
+    parts = _broken(formula.sides[0], printer)
+    for sign, side in zip(formula.signs, formula.sides[1:], strict=True):
+        start, *more = _broken(side, printer)
+        parts += [f"{printer.signs.get(sign, sign)} {start}", *more]
+    if formula.where:
+        texts = (" ".join(parts_of(condition, printer)) for condition in formula.where)
+        note = rf"\qquad {snug(printer.bracket(', '.join(texts)))}"
+        parts = [*parts[:-1], *_filled([parts[-1], note], " ")]
+    return parts
 
 
 def _broken(side: Expr, printer: PaperPrinter) -> list[str]:
@@ -44,15 +42,22 @@ def _broken(side: Expr, printer: PaperPrinter) -> list[str]:
     text = printer.doprint(side)
     if length(text) <= LONG or not isinstance(side, Add | Mul) or quotient(side).denominator:
         return [text]
-    if isinstance(side, Add):
+    if isinstance(side, Mul):
+        pieces = [printer.factor(factor) for factor in ordered_factors(side)]
+    else:
         first, *terms = map(printer.doprint, ordered_terms(side))
         pieces = [first, *(t if t.startswith("-") else f"+ {t}" for t in terms)]
-    else:
-        pieces = [printer.factor(factor) for factor in ordered_factors(side)]
-    rows = [pieces[0]]
+    first, *others = _filled(pieces, " ")
+    return [first, *(rf"\qquad {row}" for row in others)]
+
+
+def _filled(pieces: Sequence[str], between: str) -> list[str]:
+    """As many pieces to a row as there is room for; what has several rows has its own."""
+    rows = list(pieces[:1])
     for piece in pieces[1:]:
-        longer = f"{rows[-1]} {piece}"
-        rows = [*rows[:-1], longer] if length(longer) <= LONG else [*rows, rf"\qquad {piece}"]
+        longer = f"{rows[-1]}{between}{piece}"
+        has_room = length(longer) <= LONG and "\n" not in longer
+        rows = [*rows[:-1], longer] if has_room else [*rows, piece]
     return rows
 
 
@@ -74,29 +79,23 @@ def display(formulas: Sequence[Sequence[str]], end: str) -> str:
         a = b, \qquad c = d.
       \]
     """
-    if len(formulas) == 1 and len(rows := _rows(formulas[0])) > 1:
-        return _environment("align*", rows, end)
-    filled = [""]
-    for formula in formulas:
-        rows = _rows(formula)
-        row = rows[0]
-        if len(rows) > 1:
-            inside = " \\\\\n    ".join(rows)
-            row = f"\\begin{{aligned}}\n    {inside}\n    \\end{{aligned}}"
-        longer = rf"{filled[-1]}, \qquad {row}" if filled[-1] else row
-        if len(rows) == 1 and length(longer) <= LONG:
-            filled[-1] = longer
-        else:
-            filled += [row]
-    rows = [row for row in filled if row]
+    several = [_rows(formula) for formula in formulas]
+    if len(several) == 1 and len(several[0]) > 1:
+        return _environment("align*", several[0], end)
+    blocks = [
+        rows[0]
+        if len(rows) == 1
+        else f"\\begin{{aligned}}\n    {ROW.join(rows)}\n    \\end{{aligned}}"
+        for rows in several
+    ]
+    rows = _filled(blocks, r", \qquad ")
     if len(rows) == 1:
         return f"  \\[\n    {rows[0]}{end}\n  \\]"
     return _environment("gather*", [*(f"{row}," for row in rows[:-1]), rows[-1]], end)
 
 
 def _environment(name: str, rows: Sequence[str], end: str) -> str:
-    inside = " \\\\\n    ".join(rows)
-    return f"  \\begin{{{name}}}\n    {inside}{end}\n  \\end{{{name}}}"
+    return f"  \\begin{{{name}}}\n    {ROW.join(rows)}{end}\n  \\end{{{name}}}"
 
 
 def closed(item: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..theorem.claim import Derivation
-from ..theorem.words import Formula, Sentence
-from ..theorem.words import pieces as pieces_of
+from ..theorem.words import Formula, Sentence, pieces
 from .escapes import latex_words
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length
@@ -16,8 +16,8 @@ from .rows import display, parts_of
 
 #: A claim of at most so many marks stays in the line of text.
 SHORT = 18
-#: What may stand between two claims of one display.
-JOINS = (", ", " and ", ", and ")
+#: The claims of one display, with the mark behind them.
+CLAIMS = re.compile(r"(?P<names>\{[\w.]+\}(?:(?:, |,? and )\{[\w.]+\})*)(?P<end>[.,;:]?)")
 
 
 def inline(formula: Formula, printer: PaperPrinter | PlainPrinter) -> str:
@@ -40,7 +40,9 @@ def sentence_text(
     step: Callable[[str], str] = str,
     words: Callable[[str], str] | None = None,
 ) -> str:
-    """A sentence with its formulas set; `step` prints a reference to a step."""
+    """A sentence with its formulas set; `step` prints a reference to a step, and `words` what is
+    between the formulas, where works may be cited.
+    """
     words = words or printer.words
     if isinstance(sentence, str):
         return words(sentence)
@@ -54,7 +56,7 @@ def latex_sentence(
     step: Callable[[str], str] = str,
     words: Callable[[str], str] | None = None,
 ) -> str:
-    """A sentence in LaTeX; `words` sets what is between its formulas, where works may be cited."""
+    """A sentence in LaTeX."""
     return sentence_text(sentence, PaperPrinter(find_notation(notation)), step, words)
 
 
@@ -74,28 +76,27 @@ def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling
     """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
     ones in the line of text.
     """
-    printer = PaperPrinter(spelling)
-    formulas = iter(statement.formulas)
-    parts: list[str] = []
-    waiting: list[Formula] = []
-    for words, name in pieces_of(statement.text):
-        if waiting and (words not in JOINS or not name):
-            mark = words[:1] if words[:1] in tuple(".,;:") else ""
-            shown = claims_latex(waiting, printer, mark)
-            if shown.startswith("\n"):
-                parts[-1] = parts[-1].rstrip()
-            parts.append(shown)
-            waiting, words = [], words[len(mark) :]
-            words = words.lstrip() if shown.endswith("\n") else words
-        if not waiting:
-            parts.append(latex_words(words))
-        if name == "":
-            parts.append(inline(next(formulas), printer))
-        elif name is not None:
-            waiting.append(claims[name])
-    if waiting:
-        parts.append(claims_latex(waiting, printer, ""))
-    return "".join(parts).strip()
+    printer, formulas = PaperPrinter(spelling), iter(statement.formulas)
+    text, position = "", 0
+
+    def words(end: int) -> str:
+        return "".join(
+            latex_words(words) + ("" if name is None else inline(next(formulas), printer))
+            for words, name in pieces(statement.text[position:end])
+        )
+
+    for run in CLAIMS.finditer(statement.text):
+        text = joined(text, words(run.start()))
+        named = [claims[name] for _, name in pieces(run["names"]) if name]
+        text, position = joined(text, claims_latex(named, printer, run["end"])), run.end()
+    return joined(text, words(len(statement.text))).strip()
+
+
+def joined(text: str, more: str) -> str:
+    """Two texts without blanks beside a display, which has lines of its own."""
+    if more.startswith("\n"):
+        return text.rstrip() + more
+    return text + (more.lstrip() if text.endswith("\n") else more)
 
 
 def is_short(text: str) -> bool:
