@@ -42,7 +42,7 @@ def _setting(state: State) -> str:
     if law is None or law.notation is None or not law.line:
         return f"{state.lawless or f'notation {state.settings.words.notation.name}'}; {budget}"
     a, b, beta, gamma = (law.notation.names()[x] for x in ("A", "B", "beta", "gamma"))
-    constant = "" if law.assume else f"{law.notation.irreducible} + "
+    constant = "" if law.assume else f"{law.notation.letters['irreducible']} + "
     lets = f" with {', '.join(law.let)}" if law.let else ""
     return f"law of line {law.line}: {constant}{a} N^-{beta} + {b} D^-{gamma}{lets}; {budget}"
 

@@ -113,7 +113,7 @@ def vocabulary(notation: str | Notation = "schaeffer", budget: Budget = SIX_ND) 
     quantities, hidden = _quantities(m), {x.name for x in of_budget}
     letters = {x.name: x for x in (*LETTERS, *(of_budget - {sym.N, sym.D}))}
     own = {x: Symbol(spelt.get(name, name), **x.assumptions0) for name, x in letters.items()}
-    own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
+    own[sym.E] = Symbol(spelling.letters["irreducible"], nonnegative=True)  # a law may have none
 
     def respelt(meaning: Meaning) -> Meaning:
         if isinstance(meaning, NamedFunction):

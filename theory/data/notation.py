@@ -1,28 +1,13 @@
 """The two spellings of a scaling law, and the conversion between them.
 
-The same greek letter names different exponents in the literature:
-
-==================== ======================= ======================
-role                 schaeffer (canonical)   hoffmann
-==================== ======================= ======================
-irreducible loss     ``E``                   ``E``
-params coefficient   ``A``                   ``A``
-tokens coefficient   ``B``                   ``B``
-params exponent      ``beta``                ``alpha``
-tokens exponent      ``gamma``               ``beta``
-compute coefficient  ``C0``                  ``C0``
-compute exponent     ``alpha``               ``alpha_C``
-params allocation    ``w_N``                 ``a``
-tokens allocation    ``w_D``                 ``b``
-==================== ======================= ======================
-
-Schaeffer et al. (arXiv 2509.24012) write ``beta`` and ``gamma`` for the exponents of params and
-tokens and ``alpha`` for the exponent of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha``
-and ``beta`` for params and tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a
-and D* ~ C^b. Hoffmann et al. give the exponent of the envelope no name; ``alpha_C`` is this
-package's. The names of the coefficients E, A, B are Hoffmann's throughout. Everything inside the
-package is in the schaeffer spelling, called canonical here; the other is a matter of input and
-print. (Under a budget kappa N^a D^d the letter ``a`` is taken: print that in schaeffer.)
+The same greek letter names different exponents in the literature: Schaeffer et al. (arXiv
+2509.24012) write ``beta`` and ``gamma`` for the exponents of params and tokens and ``alpha`` for
+that of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha`` and ``beta`` for params and
+tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a and D* ~ C^b. They give the
+exponent of the envelope no name; ``alpha_C`` is this package's. The coefficients E, A, B are
+Hoffmann's throughout. Everything inside the package is in the schaeffer spelling, called canonical
+here; the other is a matter of input and print. (Under a budget kappa N^a D^d the letter ``a`` is
+taken: print that in schaeffer.)
 """
 
 from __future__ import annotations
@@ -69,12 +54,12 @@ KINDS = {"params-tokens": _ROLES[:5], "compute": (_ROLES[0], *_ROLES[5:7])}
 class Notation:
     r"""A spelling of the coefficients.
 
-    Every role of :data:`ROLES` is an attribute that holds its plain name; `symbols` has the LaTeX
-    of every quantity by its canonical name.
+    `letters` has the plain name of every role of :data:`ROLES`; `symbols` has the LaTeX of every
+    quantity by its canonical name.
 
     Examples
     --------
-    >>> notation("hoffmann").params_exponent
+    >>> notation("hoffmann").letters["params_exponent"]
     'alpha'
     >>> notation("hoffmann").to_canonical({"A": "482", "B": "2085", "alpha": ".348", "beta": ".366"})
     {'A': '482', 'B': '2085', 'beta': '.348', 'gamma': '.366'}
@@ -85,15 +70,7 @@ class Notation:
     name: str
     title: str
     source: str
-    irreducible: str
-    params_coefficient: str
-    tokens_coefficient: str
-    params_exponent: str
-    tokens_exponent: str
-    compute_coefficient: str
-    compute_exponent: str
-    params_allocation: str
-    tokens_allocation: str
+    letters: Mapping[str, str] = field(compare=False)
     symbols: Mapping[str, str] = field(compare=False)
 
     def __repr__(self) -> str:
@@ -106,7 +83,7 @@ class Notation:
         Substitute the names all at once: ``beta`` is a name in both notations, for different
         things.
         """
-        return {getattr(SCHAEFFER, role): getattr(self, role) for role in roles_of(kind)}
+        return {SCHAEFFER.letters[role]: self.letters[role] for role in roles_of(kind)}
 
     def latex(self, name: str) -> str:
         """LaTeX of a quantity by its canonical name: a coefficient (``"beta"``), ``N``, ``D``,
@@ -159,6 +136,10 @@ class Notation:
         return _translated(coefficients, SCHAEFFER, self, kind, partial)
 
 
+def _letters(names: str) -> dict[str, str]:
+    return dict(zip(ROLES, names.split(), strict=True))
+
+
 def _symbols(optimum: str, **own: str) -> dict[str, str]:
     """LaTeX by name: the letters of every notation, a notation's own, and its mark of an optimum."""
     same = {name: name for name in ("E", "A", "B", "N", "D", "C", "L", "r")}
@@ -170,14 +151,14 @@ SCHAEFFER = Notation(
     "schaeffer",
     "beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
     "Schaeffer et al. 2025",
-    *("E", "A", "B", "beta", "gamma", "C0", "alpha", "w_N", "w_D"),
+    _letters("E A B beta gamma C0 alpha w_N w_D"),
     _symbols("^{*}", beta=r"\beta", gamma=r"\gamma", alpha=r"\alpha", w_N="w_N", w_D="w_D"),
 )
 HOFFMANN = Notation(
     "hoffmann",
     "alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
     "Hoffmann et al. 2022",
-    *("E", "A", "B", "alpha", "beta", "C0", "alpha_C", "a", "b"),
+    _letters("E A B alpha beta C0 alpha_C a b"),
     _symbols(
         r"_{\mathrm{opt}}", beta=r"\alpha", gamma=r"\beta", alpha=r"\alpha_C", w_N="a", w_D="b"
     ),
@@ -235,24 +216,19 @@ def _translated(
 ) -> dict[str, Value]:
     if not hasattr(coefficients, "keys"):
         raise ValueError(f"coefficients must map names to values, got {coefficients!r}")
-    role_of = {getattr(source, role): role for role in roles_of(kind)}
+    role_of = {source.letters[role]: role for role in roles_of(kind)}
     expected = f"a {kind} law in the {source.name} notation has {', '.join(role_of)}"
     for name in coefficients:
         if name not in role_of:
             hint = _home_of(name, source, kind) or close_matches(name, role_of)
             raise ValueError(f"coefficient {name!r} is out of place: {expected}{hint}")
-    optional = source.irreducible
-    missing = [
-        f"{name} ({ROLES[role]})"
-        for name, role in role_of.items()
-        if name != optional and coefficients.get(name) is None
-    ]
-    if missing and not partial:
-        raise ValueError(f"missing {', '.join(missing)}: {expected} ({optional} may be left out)")
+    optional = source.letters["irreducible"]
+    absent = [x for x in role_of if x != optional and coefficients.get(x) is None]
+    if absent and not partial:
+        missing = ", ".join(f"{name} ({ROLES[role_of[name]]})" for name in absent)
+        raise ValueError(f"missing {missing}: {expected} ({optional} may be left out)")
     return {
-        getattr(target, role): coefficients[name]
-        for name, role in role_of.items()
-        if name in coefficients
+        target.letters[role]: coefficients[x] for x, role in role_of.items() if x in coefficients
     }
 
 
@@ -260,7 +236,7 @@ def _home_of(name: object, source: Notation, kind: str) -> str:
     """Where a name that is out of place would be at home; empty where that is nowhere."""
     for other in NOTATIONS.values():
         for role in roles_of(kind):
-            if other is not source and getattr(other, role) == name:
+            if other is not source and other.letters[role] == name:
                 home = f"the {ROLES[role]} in the {other.name} notation"
                 return f"; {name} is {home}: say notation={other.name!r}"
-    return next((f"; {name} is the {ROLES[r]}" for r in _ROLES if getattr(source, r) == name), "")
+    return ""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field, fields
+from types import SimpleNamespace
 
 from . import text_of
 from .bibliography import WORKS, Work
@@ -29,7 +30,6 @@ __all__ = [
     "KRAJEWSKI_RUNS",
     "LAWS",
     "PublishedLaw",
-    "RunsOnARay",
     "compute_counterparts",
     "names",
     "published",
@@ -181,25 +181,13 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 # -- Krajewski et al. 2025 -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class RunsOnARay:
-    """Runs at one nominal ratio of tokens to params: the smallest and the largest training budget
-    of these runs, and the budgets to which the source restricts its fits when it tests
-    extrapolation, in FLOP.
-    """
-
-    tokens_per_param: str
-    compute_lo: str
-    compute_hi: str
-    fit_lo: str
-    fit_hi: str
-
-
 #: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20 (Tables 7 to 9), and
-#: the budgets of its test of extrapolation (Section 4.1). The ratio is nominal: with N = C/(6D), the
-#: 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H says that Tables 10 to 13 are fitted to all
-#: runs, not only to those between fit_lo and fit_hi.
-KRAJEWSKI_RUNS = RunsOnARay("20", "1.00e18", "3.77e22", "3e18", "6e21")
+#: the budgets of its test of extrapolation (Section 4.1), in FLOP. The ratio is nominal: with
+#: N = C/(6D), the 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H says that Tables 10 to 13
+#: are fitted to all runs, not only to those between fit_lo and fit_hi.
+KRAJEWSKI_RUNS = SimpleNamespace(
+    tokens_per_param="20", compute_lo="1.00e18", compute_hi="3.77e22", fit_lo="3e18", fit_hi="6e21"
+)
 
 
 def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:

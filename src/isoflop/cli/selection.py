@@ -169,7 +169,7 @@ def _from_coefficients(entries: Sequence[str], spelling: Notation) -> Law:
             raise UsageError(f"--law {shown(entry)}: {_home(name, spelling)}")
         if name in given:
             raise UsageError(f"--law {shown(entry)}: gives {name} again")
-        read = nonnegative if name == spelling.irreducible else positive
+        read = nonnegative if name == spelling.letters["irreducible"] else positive
         try:
             given[name] = read(text)
         except ValueError as error:
@@ -184,7 +184,7 @@ def _home(name: str, spelling: Notation) -> str:
     """In which notation a coefficient has this name, and its name in the one in use."""
     for other in NOTATIONS.values():
         for role in ROLES:
-            if other is not spelling and name == getattr(other, role):
-                instead = f"add --notation {other.name}, or say {getattr(spelling, role)}=..."
+            if other is not spelling and name == other.letters[role]:
+                instead = f"add --notation {other.name}, or say {spelling.letters[role]}=..."
                 return f"is the {ROLES[role]} of the {other.name} notation; {instead}"
     return f"is no coefficient; they are {', '.join(spelling.names('params-tokens').values())}"
