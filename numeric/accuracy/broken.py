@@ -18,7 +18,7 @@ Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from math import erf, log, sqrt
@@ -232,9 +232,8 @@ def fit_broken(sample: Sample, breaks: int = 1) -> Part:
         bounds[f"p{i}"] = logs.min() - middle - outside, logs.max() - middle + outside
         bounds[f"g{i}"] = log(narrowest), log(WIDEST * spread)
     fit = fit_form(as_runs(sample, Q, x=logs - middle), broken_form(breaks), HUBER, bounds=bounds)
-    part = Part.of(fit, names, partial(_coefficients, middle))
     is_open = _is_open(fit.solution.problem, fit.solution.theta)
-    return replace(part, undetermined=tuple(compress(names, is_open)))
+    return Part(fit, tuple(compress(names, is_open)), partial(_coefficients, middle))
 
 
 def _coefficients(middle: float, theta: Floats) -> Floats:

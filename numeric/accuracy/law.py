@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,19 +15,19 @@ from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fit import fit_form
 from ..fit.objective import Objective
-from ..fit.resample import Refits, case_weights, refits_of, together
+from ..fit.resample import case_weights, refits_of, together
 from ..results import Band, Estimate, coverage_factor, percentiles
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
     from ..data.sample import Points, Sample
     from ..fit.fit import Fit
-    from ..fit.resample import Draws
+    from ..fit.resample import Draws, Refits
     from .baselines import Baseline
 
     Floats = NDArray[np.float64]
@@ -94,71 +95,51 @@ class Law:
         return np.asarray(accuracy(values, baselines[:, None]) if self.is_neg_log else values)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Part:
-    """A fit behind a law, of the law itself or of a stage.
-
-    Attributes
-    ----------
-    coefficients : dict
-    objective_value : float
-        At the minimum; of a law of two stages that of the last.
-    converged : bool
-        Whether the point is certified to be a minimum.
-    repeat : callable
-        Weights (K, n) that say how often each run is drawn -> `Refits`.
-    undetermined, remarks : tuple of str
-        Coefficients that the runs leave open; what a reader of them must know.
+class Part(NamedTuple):
+    """A fit behind a law, of the law itself or of a stage. Where the law is written in other
+    coefficients than it is fitted in, `written` takes rows (K, p) of these to those, of which
+    `undetermined` are left open.
     """
 
-    coefficients: Mapping[str, float]
-    objective_value: float
-    converged: bool
-    repeat: Callable[..., Refits]
-    undetermined: tuple[str, ...] = ()
+    fit: Fit
+    undetermined: tuple[str, ...]
+    written: Callable[[Floats], Floats] = np.asarray
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, fit: Fit, names: tuple[str, ...] = (), written: Any = None) -> Part:
-        """A fit as a part; `written` takes its parameters to the coefficients of other names, (K, p)."""
-        refit, named = fit.solution.refit, fit.coefficients
-        if written is not None:
-            found = written(fit.solution.theta[None])[0].tolist()
-            named = dict(zip(names, found, strict=True))
+    def of(cls, fit: Fit) -> Part:
+        """A fit in the coefficients of the law."""
+        return cls(fit, fit.undetermined)
 
-        def repeat(**drawn: Floats) -> Refits:
-            again = refit(**drawn)
-            return again._replace(coefficients=written(again.coefficients)) if written else again
-
-        return cls(
-            coefficients=named,
-            objective_value=fit.objective_value,
-            converged=fit.converged,
-            repeat=repeat,
-            undetermined=() if written else fit.undetermined,
-        )
+    def refit(self, weights: Floats, observed: Floats | None) -> Refits:
+        """The fit repeated; see `isoflop.numeric.fit.solution.Solution.refit`."""
+        again = self.fit.solution.refit(weights=weights, observed=observed)
+        return again._replace(coefficients=self.written(again.coefficients))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit(Part):
-    """A law and the runs that it was fitted to; its coefficients are those of its parts in turn.
+class LawFit:
+    """A law and the runs that it was fitted to.
 
     Attributes
     ----------
     kind : Law
     sample : Sample
         The n runs of the fit.
+    parts : tuple of Part
+    undetermined, remarks : tuple of str
+        Coefficients that the runs leave open; what a reader of them must know.
     draws : Draws or None
         The law refitted to resamples of its runs.
     baselines : ndarray
         (K,): the accuracy of guessing with which each draw was refitted.
-    least : int
-        Fewer runs than this determine no law.
     """
 
     kind: Law
     sample: Sample
-    least: int
+    parts: tuple[Part, ...]
+    undetermined: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -167,10 +148,26 @@ class LawFit(Part):
         """Of the law."""
         return self.kind.name
 
-    @property
+    @cached_property
     def values(self) -> Floats:
-        """(p,): the coefficients."""
-        return np.array(list(self.coefficients.values()))
+        """(p,): the coefficients, those of the parts in turn."""
+        own = (part.written(part.fit.solution.values[None])[0] for part in self.parts)
+        return np.concatenate([*own])
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """The same by name."""
+        return dict(zip(self.kind.coefficients, self.values.tolist(), strict=True))
+
+    @property
+    def objective_value(self) -> float:
+        """At the minimum; of a law of two stages that of the last."""
+        return self.parts[-1].fit.objective_value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return all(part.fit.converged for part in self.parts)
 
     @property
     def refitted(self) -> Floats:
@@ -186,13 +183,15 @@ class LawFit(Part):
         """
         Q, guessing, of_neg_log = self.sample.accuracy, baselines[:, None], self.kind.is_neg_log
         above = above_guessing(Q, guessing, 0.0 if of_neg_log else self.kind.margin)
-        weights = np.where(above, weights, 0.0)
-        drawn = {"weights": weights}
+        weights, observed = np.where(above, weights, 0.0), None
         if of_neg_log:
             values = np.where(above, Q, 0.5 * (1.0 + guessing))
-            drawn["observed"] = np.asarray(neg_log_accuracy(values, guessing))
-        again = self.repeat(**drawn)
-        enough = (weights > 0.0).sum(axis=1) >= self.least
+            observed = np.asarray(neg_log_accuracy(values, guessing))
+        again = together(part.refit(weights, observed) for part in self.parts)
+        least = max(len(part.fit.solution.theta) for part in self.parts)
+        enough = (weights > 0.0).sum(axis=1) >= least
+        if self.sample.at.k is not None:
+            enough &= [is_plane(self.sample.at.subset(drawn > 0.0)) for drawn in weights]
         return again._replace(converged=again.converged & enough)
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
@@ -268,6 +267,11 @@ class LawFit(Part):
         return Band(law, *percentiles(values.reshape(-1, len(at)), level), level)
 
 
+def is_plane(at: Points) -> bool:
+    """Whether points are at two or more compute, and at two or more k."""
+    return all(len(np.unique(values)) > 1 for values in (at.compute, at.k))
+
+
 def as_runs(sample: Sample, loss: Floats | None = None, **extra: Floats) -> Runs:
     """The runs of a sample with -log Q', or another quantity, for their loss."""
     from pandas import DataFrame
@@ -316,7 +320,6 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
         parts = kind.fitted(train)
     except ValueError as error:
         raise ValueError(f"{sample.benchmark}: {error}") from None
-    coefficients = {name: value for part in parts for name, value in part.coefficients.items()}
     is_open = {name for part in parts for name in part.undetermined}
     remarks = [remark for part in parts for remark in part.remarks]
     ratio = one_ratio(train.at) if {"params", "tokens"} <= {*kind.requires} else None
@@ -326,17 +329,8 @@ def fit_law(sample: Sample, kind: Law) -> LawFit:
             f"N and D cannot be told apart: the {len(train)} fitted runs are within a factor "
             f"{SPREAD:g} of one D/N ({ratio[0]:.3g} to {ratio[1]:.3g})"
         )
-    return LawFit(
-        kind=kind,
-        sample=train,
-        least=max(len(part.coefficients) for part in parts),
-        coefficients=coefficients,
-        objective_value=parts[-1].objective_value,
-        converged=all(part.converged for part in parts),
-        repeat=lambda **drawn: together(part.repeat(**drawn) for part in parts),
-        undetermined=tuple(name for name in coefficients if name in is_open),
-        remarks=tuple(remarks),
-    )
+    left = tuple(name for name in kind.coefficients if name in is_open)
+    return LawFit(kind=kind, sample=train, parts=parts, undetermined=left, remarks=tuple(remarks))
 
 
 def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int) -> LawFit:

@@ -18,7 +18,6 @@ the paper's as well (Section 4.1, Section 3.3, Appendix M).
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,15 +25,13 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from .. import formulas
 from ..data.sample import Points
-from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError, outside
 from ..fit.fit import fit_form
-from ..fit.models import COMPUTE, PARAMS_TOKENS
+from ..fit.models import COMPUTE, PARAMS_TOKENS, Expression
 from ..fit.objective import Objective
-from ..fit.resample import Refits
 from ..results import Estimate
 from .broken import broken_values, fit_broken, names_of
-from .law import MARGIN, SQUARES, Law, Part, as_runs
+from .law import MARGIN, SQUARES, Law, Part, as_runs, is_plane
 from .two_stage import fit_line, fit_logistic, fit_proxy, line, logistic
 
 if TYPE_CHECKING:
@@ -50,10 +47,10 @@ if TYPE_CHECKING:
 __all__ = ["BILINEAR", "LAWS", "crossing_of", "fit_bilinear", "law_named"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
-OF_PLANE = ("log_A", "a", "b", "d")
-#: The sign of a and d is what the bilinear law says; it is open where the interval of this coverage
-#: holds 0.
-SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
+PLANE, OF_PLANE = (
+    Expression("exp(c + a*x + b*z + d*x*z)", extra=("x", "z")),
+    ("log_A", "a", "b", "d"),
+)
 
 
 def power_law(name: str, form: PowerTerms, objective: Objective = HUBER) -> Law:
@@ -114,58 +111,23 @@ def two_stage(
     )
 
 
-def fit_bilinear(sample: Sample) -> Part:
-    """The least-squares plane of log y over log C, log k and their product at pairs of a run and k;
-    ValueError where these do not determine its four coefficients.
-
-    Of a and d those are undetermined whose sign is open: the interval of 90 % by the jackknife over
-    runs, whose points are not independent, holds 0; both where a plane hangs on one run.
+def fit_bilinear(sample: Sample) -> tuple[Part, ...]:
+    """The least-squares plane of log y over log C, log k and their product at pairs of a run and k,
+    in their distances from the means, or the product is all but collinear with log k; ValueError
+    where these do not determine its four coefficients.
     """
-    neg_log = neg_log_accuracy(sample.accuracy, sample.baseline)
-    x, z, y = np.log(sample.at.compute), np.log(sample.at.k), np.log(neg_log)
-
-    def repeat(*, weights: Floats, observed: Floats = neg_log) -> Refits:
-        """NaN and not certified where what is drawn does not determine a plane."""
-        each = zip(np.broadcast_to(np.log(observed), weights.shape), weights, strict=True)
-        planes = np.array([_plane(x, z, own, weight) for own, weight in each])
-        return Refits(planes, np.asarray(np.isfinite(planes).all(axis=1)))
-
-    plane = _plane(x, z, y, np.ones(len(y)))
-    if not np.isfinite(plane).all():
+    x, z = np.log(sample.at.compute), np.log(sample.at.k)
+    x0, z0 = x.mean(), z.mean()
+    if len(sample) < len(OF_PLANE) or not is_plane(sample.at):
         domain = "points at two or more compute and two or more k, enough for four coefficients"
-        raise outside("compute", f"{len(y)} points", domain)
-    of = np.arange(len(y)) if sample.index is None else sample.index
-    runs = np.unique(of)
-    without = repeat(weights=(of != runs[:, None]).astype(np.float64)).coefficients
-    errors = np.sqrt((len(runs) - 1.0) * without.var(axis=0))
-    is_known = np.abs(plane) > NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * errors
-    known = dict(zip(OF_PLANE, is_known, strict=True))
-    off = y - _columns(x, z) @ plane
-    return Part(
-        coefficients=dict(zip(OF_PLANE, plane.tolist(), strict=True)),
-        objective_value=float(off @ off),
-        converged=True,
-        repeat=repeat,
-        undetermined=tuple(name for name in SIGNED if not known[name]),
-    )
+        raise outside("compute", f"{len(sample)} points", domain)
 
+    def written(plane: Floats) -> Floats:
+        c, a, b, d = plane.T
+        return np.stack([c - a * x0 - b * z0 + d * x0 * z0, a - d * z0, b - d * x0, d], axis=1)
 
-def _columns(x: Floats, z: Floats) -> Floats:
-    return np.stack([np.ones_like(x), x, z, x * z], axis=1)
-
-
-def _plane(x: Floats, z: Floats, y: Floats, weights: Floats) -> Floats:
-    """log_A, a, b and d by weighted least squares; NaN where the points do not determine them.
-
-    About the weighted means of log C and log k, or the product is all but collinear with log k.
-    """
-    x0, z0 = (np.average(of, weights=weights) if weights.any() else 0.0 for of in (x, z))
-    root = np.sqrt(weights)
-    design = _columns(x - x0, z - z0) * root[:, None]
-    if np.linalg.matrix_rank(design) < len(OF_PLANE):
-        return np.full(len(OF_PLANE), np.nan)
-    c, a, b, d = np.linalg.lstsq(design, root * y, rcond=None)[0]
-    return np.array([c - a * x0 - b * z0 + d * x0 * z0, a - d * z0, b - d * x0, d])
+    fit = fit_form(as_runs(sample, x=x - x0, z=z - z0), PLANE, SQUARES)
+    return (Part(fit, OF_PLANE if fit.undetermined else (), written),)
 
 
 def _on_plane(coefficients: Floats, at: Points) -> Floats:
@@ -178,7 +140,7 @@ BILINEAR = Law(
     name="bilinear",
     coefficients=OF_PLANE,
     requires=("compute", "k"),
-    fitted=lambda sample: (fit_bilinear(sample),),
+    fitted=fit_bilinear,
     values=_on_plane,
 )
 _DECLARED = (
@@ -210,12 +172,14 @@ def law_named(name: str, baseline: Baseline | None = None) -> Law:
 
 def crossing_of(fit: LawFit, level: float) -> Estimate | None:
     """C_x = exp(-b/d), the compute (FLOP) at which the curves of all k cross, with its percentile
-    interval over refits; no ends where the sign of d is open. None for other laws, and for d = 0.
-    Where d < 0 the law holds above it: below, it says that more samples solve less.
+    interval over refits; no ends where that of d holds 0, so that its sign is open. None for other
+    laws, and for d = 0. Where d < 0 the law holds above it: below, it says that more samples solve
+    less.
     """
     if fit.name != BILINEAR.name or fit.coefficients["d"] == 0.0:
         return None
-    is_open = "d" in fit.undetermined
+    slope = fit.estimates(level)["d"]
+    is_open = slope.undetermined or (slope.has_interval and not slope.excludes(0.0))
     with np.errstate(over="ignore"):
         value, drawn = (
             np.exp(formulas.bilinear_log_crossing(b=rows[:, 2], d=rows[:, 3]))

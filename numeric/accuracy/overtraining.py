@@ -107,28 +107,21 @@ class Overtraining(Shown):
         """
         import pandas as pd
 
-        best, c = self.optimal_tokens_per_param, self.error_fit.coefficients
+        best = self.optimal_tokens_per_param
         if best is None:
             return pd.DataFrame()
         M = best * np.array(MULTIPLES) if tokens_per_param is None else np.array(tokens_per_param)
         budget = np.full(len(M), self.runs["compute"].max() if compute is None else compute)
         off = self.loss_fit.law.penalty(tokens_per_param=M, compute=budget)
-        error, least = (
-            c["epsilon"] - c["k"] * np.exp(-c["gamma"] * loss)
-            for loss in (off.loss, off.optimal_loss)
-        )
-        return pd.DataFrame(
-            {
-                "compute": budget,
-                "tokens_per_param": M,
-                "ratio": M / best,
-                "loss": off.loss,
-                "penalty": off.loss_penalty,
-                "lost_compute": off.lost_compute,
-                "error": error,
-                "extra_error": error - least,
-            }
-        )
+        found = pd.DataFrame({"compute": budget, "tokens_per_param": M, "ratio": M / best})
+        found = found.assign(loss=off.loss, penalty=off.loss_penalty, lost_compute=off.lost_compute)
+        error, least = (self._error(loss) for loss in (off.loss, off.optimal_loss))
+        return found.assign(error=error, extra_error=error - least)
+
+    def _error(self, loss: Any) -> Any:
+        """1 - Q by the law of error."""
+        epsilon, k, gamma = self.error_fit.solution.values
+        return epsilon - k * np.exp(-gamma * loss)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -147,11 +140,10 @@ class Overtraining(Shown):
         loss = loss.changed(title="law of loss", notes=(*loss.notes, *self.notes))
         foretold, best = self.predictions[[*OF_PREDICTIONS]], self.optimal_tokens_per_param
         rest = f", {MOST_LISTED} of {len(foretold)}" if len(foretold) > MOST_LISTED else ""
-        more = (
-            _table(f"predictions{rest}", foretold[:MOST_LISTED]),
-            _table(f"costs against {best or 0.0:.4g} tokens per param", self.costs()),
-        )
-        return (loss, error.changed(title="law of error"), *(table for table in more if table))
+        more = {f"predictions{rest}": foretold[:MOST_LISTED]}
+        more[f"costs against {best or 0.0:.4g} tokens per param"] = self.costs()
+        tables = [_table(title, frame) for title, frame in more.items() if len(frame)]
+        return (loss, error.changed(title="law of error"), *tables)
 
     def plot(self) -> Figure:
         """The figure; see `isoflop.numeric.plot.overtraining.plot_overtraining`."""
@@ -160,18 +152,15 @@ class Overtraining(Shown):
         return plot_overtraining(self)
 
 
-def _table(title: str, frame: pd.DataFrame) -> Table | None:
-    """A frame as a table; None where it is empty."""
-    columns = [
-        Column(key, key.replace("_", "\n"), format=FORMATS.get(key, FOUR)) for key in frame.columns
-    ]
-    return Table(columns, _records(frame), title) if len(frame) else None
+def _table(title: str, frame: pd.DataFrame) -> Table:
+    heads = {key: key.replace("_", "\n") for key in frame.columns}
+    columns = [Column(key, head, format=FORMATS.get(key, FOUR)) for key, head in heads.items()]
+    return Table(columns, _records(frame), title)
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     """A row a record, None for what is not known."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def fit_overtraining(
@@ -209,10 +198,9 @@ def fit_overtraining(
     read = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
     if read.params is None or read.tokens is None:
         raise ValueError(f"{read.source}: has no params and tokens; the law of loss needs both")
-    losses = read.proxy(loss)
+    losses, names = read.proxy(loss), tuple(read.benchmarks if benchmarks is None else benchmarks)
     if (losses <= 0.0).any():
         raise outside(loss, float(losses[losses <= 0.0][0]), "positive: it is no loss")
-    names = tuple(read.benchmarks if benchmarks is None else benchmarks)
     if isinstance(benchmarks, str) or not names:
         raise ArgumentError("benchmarks", benchmarks, "a sequence of names")
     for name in names:
@@ -230,6 +218,7 @@ def fit_overtraining(
     )
     of_law = frame[["params", "tokens", "loss"]].assign(x=losses)
     runs = Runs(frame=of_law.set_axis(read.row, axis=0), source=read.source, n_rows=len(read))
+
     asked = {"fit_where": fit_where, "predict_where": predict_where}
     asked["error_where"] = fit_where if error_where is None else error_where
     held = {
@@ -242,9 +231,8 @@ def fit_overtraining(
     fits: dict[str, Fit] = {}
     notes, expected = list(read.warnings), losses
     for what, form, where in (("loss", ONE_EXPONENT, "fit_where"), ("error", ERROR, "error_where")):
-        mask = held[where]
-        known = mask & frame[["loss", what]].notna().all(axis=1).to_numpy()
-        if missing := int((mask & ~known).sum()):
+        known = held[where] & frame[["loss", what]].notna().all(axis=1).to_numpy()
+        if missing := int((held[where] & ~known).sum()):
             notes.append(f"law of {what}: {counted(missing, 'run')} without it left out")
         measured = runs.frame.assign(loss=frame[what].to_numpy())
         own = replace(runs, frame=measured).subset(known)
@@ -257,9 +245,6 @@ def fit_overtraining(
     predicted = frame["predicted_error"][frame["asked"]]
     if wrong := int((~predicted.between(0.0, 1.0)).sum()):
         notes.append(f"law of error: {wrong} of {len(predicted)} predictions are outside 0 to 1")
-    return Overtraining(
-        loss_fit=fits["loss"],
-        error_fit=fits["error"],
-        runs=frame[frame[["in_loss_fit", "in_error_fit", "asked"]].any(axis=1)],
-        notes=tuple(notes),
-    )
+    kept = frame[frame[["in_loss_fit", "in_error_fit", "asked"]].any(axis=1)]
+    about = {"loss_fit": fits["loss"], "error_fit": fits["error"]}
+    return Overtraining(**about, runs=kept, notes=tuple(notes))

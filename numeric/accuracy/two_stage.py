@@ -11,7 +11,6 @@ least squares of its logarithm.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,17 +95,16 @@ def fit_logistic(sample: Sample) -> Part:
         slope, middle = np.where(a < 0.0, -s, s) / scale, centre - scale * d * (REACH + s) / s
         return np.stack([np.abs(a), slope, middle, np.where(a < 0.0, b + a, b)], axis=1)
 
-    part = Part.of(fit, names, written)
     jacobian = fit.solution.problem.residuals(fit.solution.theta[None])[1][0]
     is_open = fit.solution.at_bound or independence(jacobian) < DEPENDENT
-    low = part.coefficients["b"]
+    a, _, _, low = written(fit.solution.values[None])[0]
     remarks = tuple(
         f"{name} = {level:.4g}, where it levels off, is "
         f"{'above 1' if level > 1.0 else 'below 0'}: no accuracy is"
-        for name, level in (("b", low), ("a + b", part.coefficients["a"] + low))
+        for name, level in (("b", low), ("a + b", a + low))
         if not -BEYOND <= level <= 1.0 + BEYOND
     )
-    return replace(part, undetermined=names if is_open else (), remarks=remarks)
+    return Part(fit, names if is_open else (), written, remarks)
 
 
 def logistic(coefficients: Floats, proxy: Floats) -> Floats:

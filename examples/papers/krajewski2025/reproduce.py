@@ -33,7 +33,8 @@ from krajewski2025.which_runs import which_runs
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
-from isoflop.numeric.accuracy.laws import fit_bilinear
+from isoflop.numeric.accuracy.law import fit_law
+from isoflop.numeric.accuracy.laws import BILINEAR
 from isoflop.numeric.check.published import BenchmarkCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
@@ -294,14 +295,14 @@ class Subset:
         """
         pairs = self.evaluations.sample(self.key[label], 0.0, in_k=True)
         pairs = pairs.subset(above_guessing(pairs.accuracy, 0.0, 0.05))
-        law = BilinearLaw(**fit_bilinear(pairs).coefficients)
-        random, runs, drawn = np.random.default_rng(SEED), np.unique(pairs.index), []
-        of_run = [np.flatnonzero(pairs.index == run) for run in runs]
-        for _ in range(RESAMPLES):
-            part = np.concatenate([of_run[i] for i in random.integers(len(runs), size=len(runs))])
-            again = fit_bilinear(pairs.subset(part)).coefficients
-            drawn.append([again[name] for name in ("a", "b", "d", "log_A")])
-        covariance = np.cov(np.transpose(drawn))
+        fit, random = fit_law(pairs, BILINEAR), np.random.default_rng(SEED)
+        law = BilinearLaw(**fit.coefficients)
+        runs, of_pair = np.unique(pairs.index, return_inverse=True)
+        drawn = [random.integers(len(runs), size=len(runs)) for _ in range(RESAMPLES)]
+        weights = np.array([np.bincount(each, minlength=len(runs))[of_pair] for each in drawn])
+        again = fit.refit(weights=weights.astype(float), baselines=np.zeros(RESAMPLES))
+        log_A, a, b, d = again.coefficients.T
+        covariance = np.cov([a, b, d, log_A])
         paper = printed_bilinear(label)
         names = ("a", "b", "d", "log_A")
         away = np.array([getattr(law, name) - getattr(paper, name) for name in names])
@@ -343,7 +344,7 @@ class Subset:
         """Equation 5 on HumanEval fitted up to 6e21 FLOP and k = 32, judged on the other pairs."""
         pairs = self.bilinear["HumanEval"].pairs
         fitted = (pairs.at.compute <= UP_TO) & (pairs.at.k <= 32)
-        law = BilinearLaw(**fit_bilinear(pairs.subset(fitted)).coefficients)
+        law = BilinearLaw(**fit_law(pairs.subset(fitted), BILINEAR).coefficients)
         errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [

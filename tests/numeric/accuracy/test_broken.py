@@ -26,6 +26,7 @@ def sample_of(law, compute, *, noise=0.0, seed=0):
     return Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
 
 
+@pytest.mark.slow
 def test_three_breaks_are_recovered_in_their_order():
     random = np.random.default_rng(1)
     compute = 10.0 ** np.sort(random.uniform(17.0, 23.0, 80))
@@ -39,9 +40,8 @@ def test_three_breaks_are_recovered_in_their_order():
     assert found.accuracy(found.sample.at) == pytest.approx(at(found.values, compute), rel=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_the_minimum_is_no_worse_than_the_truth(seed):
-    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50), noise=0.005, seed=seed)
+def test_the_minimum_is_no_worse_than_the_truth():
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 40), noise=0.005)
     found = fit_law(sample, BNSL)
     off = [np.abs(sample.accuracy - at(law, sample.at.compute)) for law in (LAW, found.values)]
     truth, own = (np.where(r <= 1e-3, 0.5 * r**2, 1e-3 * (r - 0.5e-3)).sum() for r in off)
@@ -52,32 +52,32 @@ def test_the_minimum_is_no_worse_than_the_truth(seed):
 
 def test_refits():
     """With the runs as they are, with runs below a redrawn guessing, and with too few runs."""
-    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 60), noise=0.003)
-    found, ones = fit_law(sample, BNSL), np.ones((1, 60))
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 30), noise=0.003)
+    found, ones = fit_law(sample, BNSL), np.ones((1, 30))
     again = found.refit(weights=ones, baselines=np.zeros(1))
     assert again.converged.all()
     assert again.coefficients[0] == pytest.approx(found.values, rel=1e-5)
-    baseline = float(np.sort(sample.accuracy)[9])
+    baseline = float(np.sort(sample.accuracy)[4])
     one = found.refit(weights=ones, baselines=np.array([baseline]))
     above = (sample.accuracy > baseline)[None].astype(float)
     other = found.refit(weights=above, baselines=np.zeros(1))
     assert np.array_equal(one.coefficients, other.coefficients)
-    few = np.where(np.arange(60) < 5, 12.0, 0.0)[None]
+    few = np.where(np.arange(30) < 5, 6.0, 0.0)[None]
     assert not found.refit(weights=few, baselines=np.zeros(1)).converged[0]
 
 
 @pytest.mark.parametrize(
-    ("law", "compute", "noise", "is_open", "least"),
+    ("law", "compute", "noise", "is_open"),
     [
-        (LAW[:3], np.geomspace(1e18, 1e23, 60), 0.003, {"c1", "d1", "f1"}, 2),
-        (LAW, np.geomspace(1e18, 1e20, 50), 0.001, {"d1"}, 2),
-        ((*LAW[:5], 0.005), np.geomspace(1e18, 1e23, 40), 1e-4, {"f1"}, 2),
+        (LAW[:3], np.geomspace(1e18, 1e23, 30), 0.003, {"c1", "d1", "f1"}),
+        (LAW, np.geomspace(1e18, 1e20, 30), 0.001, {"d1"}),
+        ((*LAW[:5], 0.005), np.geomspace(1e18, 1e23, 30), 1e-4, {"f1"}),
     ],
     ids=["no break", "a break beyond the runs", "a break sharper than the runs resolve"],
 )
-def test_what_runs_leave_open(law, compute, noise, is_open, least):
-    found = [fit_law(sample_of(law, compute, noise=noise, seed=seed), BNSL) for seed in range(3)]
-    assert sum(is_open <= {*each.undetermined} for each in found) >= least
+def test_what_runs_leave_open(law, compute, noise, is_open):
+    found = fit_law(sample_of(law, compute, noise=noise), BNSL)
+    assert is_open <= {*found.undetermined}
 
 
 @pytest.mark.parametrize(

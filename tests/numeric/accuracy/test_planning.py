@@ -8,7 +8,7 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
-from isoflop.numeric.law import Law, law  # noqa: E402
+from isoflop.numeric.law import Law  # noqa: E402
 
 E, A, B, BETA, GAMMA, GUESS = 0.03, 41.0, 310.0, 0.25, 0.29, 0.25
 COMPUTE = (1e18, 3e21, 1e25)
@@ -50,13 +50,6 @@ def test_overtraining_in_accuracy_points(task, reference) -> None:
         assert row.accuracy == pytest.approx(float(raw(P * best.reducible)), rel=1e-13)
 
 
-def test_a_run_in_accuracy(task) -> None:
-    (found,) = task.penalty(params=7e9, tokens=2e12).itertuples()
-    cost = task.law.penalty(params=7e9, tokens=2e12)
-    assert (found.compute, found.excess) == (cost.compute, cost.excess)
-    assert found.accuracy == pytest.approx(float(task.accuracy(7e9, 2e12)), rel=1e-13)
-
-
 @pytest.mark.parametrize("ratio", [0.01, 0.3, 1.7, 1000.0])
 def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
     """Where the slope in R* is 0, which takes every value as the budget does."""
@@ -66,19 +59,6 @@ def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
     assert most == pytest.approx(float(raw(at) - raw(P * at)), rel=1e-13)
     every = task.penalty(ratio, np.geomspace(1e10, 1e40, 61))["lost_accuracy"]
     assert 0.98 * most < every.max() <= most
-
-
-def test_the_optimum_costs_nothing(task) -> None:
-    (found,) = task.penalty(1.0, 1e22).itertuples()
-    assert (found.excess, found.greatest_loss, str(found.lost_accuracy)) == (0.0, 0.0, "0.0")
-
-
-def test_training_for_the_loss(task) -> None:
-    """What the allocation of least loss costs on the benchmark: its D/N at the same compute."""
-    plan = law("besiroglu2024").allocate(compute=3e21)
-    (found,) = task.penalty(tokens_per_param=plan.tokens_per_param, compute=3e21).itertuples()
-    lost = task.optimal_accuracy(3e21) - task.accuracy(plan.params, plan.tokens)
-    assert found.lost_accuracy == pytest.approx(lost, rel=1e-9)
 
 
 def test_arguments(task) -> None:

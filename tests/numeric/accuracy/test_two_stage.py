@@ -109,12 +109,6 @@ def test_a_line_and_an_exponential_leave_a_logistic_open(bend):
     assert {"a", "k", "L0", "b"} <= {*second_stage("logistic", x, bend(x)).undetermined}
 
 
-def test_a_level_that_no_accuracy_has_is_said():
-    x = np.linspace(2, 4, 30)
-    found = second_stage("logistic", x, 1.2 / (1 + np.exp(3 * (x - 2.7))))
-    assert any("a + b = 1.2" in remark for remark in found.remarks)
-
-
 @pytest.mark.parametrize(
     ("link", "proxy", "message"),
     [
