@@ -5,6 +5,7 @@ mixed up.
 from __future__ import annotations
 
 import json
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 
@@ -55,50 +56,43 @@ def law(name: str | PathLike[str]) -> Law:
     if entry.kind != "params-tokens":
         complaint = f"is a {entry.kind} law; a params+tokens law is needed"
         raise ArgumentError("law", name, complaint=complaint)
-    values: dict[str, Any] = {
-        name: digits and float(digits) for name, digits in entry.coefficients.items()
-    }
-    values["E"] = values["E"] or 0.0  # where the published form has no irreducible term
+    # No digits: the published form has no irreducible term.
+    values: dict[str, Any] = {x: float(digits or 0.0) for x, digits in entry.coefficients.items()}
     return Law(**values, name=entry.name, source=entry.source.citation)
 
 
 def read(path: str | PathLike[str]) -> Law:
     """The law of a file."""
-    where = f"law file {str(path)!r}"
     try:
-        data = json.loads(
-            Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=_without_duplicates
-        )
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return from_data(json.loads(text, object_pairs_hook=_without_duplicates))
     except OSError as error:
-        raise ValueError(f"{where}: cannot be read ({error.strerror})") from None
+        complaint = f"cannot be read ({error.strerror})"
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{where}: is no JSON law file") from None
+        complaint = "is no JSON law file"
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-    try:
-        return from_data(data)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        complaint = str(error)
+    raise ValueError(f"law file {str(path)!r}: {complaint}")
 
 
 def from_data(data: Any) -> Law:
     """The law in plain data, or of a saved fit that reached an optimum and determines it; a
     coefficient is a number, or an object with its "value".
     """
-    if not isinstance(data, dict) or not isinstance(coefficients := data.get("coefficients"), dict):
+    if not isinstance(data, dict) or not isinstance(data.get("coefficients"), dict):
         raise ValueError('must be an object with "notation" and an object of "coefficients"')
     if data.get("converged", True) is False:
         raise ValueError("is a fit that did not reach an optimum; must be one that did")
     if undetermined := data.get("undetermined"):
         names = undetermined if isinstance(undetermined, list) else [undetermined]
         raise ValueError(f"is a fit to runs that leave {', '.join(map(str, names))} undetermined")
+    values = {
+        key: value["value"] if isinstance(value, dict) and "value" in value else value
+        for key, value in data["coefficients"].items()
+    }
     about: dict[str, Any] = {key: data[key] for key in ("name", "source") if key in data}
     if not all(isinstance(text, str) for text in about.values()):
         raise ValueError("name and source must be strings")
-    values = {
-        key: value["value"] if isinstance(value, dict) and "value" in value else value
-        for key, value in coefficients.items()
-    }
     if "expression" in data:
         from .custom import law_from_expression
 
@@ -121,20 +115,17 @@ def from_data(data: Any) -> Law:
 
 def _of_runs(data: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The draws of the coefficients and the ranges of the runs in the file of a fit."""
-    found: dict[str, Any] = {}
     try:
-        if data.get("ranges"):
-            pairs = data["ranges"].items()
-            found["ranges"] = {name: (float(low), float(high)) for name, (low, high) in pairs}
-        if "draws" in data:
-            draws = {x: list(map(float, y)) for x, y in data["draws"]["coefficients"].items()}
-            is_whole = {*draws} <= {*names} and len({*map(len, draws.values())}) == 1
-            if not is_whole or not all(isfinite(x) for column in draws.values() for x in column):
-                raise ValueError
-            found["draws"] = draws
+        ranges = {x: (float(low), float(high)) for x, (low, high) in data.get("ranges", {}).items()}
+        columns = data.get("draws", {"coefficients": {}})["coefficients"]
+        draws = {name: list(map(float, column)) for name, column in columns.items()}
+        if not {*draws} <= {*names} or len({*map(len, draws.values())}) > 1:
+            raise ValueError
+        if not all(map(isfinite, chain(*draws.values()))):
+            raise ValueError
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         raise ArgumentError("draws, ranges", complaint="must be those of a saved fit") from None
-    return found
+    return {"ranges": ranges or None, "draws": draws or None}
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from isoflop.numeric.law.result import Result
 
 MP = mpmath.mp.clone()
 MP.dps = 50
-CASES = 40
+CASES = 24
 DIGITS = 13.5
 EPS = sys.float_info.epsilon
 GOLDEN = (MP.sqrt(5) - 1) / 2
@@ -123,30 +123,19 @@ def test_budget_against_brute_force(caps: str) -> None:
     assert seen == wanted | ({(name, True) for name in names} if caps == "both" else set())
 
 
-@pytest.mark.parametrize("name", ["params", "tokens"])
-def test_the_optimum_of_given_params_or_tokens_against_brute_force(name: str) -> None:
-    rng = random.Random(name)
-    for _ in range(CASES // 4):
-        chosen, value = random_law(rng, None), 10 ** rng.uniform(6, 14)
-        got = chosen.allocate(**{name: value})
-        assert (getattr(got, name), got.binding) == (value, "none")
-        x, y = best_for_compute(chosen, got.compute)
-        assert_agrees(got, x, y, 12.5)
-
-
-@pytest.mark.parametrize("steps", [-2, -1, 0, 1, 2])
 @pytest.mark.parametrize("cap", ["max_params", "max_tokens"])
-def test_a_cap_within_ulps_of_the_optimum(cap: str, steps: int) -> None:
-    for compute in (1e18, 5.76e23, 3.3e25):
+def test_a_cap_within_ulps_of_the_optimum(cap: str) -> None:
+    name = cap.removeprefix("max_")
+    for compute, towards in itertools.product((1e18, 5.76e23), (0.0, math.inf)):
         free = BESIROGLU.allocate(compute)
-        limit = getattr(free, cap.removeprefix("max_"))
-        for _ in range(abs(steps)):
-            limit = math.nextafter(limit, math.inf if steps > 0 else 0.0)
+        limit = math.nextafter(getattr(free, name), towards)
         got = BESIROGLU.allocate(compute, **{cap: limit})
-        assert getattr(got, cap.removeprefix("max_")) <= limit
-        assert got.binding == ("none" if steps >= 0 else cap)
+        assert getattr(got, name) <= limit
+        assert got.binding == ("none" if towards else cap)
         assert got.reducible_loss == pytest.approx(free.reducible_loss, rel=2 * EPS)
         assert (got.compute, got.unspent_compute) == (compute, 0.0)
+        same = BESIROGLU.allocate(**{name: getattr(free, name)})
+        assert same.compute == pytest.approx(compute, rel=1e-13)
 
 
 @pytest.mark.parametrize("caps", ["none", "max_params", "max_tokens", "both"])
@@ -201,11 +190,11 @@ RUN = {"params": 7e9, "tokens": 2e12, "compute": 8.4e22, "tokens_per_param": 2e1
 PAIRS = [pair for pair in itertools.combinations(RUN, 2) if pair != ("compute", "loss")]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_any_two_give_the_same_run(pair: tuple[str, str]) -> None:
-    given = {name: RUN[name] for name in pair}
+def test_any_two_give_the_same_run() -> None:
     same = {"E": 1.8172, "A": 482.01, "B": 2085.43, "b": 0.3478, "g": 0.3658}
-    for chosen in (BESIROGLU, law_from_expression("E + A*N**-b + B*D**-g", same)):
+    own = law_from_expression("E + A*N**-b + B*D**-g", same)
+    for pair, chosen in itertools.product(PAIRS, (BESIROGLU, own)):
+        given = {name: RUN[name] for name in pair}
         got = chosen.allocate(**given)
         assert (got.params, got.tokens) == pytest.approx((7e9, 2e12), rel=1e-9)
         assert (got.loss, got.binding) == (pytest.approx(RUN["loss"], rel=1e-12), "given")
@@ -220,27 +209,27 @@ def test_a_run_on_a_ray_that_one_term_rules() -> None:
     assert lopsided(got.params, got.tokens) == pytest.approx([1e5, 1e8], rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "^given none: must be one of compute, loss, "),
-        ({"compute": 1e20, "loss": 2.0}, "^loss=2.0: two runs have this loss"),
-        ({"compute": -1e20}, "^compute=-1e.20: must be a positive finite number$"),
-        ({"compute": math.nan}, "^compute=nan: "),
-        ({"compute": True}, "^compute=True: "),
-        ({"budget": 1e20}, "^budget: must be one of params, "),
-        ({"loss": 1.8}, "^loss=1.8: must be a finite number above the irreducible loss E=1.8172$"),
-        ({"compute": 1e20, "max_params": 0}, "^max_params=0: "),
-        ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
-        ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
-        ({"params": 0.0}, "^params=0.0: "),
-        ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^compute, params, tokens: must be two"),
-        ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872 at params=7e.09, "),
-        ({"loss": 1.9, "max_tokens": 1e8}, r"^loss=1.9: must be above .* at max_tokens=1e\+08"),
-        ({"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9}, "^max_params=10.*: must"),
-        ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
-    ],
+REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({}, "^given none: must be one of compute, loss, "),
+    ({"compute": 1e20, "loss": 2.0}, "^loss=2.0: two runs have this loss"),
+    ({"compute": -1e20}, "^compute=-1e.20: must be a positive finite number$"),
+    ({"compute": math.nan}, "^compute=nan: "),
+    ({"compute": True}, "^compute=True: "),
+    ({"budget": 1e20}, "^budget: must be one of params, "),
+    ({"loss": 1.8}, "^loss=1.8: must be a finite number above the irreducible loss E=1.8172$"),
+    ({"compute": 1e20, "max_params": 0}, "^max_params=0: "),
+    ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
+    ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
+    ({"params": 0.0}, "^params=0.0: "),
+    ({"params": 1e9, "tokens": 1e10, "compute": 6e19}, "^compute, params, tokens: must be two"),
+    ({"params": 7e9, "loss": 1.9}, "^loss=1.9: must be above 1.99872 at params=7e.09, "),
+    ({"loss": 1.9, "max_tokens": 1e8}, r"^loss=1.9: must be above .* at max_tokens=1e\+08"),
+    ({"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9}, "^max_params=10.*: must"),
+    ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
 )
-def test_arguments_outside_their_domain(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        BESIROGLU.allocate(**arguments)
+
+
+def test_arguments_outside_their_domain() -> None:
+    for arguments, message in REFUSED:
+        with pytest.raises(ValueError, match=message):
+            BESIROGLU.allocate(**arguments)

@@ -4,6 +4,7 @@ minimisation with 50 digits.
 
 import pickle
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,6 @@ def kaplan(N: Any, D: Any) -> Any:
 #: Expression, coefficients, the law in 50 digits, and what it tends to.
 LAWS: dict[str, tuple[str, dict[str, float], Callable[[Any, Any], Any], float]] = {
     "kaplan": ("((Nc/N)**(aN/aD) + Dc/D)**aD", KAPLAN, kaplan, 0.0),
-    "plain": (
-        "E + A*N**-b + B*D**-g",
-        {"E": 1.7} | TERMS,
-        lambda N, D: mp.mpf(1.7) + inner(N, D),
-        1.7,
-    ),
     "power": (
         "E + 2*(A*N**-b + B*D**-g)**q",
         {"E": 1.7, "q": 0.5} | TERMS,
@@ -56,7 +51,10 @@ LAWS: dict[str, tuple[str, dict[str, float], Callable[[Any, Any], Any], float]] 
 }
 
 
+@cache
 def made(name: str) -> Law:
+    if name == "plain":
+        return law_from_expression("E + A*N**-b + B*D**-g", {"E": 1.7} | TERMS)
     return law_from_expression(*LAWS[name][:2])
 
 
@@ -70,7 +68,7 @@ def optimum(name: str, compute: Any) -> Any:
     """log N of the least |L - E| along the budget, by golden sections."""
     low, high = mp.mpf(0), mp.log(compute)
     section = (mp.sqrt(5) - 1) / 2
-    for _ in range(140):
+    for _ in range(100):
         left, right = high - section * (high - low), low + section * (high - low)
         is_left = gap(name, left, compute) < gap(name, right, compute)
         low, high = (low, right) if is_left else (left, high)
@@ -102,8 +100,9 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     assert power == pytest.approx(found.reducible_loss, rel=1e-12)
 
 
-@pytest.mark.parametrize("cap", ["max_params", "max_tokens"])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(
+    ("name", "cap"), [("kaplan", "max_params"), ("accuracy", "max_tokens"), ("power", "max_tokens")]
+)
 def test_caps_and_targets_of_a_law_of_ones_own(name: str, cap: str) -> None:
     """The other variable takes up the budget, and the target that this reaches leads back to it."""
     law = made(name)
@@ -118,14 +117,12 @@ def test_caps_and_targets_of_a_law_of_ones_own(name: str, cap: str) -> None:
     assert law.allocate(loss=free.loss).compute == pytest.approx(COMPUTE, rel=1e-11)
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_a_saved_law_of_ones_own_is_the_same(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["kaplan", "accuracy"])
+def test_a_saved_or_pickled_law_of_ones_own_is_the_same(name: str, tmp_path: Path) -> None:
     law = made(name)
     law.save(tmp_path / "mine.json")
-    read = isoflop.law(tmp_path / "mine.json")
-    assert (read, read.loss(3e9, 2e11)) == (law, law.loss(3e9, 2e11))
-    again = pickle.loads(pickle.dumps(law))
-    assert (again, again.loss(3e9, 2e11)) == (law, law.loss(3e9, 2e11))
+    for again in (isoflop.law(tmp_path / "mine.json"), pickle.loads(pickle.dumps(law))):
+        assert (again, again.loss(3e9, 2e11)) == (law, law.loss(3e9, 2e11))
 
 
 def test_three_variables() -> None:

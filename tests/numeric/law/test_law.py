@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.numeric.errors import LARGEST_EXPONENT, SMALLEST_EXPONENT, ArgumentError
@@ -24,19 +24,17 @@ FIELDS: dict[str, Any] = {
     **{"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658},
     **{"name": "mine", "source": "my runs"},
 }
-MINE = Law(**FIELDS)
-BARE = Law(beta=0.3478, gamma=0.3658)
+MINE, BARE = Law(**FIELDS), Law(beta=0.3478, gamma=0.3658)
+POWER = Law(form=COMPUTE, E=1.8, C0=1000.0, alpha=0.15)
 NUMBERS = st.floats(min_value=5e-324, allow_nan=False, allow_infinity=False)
-EXPONENTS = st.floats(SMALLEST_EXPONENT, LARGEST_EXPONENT)
 
 
 def test_equal_by_value_hashable_copied_and_frozen() -> None:
     same = Law(**FIELDS, draws={"beta": [0.3, 0.4]})
     assert (same, hash(same)) == (MINE, hash(MINE))
-    for name, other in {"E": 1.8, "A": 1.0, "beta": 0.3, "name": "x", "source": "y"}.items():
+    for name, other in {"E": None, "A": 1.0, "beta": 0.3, "name": "x", "source": "y"}.items():
         assert Law(**{**FIELDS, name: other}) != MINE
-    assert Law(**{**FIELDS, "E": None}) != Law(**{**FIELDS, "E": 0.0})
-    for record in (MINE, BARE, Law(form=COMPUTE, C0=1e3, alpha=0.15)):
+    for record in (MINE, BARE, POWER):
         assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
     with pytest.raises(AttributeError):
         MINE.name = "other"  # type: ignore[misc]
@@ -44,15 +42,11 @@ def test_equal_by_value_hashable_copied_and_frozen() -> None:
     assert str(BARE) == "L = E + A N^-0.3478 + B D^-0.3658  (custom)"
 
 
-@pytest.mark.parametrize("name", ["E", "A", "B", "beta", "gamma"])
-@pytest.mark.parametrize(
-    "bad", [-1.0, math.nan, math.inf, "0.3", True, 1j, [0.3], 10**400, np.array([0.3, -1.0])]
-)
-def test_a_coefficient_outside_its_domain(name: str, bad: Any) -> None:
-    if name == "E" and isinstance(bad, np.ndarray):
-        return
-    with pytest.raises(ValueError, match=rf"^{name}.*: must be"):
-        Law(**{**FIELDS, name: bad})
+@pytest.mark.parametrize("name", ["E", "A", "beta"])
+def test_a_coefficient_outside_its_domain(name: str) -> None:
+    for bad in (-1.0, math.nan, math.inf, "0.3", True, 1j, [0.3], 10**400):
+        with pytest.raises(ValueError, match=rf"^{name}.*: must be"):
+            Law(**{**FIELDS, name: bad})
 
 
 def test_both_notations_which_cannot_be_mixed_up() -> None:
@@ -78,6 +72,7 @@ def test_the_loss_by_hand() -> None:
     np.testing.assert_array_equal(simple([[4.0], [16.0]], [9.0, 27.0]), [[9.0, 7.0], [7.0, 5.0]])
 
 
+@settings(max_examples=40)
 @given(compute=st.floats(1e10, 1e30), beta=st.floats(0.05, 2.0), gamma=st.floats(0.05, 2.0))
 def test_the_envelope_is_on_the_law_and_least(compute: float, beta: float, gamma: float) -> None:
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
@@ -110,38 +105,24 @@ def test_what_a_law_without_coefficients_can_do() -> None:
     assert no_limit.allocate(compute=1e20).loss is None
 
 
-# -- compute laws ----------------------------------------------------------------------------------
-
-
-@given(
-    log_C0=st.floats(-20.0, 200.0), alpha=st.floats(1e-3, 2.0), log_compute=st.floats(0.0, 300.0)
-)
-def test_a_compute_law_against_fifty_digits(
-    log_C0: float, alpha: float, log_compute: float
-) -> None:
-    mp = mpmath.mp.clone()
-    mp.dps = 50
-    C0, compute = math.exp(log_C0), math.exp(log_compute)
-    chosen = Law(form=COMPUTE, E=1.5, C0=C0, alpha=alpha)
-    reducible = float(mp.mpf(C0) * mp.mpf(compute) ** -mp.mpf(alpha))
-    for of in (chosen.reducible_loss, chosen.envelope.reducible_loss):
-        assert of(compute) == pytest.approx(reducible, rel=1e-13)
-    for at in (chosen, chosen.L_opt):
-        assert at([compute, compute])[1] == pytest.approx(1.5 + reducible, rel=1e-13)
-
-
-def test_what_a_compute_law_is_and_is_not(tmp_path: Path) -> None:
-    chosen = Law(form=COMPUTE, E=1.8, C0=1000.0, alpha=0.15)
-    assert (chosen.envelope.exponent, chosen.envelope.coefficient) == (0.15, 1000.0)
-    assert chosen.coefficients("hoffmann") == {"E": 1.8, "C0": 1000.0, "alpha_C": 0.15}
-    chosen.save(tmp_path / "law.json", "hoffmann")
-    assert law(tmp_path / "law.json") == chosen
-    for ask in (lambda: chosen.allocate(1e21), lambda: chosen.penalty(2.0)):
+def test_a_compute_law(tmp_path: Path) -> None:
+    assert (POWER.envelope.exponent, POWER.envelope.coefficient) == (0.15, 1000.0)
+    for C0, alpha, compute in ((1e3, 0.15, 1e21), (1e80, 1.9, 1e40), (1e-8, 1e-3, 1e120)):
+        chosen = Law(form=COMPUTE, E=1.5, C0=C0, alpha=alpha)
+        with mpmath.workdps(50):
+            reducible = float(mpmath.mpf(C0) * mpmath.mpf(compute) ** -mpmath.mpf(alpha))
+        for of in (chosen.reducible_loss, chosen.envelope.reducible_loss):
+            assert of(compute) == pytest.approx(reducible, rel=1e-13)
+        assert chosen.L_opt([compute] * 2)[1] == pytest.approx(1.5 + reducible, rel=1e-13)
+    assert POWER.coefficients("hoffmann") == {"E": 1.8, "C0": 1000.0, "alpha_C": 0.15}
+    POWER.save(tmp_path / "law.json", "hoffmann")
+    assert law(tmp_path / "law.json") == POWER
+    for ask in (lambda: POWER.allocate(1e21), lambda: POWER.penalty(2.0)):
         with pytest.raises(ArgumentError, match="compute"):
             ask()
-    for compute in (0.0, math.nan, [1.0, -1.0]):
+    for wrong in (0.0, math.nan, [1.0, -1.0]):
         with pytest.raises(ValueError, match=r"^compute"):
-            chosen(compute)
+            POWER(wrong)
     with pytest.raises(ValueError, match="exceeds the largest float"):
         Law(form=COMPUTE, E=1.0, C0=1e300, alpha=10.0)(1e-30)
 
@@ -149,15 +130,15 @@ def test_what_a_compute_law_is_and_is_not(tmp_path: Path) -> None:
 # -- published laws --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", names("params-tokens"))
-def test_published_laws_have_the_digits_of_their_source(name: str, tmp_path: Path) -> None:
-    chosen, entry = law(name), published(name)
-    assert (chosen.name, chosen.source) == (name, entry.source.citation)
-    for key, digits in entry.coefficients.items():
-        assert chosen.numbers[key] == float(digits or 0.0)
-    for notation in NOTATIONS:
-        chosen.save(tmp_path / "law.json", notation)
-        assert law(tmp_path / "law.json") == chosen
+def test_published_laws_have_the_digits_of_their_source(tmp_path: Path) -> None:
+    for name in names("params-tokens"):
+        chosen, entry = law(name), published(name)
+        assert (chosen.name, chosen.source) == (name, entry.source.citation)
+        for key, digits in entry.coefficients.items():
+            assert chosen.numbers[key] == float(digits or 0.0)
+        for notation in NOTATIONS:
+            chosen.save(tmp_path / "law.json", notation)
+            assert law(tmp_path / "law.json") == chosen
 
 
 def test_figures_of_published_laws() -> None:
@@ -165,11 +146,8 @@ def test_figures_of_published_laws() -> None:
     assert round(besiroglu.exponent, 6) == 0.178286
     assert round(besiroglu.coefficient, 3) == 2708.498
     assert round(besiroglu.params(5.76e23) / 1e9, 1) == 72.2
-    hoffmann, rounded = (
-        law(name).N_opt(5.76e23) for name in ("chinchilla", "hoffmann2022-rounded")
-    )
-    assert round(rounded / 1e9, 1) == 32.2
-    assert 1.2 < hoffmann / rounded < 1.3  # what the rounding of the exponents does
+    both = [law(name).N_opt(5.76e23) for name in ("chinchilla", "hoffmann2022-rounded")]
+    assert [round(x / 1e9, 1) for x in both] == [40.4, 32.2]  # what rounding the exponents does
 
 
 def test_the_table_of_laws_and_laws_that_there_are_not() -> None:
@@ -191,10 +169,11 @@ def test_the_table_of_laws_and_laws_that_there_are_not() -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
+@settings(max_examples=40)
 @given(
     A=st.none() | NUMBERS,
     E=st.none() | st.just(0.0) | NUMBERS,
-    beta=EXPONENTS,
+    beta=st.floats(SMALLEST_EXPONENT, LARGEST_EXPONENT),
     name=st.text(),
     notation=st.sampled_from(sorted(NOTATIONS)),
 )
@@ -208,49 +187,35 @@ GOOD: dict[str, Any] = {
     "notation": "schaeffer",
     "coefficients": {"E": 1.7, "A": 400.0, "B": 2000.0, "beta": 0.34, "gamma": 0.28},
 }
-WRONG: dict[str, tuple[Any, str]] = {
-    "a list": ([1], 'must be an object with "notation"'),
-    "no notation": ({"coefficients": {}}, "names no notation"),
-    "no coefficients": ({"notation": "schaeffer"}, 'an object of "coefficients"'),
-    "another notation": ({**GOOD, "notation": "hoffmann"}, "'gamma' is out of place"),
-    "a text": ({**GOOD, "coefficients": {"beta": "0.3", "gamma": 0.3}}, "beta='0.3': must be"),
-    "a name": ({**GOOD, "name": 3}, "name and source must be strings"),
-    "another model": ({**GOOD, "model": "general", "law": "E+R"}, "is a fit of L = E\\+R"),
-    "not converged": ({**GOOD, "converged": False}, "did not reach an optimum"),
-    "undetermined": ({**GOOD, "undetermined": ["A"]}, "leave A undetermined"),
-    "draws": (
-        {**GOOD, "draws": {"coefficients": {"zeta": [1.0]}}},
-        "draws, ranges: must be those of",
-    ),
-    "ragged draws": ({**GOOD, "draws": {"coefficients": {"beta": [1], "gamma": []}}}, "draws"),
-    "ranges": ({**GOOD, "ranges": {"params": [1]}}, "ranges: must be those of a saved fit"),
-    "an expression": ({**GOOD, "expression": "E + A/N", "variables": ["N"]}, "budget"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_wrong_files_are_refused_in_one_line(case: str, tmp_path: Path) -> None:
-    data, message = WRONG[case]
-    path = tmp_path / "law.json"
-    path.write_text(json.dumps(data))
-    with pytest.raises(ValueError, match=f"^law file '.*law.json': .*{message}") as caught:
-        law(path)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"\xff\xfe\x00", "is no JSON law file"),
-        (b'{"notation": "schaeffer", "notation": "hoffmann"}', "'notation' is given twice"),
-        (b"params,tokens,loss\n1,2,3\n", "is no JSON law file$"),
-        (b"[" * 900, "is no JSON law file"),
-    ],
+WRONG: tuple[tuple[Any, str], ...] = (
+    ([1], 'must be an object with "notation"'),
+    ({"coefficients": {}}, "names no notation"),
+    ({"notation": "schaeffer"}, 'an object of "coefficients"'),
+    ({**GOOD, "notation": "hoffmann"}, "'gamma' is out of place"),
+    ({**GOOD, "coefficients": {"beta": "0.3", "gamma": 0.3}}, "beta='0.3': must be"),
+    ({**GOOD, "name": 3}, "name and source must be strings"),
+    ({**GOOD, "model": "general", "law": "E+R"}, "is a fit of L = E\\+R"),
+    ({**GOOD, "converged": False}, "did not reach an optimum"),
+    ({**GOOD, "undetermined": ["A"]}, "leave A undetermined"),
+    ({**GOOD, "draws": {"coefficients": {"zeta": [1.0]}}}, "draws, ranges: must be those of"),
+    ({**GOOD, "draws": {"coefficients": {"beta": [1], "gamma": []}}}, "draws"),
+    ({**GOOD, "draws": {"coefficients": {"beta": [math.inf]}}}, "draws"),
+    ({**GOOD, "ranges": {"params": [1]}}, "ranges: must be those of a saved fit"),
+    ({**GOOD, "expression": "E + A/N", "variables": ["N"]}, "budget"),
+    (b"\xff\xfe\x00", "is no JSON law file"),
+    (b'{"notation": "schaeffer", "notation": "hoffmann"}', "'notation' is given twice"),
+    (b"params,tokens,loss\n1,2,3\n", "is no JSON law file$"),
+    (b"[" * 900, "is no JSON law file"),
 )
-def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:
-    (tmp_path / "law.json").write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        law(tmp_path / "law.json")
+
+
+def test_wrong_files_are_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "law.json"
+    for data, message in WRONG:
+        path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+        with pytest.raises(ValueError, match=f"^law file '.*law.json': .*{message}") as caught:
+            law(path)
+        assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match="cannot be read"):
         law(tmp_path)
     with pytest.raises(ValueError, match=r"path='.*': cannot be written"):
@@ -260,61 +225,55 @@ def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) ->
 # -- intervals -------------------------------------------------------------------------------------
 
 
-def drawn_law(count: int = 200) -> Law:
+@pytest.fixture(scope="module")
+def drawn() -> Law:
     random = np.random.default_rng(0)
     shaken = {
-        name: list(value * np.exp(0.03 * random.standard_normal(count)))
+        name: list(value * np.exp(0.03 * random.standard_normal(100)))
         for name, value in MINE.numbers.items()
     }
     return Law(**FIELDS, draws=shaken)
 
 
-QUANTITIES: dict[str, Any] = {
-    "exponent": lambda law: law.envelope.exponent,
-    "loss penalty": lambda law: law.penalty(10.0).loss_penalty,
-    "overhead": lambda law: law.penalty(size_ratio=0.2).compute_overhead,
-    "run": lambda law: law.penalty(params=8e9, tokens=15e12).lost_compute,
-    "params": lambda law: law.allocate(1e24).params,
-    "cap": lambda law: law.allocate(1e24, max_params=1e11, max_tokens=2e12).loss,
-    "cheapest": lambda law: law.allocate(loss=2.1, max_params=5e10).compute,
-    "on a ray": lambda law: law.allocate(loss=2.2, tokens_per_param=20.0).params,
-}
+QUANTITIES: tuple[Any, ...] = (
+    lambda law: law.envelope.exponent,
+    lambda law: law.penalty(10.0).loss_penalty,
+    lambda law: law.penalty(size_ratio=0.2).compute_overhead,
+    lambda law: law.penalty(params=8e9, tokens=15e12).lost_compute,
+    lambda law: law.allocate(1e24).params,
+    lambda law: law.allocate(1e24, max_params=1e11, max_tokens=2e12).loss,
+    lambda law: law.allocate(loss=2.1, max_params=5e10).compute,
+    lambda law: law.allocate(loss=2.2, tokens_per_param=20.0).params,
+)
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
-def test_an_interval_is_that_of_the_single_draws(name: str) -> None:
-    chosen, quantity = drawn_law(), QUANTITIES[name]
-    assert chosen.draws is not None
-    rows = zip(*chosen.draws.values(), strict=True)
-    single = [quantity(Law(**dict(zip(chosen.draws, row, strict=True)))) for row in rows]
-    found = chosen.estimate(quantity)
-    ends = np.quantile(single, [0.05, 0.95])
-    assert (found.value, found.low, found.high) == pytest.approx(
-        (quantity(chosen), *ends), rel=1e-13
-    )
+def test_an_interval_is_that_of_the_single_draws(drawn: Law) -> None:
+    assert drawn.draws is not None
+    rows = list(zip(*drawn.draws.values(), strict=True))
+    for quantity in QUANTITIES:
+        single = [quantity(Law(**dict(zip(drawn.draws, row, strict=True)))) for row in rows]
+        found, ends = drawn.estimate(quantity), np.quantile(single, [0.05, 0.95])
+        expected = quantity(drawn), *ends
+        assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-13)
 
 
-def test_intervals_of_results_and_where_there_are_none(tmp_path: Path) -> None:
-    chosen = drawn_law()
-    excess = chosen.penalty(size_ratio=1.0).estimate("excess")
+def test_intervals_of_results_and_where_there_are_none(drawn: Law, tmp_path: Path) -> None:
+    excess = drawn.penalty(size_ratio=1.0).estimate("excess")
     assert (excess.value, excess.low, excess.high) == (0.0, 0.0, 0.0)
-    best = chosen.allocate(1e22)
-    excess = chosen.penalty(params=best.params, tokens=best.tokens).estimate("excess")
+    best = drawn.allocate(1e22)
+    excess = drawn.penalty(params=best.params, tokens=best.tokens).estimate("excess")
     assert (excess.at_most, excess.low) == (True, 0.0)
-    assert "90 % intervals" in str(chosen.penalty(10.0))
+    assert "90 % intervals" in str(drawn.penalty(10.0))
     assert "interval" not in str(MINE.penalty(10.0))
-    known = Law(**FIELDS, draws=chosen.draws, ranges={"params": (1e8, 1e10)})
+    known = Law(**FIELDS, draws=drawn.draws, ranges={"params": (1e8, 1e10)})
     known.save(tmp_path / "law.json", "hoffmann")
     read = law(tmp_path / "law.json")
     assert read.ranges == {"params": (1e8, 1e10)}
-    assert read.penalty(10.0).estimate("excess") == chosen.penalty(10.0).estimate("excess")
+    assert read.penalty(10.0).estimate("excess") == drawn.penalty(10.0).estimate("excess")
     assert not MINE.penalty(10.0).estimate("excess").has_interval
     for figure, message in (("regret", "figure='regret': must be one of"), ("excess", "rows")):
         with pytest.raises(ValueError, match=message):
-            chosen.penalty(10.0 if figure == "regret" else [1.0, 10.0]).estimate(figure)
-
-
-def test_a_draw_without_the_quantity_leaves_no_interval() -> None:
-    chosen = Law(**FIELDS, draws={"E": [1.7, 1.8, 1.99], "beta": [0.34, 0.35, 0.36]})
-    found = chosen.estimate(lambda law: law.allocate(loss=1.95).compute)
-    assert (found.value, found.has_interval) == (chosen.allocate(loss=1.95).compute, False)
+            drawn.penalty(10.0 if figure == "regret" else [1.0, 10.0]).estimate(figure)
+    some = Law(**FIELDS, draws={"E": [1.7, 1.8, 1.99], "beta": [0.34, 0.35, 0.36]})
+    missing = some.estimate(lambda law: law.allocate(loss=1.95).compute)  # one cannot reach it
+    assert (missing.value, missing.has_interval) == (some.allocate(loss=1.95).compute, False)

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoflop.numeric import formulas
 from isoflop.numeric.law import Law, law
 from isoflop.numeric.law.tables import result_tables
 
@@ -17,8 +16,6 @@ EPS = sys.float_info.epsilon
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
 #: Hoffmann et al. 2022, the five with two digits.
 ROUNDED = Law(E=1.69, A=406.4, B=410.7, beta=0.34, gamma=0.28)
-EXPONENTS = st.floats(0.01, 5.0)
-LOGARITHMS = st.one_of(st.floats(-50.0, 50.0), st.floats(-1e-6, 1e-6))
 
 
 def test_figures_that_others_print_or_that_follow_by_hand() -> None:
@@ -31,66 +28,23 @@ def test_figures_that_others_print_or_that_follow_by_hand() -> None:
     effective = BESIROGLU.penalty(size_ratio=[0.25, 2, 10]).effective_compute
     assert effective.round(3).tolist() == [0.520, 0.843, 0.177]
     assert round(ROUNDED.critical_size_ratio, 4) == 0.0965
+    overheads = ROUNDED.penalty(size_ratio=[0.0965, 0.0966]).compute_overhead
+    assert np.isinf(overheads).tolist() == [True, False]
     assert round(ROUNDED.critical_tokens_ratio, 3) == 0.117
     assert [round(r, 3) for r in ROUNDED.tolerance(0.01).size_ratio] == [0.634, 1.584]
 
 
-@given(s=LOGARITHMS, further=st.floats(1.001, 3.0), beta=EXPONENTS, gamma=EXPONENTS)
-def test_the_measures_fit_together(s: float, further: float, beta: float, gamma: float) -> None:
-    penalty, excess, effective, lost, overhead, factor = (
-        getattr(formulas, name)(s, beta, gamma)
-        for name in (
-            *("penalty", "excess", "effective_compute", "lost_compute"),
-            *("compute_overhead", "tokens_factor"),
-        )
-    )
-    assert penalty >= 1.0 - EPS
-    assert min(excess, lost, overhead) >= 0.0
-    assert 0.0 < effective <= 1.0 or abs(s) > 1
-    rounding = EPS * (2 + abs(s) * max(beta, gamma))  # of the exponents of P's two terms
-    assert penalty == pytest.approx(1 + excess, rel=rounding)
-    assert effective + lost == pytest.approx(1, rel=4 * EPS)
-    assert math.isinf(overhead) == math.isinf(factor)
-    if math.isfinite(overhead):
-        assert 1 + overhead == pytest.approx(math.exp(s) * factor, rel=8 * EPS * (1 + abs(s)))
-    # A law with its two terms exchanged, read from the other side.
-    mirrored = formulas.excess(-s, gamma, beta)
-    assert excess == pytest.approx(mirrored, rel=64 * EPS, abs=1e-300)
-    if 1e-6 < abs(s) < 40.0:
-        assert excess < formulas.excess(s * further, beta, gamma)
+def test_the_optimum_costs_nothing() -> None:
+    for beta, gamma in ((0.01, 5.0), (0.3478, 0.3658), (2.0, 2.0), (4.9, 0.02)):
+        chosen = Law(beta=beta, gamma=gamma)
+        for one in (1.0, np.array([1.0])):
+            for cost in (chosen.penalty(one), chosen.penalty(size_ratio=one)):
+                assert abs(cost.loss_penalty - 1) <= 2 * EPS
+                assert cost.excess == cost.lost_compute == cost.compute_overhead == 0
+                assert cost.effective_compute == cost.tokens_factor == 1
 
 
-@given(beta=EXPONENTS, gamma=EXPONENTS)
-def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
-    chosen = Law(beta=beta, gamma=gamma)
-    for one in (1.0, np.array([1.0])):
-        for cost in (chosen.penalty(one), chosen.penalty(size_ratio=one)):
-            assert abs(cost.loss_penalty - 1) <= 2 * EPS
-            assert cost.excess == cost.lost_compute == cost.compute_overhead == 0
-            assert cost.effective_compute == cost.tokens_factor == 1
-
-
-@given(beta=EXPONENTS, gamma=EXPONENTS, distance=st.floats(1e-9, 1e3))
-def test_no_tokens_reach_the_loss_from_the_critical_size_down(
-    beta: float, gamma: float, distance: float
-) -> None:
-    critical = formulas.critical_size_ratio(beta, gamma)
-    assume(critical > 1e-290)
-    chosen = Law(beta=beta, gamma=gamma)
-    assume(
-        beta * math.log1p(distance) > 1e-13 * (1 + abs(math.log(critical)) * beta)
-    )  # what floats tell apart
-    below, above = critical / (1 + distance), critical * (1 + distance)
-    # The params term leaves beta log(multiple) of R at least: a bound on |log(D/D*)|.
-    gap = -math.expm1(-beta * math.log(above / critical))
-    farthest = (abs(math.log(gap)) + math.log1p(gamma / beta)) / gamma + math.log(above / critical)
-    for name in ("compute_overhead", "tokens_factor"):
-        assert getattr(chosen.penalty(size_ratio=below), name) == math.inf
-        assert getattr(chosen.penalty(size_ratio=np.array([below])), name) == math.inf
-        if farthest < 700:
-            assert 0 <= getattr(chosen.penalty(size_ratio=above), name) < math.inf
-
-
+@settings(max_examples=40)
 @given(
     params=st.floats(1e6, 1e13),
     tokens=st.floats(1e8, 1e15),
@@ -130,36 +84,28 @@ def test_the_tolerance_interval_against_direct_evaluation(within: float, referen
             assert exact.penalty(s * (1 + near)) - 1 > within > exact.penalty(s * (1 - near)) - 1
 
 
-@pytest.mark.parametrize("within", [0.0, -0.01, math.nan, math.inf, "1%", None, True])
-def test_a_tolerance_that_is_none(within: Any) -> None:
-    with pytest.raises(ValueError, match=r"^within="):
-        BESIROGLU.tolerance(within)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        *("", "ratio size_ratio", "ratio params tokens", "size_ratio tokens", "params", "tokens"),
-        *("compute", "tokens_per_param", "params tokens tokens_per_param", "params budget"),
-    ],
-)
-def test_arguments_that_do_not_say_one_thing(names: str) -> None:
-    arguments = dict.fromkeys(names.split(), 1e9)
-    what = "budget" if "budget" in arguments else ", ".join(arguments) or "none"
-    with pytest.raises(ValueError, match=rf"{what}: must be "):
-        BESIROGLU.penalty(**arguments)
+def test_arguments_that_are_refused() -> None:
+    for within in (0.0, -0.01, math.nan, math.inf, "1%", None, True):
+        with pytest.raises(ValueError, match=r"^within="):
+            BESIROGLU.tolerance(within)  # type: ignore[arg-type]
+    groups = "", "ratio size_ratio", "ratio params tokens", "params", "compute", "tokens_per_param"
+    for names in (*groups, "size_ratio tokens", "params tokens tokens_per_param"):
+        arguments: dict[str, Any] = dict.fromkeys(names.split(), 1e9)
+        with pytest.raises(ValueError, match=rf"{', '.join(arguments) or 'none'}: must be "):
+            BESIROGLU.penalty(**arguments)
+    with pytest.raises(ValueError, match=r"^budget: must be one of ratio, size_ratio, params"):
+        BESIROGLU.penalty(params=1e9, budget=1e20)
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "10", b"10", True, 10**400])
-@pytest.mark.parametrize("name", ["ratio", "size_ratio", "params", "tokens"])
-def test_values_outside_the_domain(name: str, bad: Any) -> None:
-    other = {"params": {"tokens": 1e10}, "tokens": {"params": 1e9}}.get(name, {})
+def test_values_outside_the_domain(bad: Any) -> None:
     values = [bad]
     if not isinstance(bad, (str, bytes)):
         values += [np.array([1.0, bad], dtype=None if isinstance(bad, float) else object)]
-    for value in values:
-        with pytest.raises(ValueError, match=f"^{name}"):
-            BESIROGLU.penalty(**{name: value, **other})
+    for name, other in (("ratio", {}), ("size_ratio", {}), ("tokens", {"params": 1e9})):
+        for value in values:
+            with pytest.raises(ValueError, match=f"^{name}"):
+                BESIROGLU.penalty(**{name: value}, **other)
 
 
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
