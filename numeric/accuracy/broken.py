@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.expression import ExpressionModel
+from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import Expression
 from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
 from ..fit.power import local_maxima
@@ -104,16 +103,7 @@ def broken_form(breaks: int) -> BrokenForm:
 
 
 class BrokenForm(Expression):
-    """The law as what is fitted, with starts of its own."""
-
-    def at(self, runs: Any, centres: Floats | None = None) -> BrokenModel:
-        """The model at runs."""
-        del centres
-        return BrokenModel(self.expression, {"x": runs.extra["x"]})
-
-
-class BrokenModel(ExpressionModel):
-    """The law at runs, in theta = (a, B, c0, c1, p1, g1, ...)."""
+    """The law in theta = (a, B, c0, c1, p1, g1, ...), with starts of its own."""
 
     def starts(
         self, observed: Floats, weights: Floats, box: Box, judge: Any = None, seed: int = 0
@@ -123,7 +113,7 @@ class BrokenModel(ExpressionModel):
         """
         breaks = self.width // 3 - 1
         if breaks > 1:
-            fewer = BrokenModel(broken_form(breaks - 1).expression, self.variables)
+            fewer = broken_form(breaks - 1).at(self.columns)
             base = fewer.starts(observed, weights, Box(box.lower[:-3], box.upper[:-3]), seed=seed)
         else:
             base = _asymptotes(observed, box)
@@ -145,7 +135,7 @@ class BrokenModel(ExpressionModel):
         widths of one more: its asymptote and breaks, with the height and the exponents of least
         squares.
         """
-        x, size = self.variables["x"], self.width // 3 + 1
+        x, size = self.columns["x"], self.width // 3 + 1
         low, high = float(x.min()), float(x.max())
         inner = 0.5 * (high - low) / PLACES
         places = np.linspace(low + inner, high - inner, PLACES)
@@ -256,7 +246,7 @@ def _is_open(problem: Problem, theta: Floats) -> Any:
     absolute deviation does, whose variance is pi/2 times that of squares: between the two by the
     share of errors within the width.
     """
-    x, places = problem.model.variables["x"], theta[4::3]
+    x, places = problem.model.columns["x"], theta[4::3]
     near = AT_BOUND * (1.0 + np.abs(theta))
     free = (theta - problem.box.lower > near) & (problem.box.upper - theta > near)
     residuals, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])

@@ -26,8 +26,9 @@ from ...theory.data.notation import close_matches
 from .. import formulas
 from ..data.sample import Points
 from ..errors import ArgumentError, outside
+from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import COMPUTE, PARAMS_TOKENS, Expression
+from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.objective import Objective
 from ..results import Estimate
 from .broken import broken_values, fit_broken, names_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Sample
-    from ..fit.models import PowerTerms
+    from ..fit.power import PowerTerms
     from .baselines import Baseline
     from .law import LawFit
 

@@ -21,8 +21,9 @@ from .. import formulas
 from ..data.evaluations import Evaluations
 from ..data.runs import Runs
 from ..errors import ArgumentError, outside
+from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import ONE_EXPONENT, Expression
+from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
 from ..words import counted
 

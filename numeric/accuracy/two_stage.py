@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..fit.expression import Expression
 from ..fit.fit import fit_form
-from ..fit.models import COMPUTE, Expression
+from ..fit.models import COMPUTE
 from ..fit.objective import Objective
 from ..fit.uncertainty import independence
 from ..words import counted

@@ -29,7 +29,7 @@ from .. import formulas
 from ..errors import ArgumentError
 from ..fit.models import COMPUTE
 from ..fit.objective import Objective
-from ..fit.solution import Design, Solution
+from ..fit.solution import Solution
 from ..fit.uncertainty import refit
 from ..law.compute import power
 from ..law.form import PARAMS_TOKENS
@@ -202,9 +202,9 @@ def fit_compute_laws(
     if known.any():
         losses, weights = losses[known], weights[known]
         rows: Any = SimpleNamespace(compute=compute, loss=losses[0], weight=weights[0])
-        one = Solution.of(Design.of(COMPUTE, rows), rows, objective)
+        one = Solution.of(COMPUTE.posed(rows), rows, objective)
         ends = refit(one.problem._replace(target=np.log(losses), weights=weights), one.minimum)
-        laws[known], converged[known] = ends.theta @ one.design.to_coordinates.T, ends.done
+        laws[known], converged[known] = ends.theta @ one.model.to_coordinates.T, ends.done
     return laws, converged
 
 

@@ -1,15 +1,18 @@
-"""Any law that a user writes, as a model to fit: values and exact derivatives from generated code."""
+"""Any law that a user writes: values and exact derivatives from generated code, and starts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from ..errors import REAL, ArgumentError, number, outside
 from ..law.custom import executed
+from .form import Form
 from .newton import Box
 
 if TYPE_CHECKING:
@@ -48,86 +51,147 @@ COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
 
 
-class ExpressionModel:
-    """A law in its coefficients at n runs.
+@dataclass(frozen=True, kw_only=True)
+class Expression(Form):
+    """A law as its user wrote it, such as `E + (a*M**eta + b*M**-eta)*C**-eta`.
 
-    Parameters
-    ----------
-    law : sympy.Expr or str
-        E.g. `E + (a*M**eta + b*M**-eta)*C**-eta`. Text is read by the package's grammar, never
-        evaluated.
-    variables : mapping of str to array_like
-        The numbers that each variable of the law takes, (n,) each and finite.
-    coefficients : sequence of str, optional
-        By default every name of the law that is no variable, in the order of appearance in text, by
-        name in an expression.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The coefficients: the entries of theta.
-    code : isoflop.theory.code.model_code.ModelCode
-        The generated source.
-
-    Raises
-    ------
-    ValueError
-        Where the law cannot be read or differentiated.
+    Text is read by the package's grammar, never evaluated: a ValueError where it cannot be read or
+    differentiated. N, D and C stand for the columns params, tokens and compute, `extra` are names of
+    other columns; every other name is a coefficient.
 
     Examples
     --------
-    >>> model = ExpressionModel("E + A*C^-alpha", {"C": [1e18, 1e20, 1e22]})
-    >>> model.names
+    >>> law = Expression("E + A*C^-alpha").at({"compute": [1e18, 1e20, 1e22]})
+    >>> law.coefficients
     ('E', 'A', 'alpha')
-    >>> values, jacobian = model.evaluate(np.array([[1.7, 1e3, 0.15]]))
+    >>> values, jacobian = law.evaluate(np.array([[1.7, 1e3, 0.15]]))
     >>> values.round(3).tolist(), jacobian.shape
     ([[3.695, 2.7, 2.201]], (1, 3, 3))
     """
 
-    def __init__(
-        self,
-        law: Expr | str,
-        variables: Mapping[str, Any],
-        coefficients: Sequence[str] | None = None,
-    ) -> None:
-        self.variables = {name: np.asarray(x, dtype=float) for name, x in variables.items()}
-        chosen = None if coefficients is None else tuple(coefficients)
-        self.code: ModelCode = model_code_of(law, tuple(variables), chosen)
-        self.names = self.code.coefficients
+    expression: Expr | str = field(kw_only=False)
+    name: str = "general"
+    extra: tuple[str, ...] = field(default=(), repr=False)
+    #: The n numbers of each variable.
+    columns: Mapping[str, Floats] = field(default_factory=dict, compare=False, repr=False)
+
+    is_expression, is_shared = True, False
+
+    # -- the declaration ---------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names in it, in order; a run of letters such as ND counts as each of them where they
+        are variables.
+        """
+        if not isinstance(self.expression, str):
+            from sympy import Expr
+
+            if not isinstance(self.expression, Expr):
+                domain = "a name, a formula or a SymPy expression"
+                raise outside("model", self.expression, domain)
+            return tuple(sorted(symbol.name for symbol in self.expression.free_symbols))
+        from ...theory.reader.tokens import tokenize
+
+        found = [token.text for token in tokenize(self.expression) if token.kind == "name"]
+        products = [text for text in found if {*text} <= {*COLUMNS}]
+        return tuple(dict.fromkeys([*found, *"".join(products)]))
 
     @property
-    def size(self) -> int:
-        """Number of runs."""
-        return int(np.broadcast_shapes(*(array.shape for array in self.variables.values()))[0])
+    def requires(self) -> tuple[str, ...]:
+        """Which of params, tokens and compute the runs must have besides the loss."""
+        named = [COLUMNS.get(name, name) for name in self.names]
+        return tuple(dict.fromkeys(name for name in named if name in BUDGET))
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Columns of the runs, by the names that the expression has for them."""
+        known = {"N", "D", "C", *BUDGET, *self.extra}
+        return tuple(name for name in self.names if name in known)
+
+    @cached_property
+    def code(self) -> ModelCode:
+        """The generated source."""
+        return model_code_of(self.expression, self.variables)
+
+    @cached_property
+    def coefficients(self) -> tuple[str, ...]:
+        """All other names."""
+        return self.code.coefficients
 
     @property
     def width(self) -> int:
         """Number of coefficients."""
-        return len(self.names)
+        return len(self.coefficients)
 
     @property
     def linear(self) -> tuple[int, ...]:
         """Positions of coefficients in which, all together, the law is linear."""
         return self.code.linear
 
-    @cached_property
+    def on(self, runs: Any) -> Expression:
+        """The law with the columns of some runs as variables, of which it must name one."""
+        law = replace(self, extra=tuple(map(str, runs.extra)))
+        if not law.variables:
+            complaint = (
+                f"names no column of the runs, which have {', '.join(['N', 'D', 'C', *law.extra])}"
+            )
+            raise ArgumentError("model", str(self), complaint=complaint)
+        if not law.coefficients:
+            raise ArgumentError("model", str(self), complaint="has no coefficients")
+        return law
+
+    def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
+        """No limits."""
+        return dict.fromkeys(self.coefficients, (-inf, inf))
+
+    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
+        """A value of a coefficient, or a bound of it; a ValueError where it is no number."""
+        return number(what, value, REAL)
+
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", **_: Any) -> Any:
+        """The law with its derived envelope, where it is of the class that has one in closed form."""
+        from ..law.custom import law_from_expression
+
+        if {*self.variables} != {"N", "D"}:
+            raise ValueError(f"law: {self} is no law in N and D; an envelope needs both")
+        return law_from_expression(self.expression, dict(coefficients), name=name)
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    # -- at runs -----------------------------------------------------------------------------------
+
+    def at(self, rows: Any) -> Expression:
+        """The law at rows: runs, or a mapping of the names of columns to numbers (n,)."""
+        known = rows
+        if not isinstance(rows, dict):
+            known = {name: getattr(rows, name, None) for name in COLUMNS.values()}
+            known |= getattr(rows, "extra", {})
+        held = {
+            name: known.get(COLUMNS.get(name, name), known.get(name)) for name in self.variables
+        }
+        if missing := [COLUMNS.get(name, name) for name, x in held.items() if x is None]:
+            raise ValueError(f"variables: the runs have no column {missing[0]!r}")
+        columns = {name: np.asarray(x, dtype=float) for name, x in held.items()}
+        return replace(self, columns=columns)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return len(next(iter(self.columns.values())))
+
+    @property
     def functions(self) -> ModuleType:
         """The generated functions."""
         return _module(self.code.source)
 
-    def part(self, runs: Any) -> ExpressionModel:
+    def part(self, runs: Any) -> Expression:
         """The law at some of the runs."""
-        chosen = {name: array[runs] for name, array in self.variables.items()}
-        return ExpressionModel(self.code.law, chosen, self.names)
+        return replace(self, columns={name: x[runs] for name, x in self.columns.items()})
 
     def _arguments(self, theta: Floats) -> tuple[Floats, ...]:
-        return (*self.variables.values(), *(column[:, None] for column in theta.T))
-
-    def values(self, theta: Floats) -> Floats:
-        """Values (K, n) for coefficients (K, p); not finite where the law is not."""
-        with np.errstate(all="ignore"):
-            found = self.functions.value(*self._arguments(theta))
-        return np.array(np.broadcast_to(found, (len(theta), self.size)), dtype=np.float64)
+        return (*self.columns.values(), *(column[:, None] for column in theta.T))
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n); not finite where the law is not."""
@@ -238,7 +302,7 @@ class ExpressionModel:
                 chosen.append(int(i))
         return theta[chosen]
 
-    def _thinned(self, observed: Floats, weights: Floats) -> tuple[ExpressionModel, Floats, Floats]:
+    def _thinned(self, observed: Floats, weights: Floats) -> tuple[Expression, Floats, Floats]:
         """The law at no more runs than a search needs, evenly spaced."""
         size = min(self.size, MOST_RUNS)
         runs = np.unique(np.linspace(0, self.size - 1, size).round().astype(int))
@@ -251,7 +315,7 @@ class ExpressionModel:
     def _ranges(self) -> list[tuple[float, float]]:
         """log10 of the sizes that a coefficient may have: pure numbers as often as scales."""
         scales = []
-        for array in self.variables.values():
+        for array in self.columns.values():
             sizes = np.log10(np.abs(array[array != 0.0]))
             if sizes.size:
                 low, high = sizes.min() - MARGIN, sizes.max() + MARGIN
@@ -367,20 +431,3 @@ def model_code_of(
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
     return executed("model", source)
-
-
-def names_of(expression: Expr | str) -> list[str]:
-    """The names of the expression, in order; a run of letters such as ND counts as each of them
-    where they are variables.
-    """
-    if not isinstance(expression, str):
-        from sympy import Expr
-
-        if not isinstance(expression, Expr):
-            raise outside("model", expression, "a name, a formula or a SymPy expression")
-        return sorted(symbol.name for symbol in expression.free_symbols)
-    from ...theory.reader.tokens import tokenize
-
-    found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")
-    letters = [letter for text in found if all(each in COLUMNS for each in text) for letter in text]
-    return list(dict.fromkeys([*found, *letters]))

@@ -18,7 +18,7 @@ from .identify import open_directions, undetermined
 from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
 from .resample import Draws, resample
-from .solution import Design, Solution
+from .solution import Solution
 from .uncertainty import sandwich
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
     from ...theory.data.notation import Notation
     from ...theory.typeset.table import Table
-    from .models import Bounds, Expression, PowerTerms
+    from .expression import Expression
+    from .form import Bounds
+    from .power import PowerTerms
 
     Floats = NDArray[np.float64]
 
@@ -71,8 +73,8 @@ class Fit(Shown):
 
     # -- the optimum -------------------------------------------------------------------------------
 
-    model = property(lambda fit: fit.solution.design.form)
-    objective = property(lambda fit: fit.solution.objective)
+    model = property(lambda fit: fit.solution.model)
+    objective = property(lambda fit: fit.solution.problem.objective)
     objective_value = property(lambda fit: fit.solution.minimum.value)
     converged = property(lambda fit: fit.solution.minimum.converged)
     residuals = property(lambda fit: fit.solution.residuals)
@@ -127,7 +129,7 @@ class Fit(Shown):
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
-        return np.asarray(self.solution.design.at(rows).evaluate(self.solution.theta[None])[0][0])
+        return np.asarray(self.model.at(rows).evaluate(self.solution.theta[None])[0][0])
 
     # -- uncertainty -------------------------------------------------------------------------------
 
@@ -150,7 +152,7 @@ class Fit(Shown):
                 "covariance: E is 0, the least it can be, and all other coefficients move with it; "
                 "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
             )
-        turn = solution.design.to_coordinates
+        turn = self.model.to_coordinates
         theta = sandwich(solution.problem, solution.theta, solution.free, self.runs.group)
         found = turn @ theta @ turn.T
         return np.asarray(0.5 * (found + found.T))
@@ -229,7 +231,7 @@ class Fit(Shown):
             return Estimate(value, undetermined=is_open, level=level)
         drawn, on_limit = self.drawn.coefficients, None
         if self.draws is not None and place is not None:
-            on_limit = solution.design.on_limit(drawn)[:, place]
+            on_limit = self.model.runaway(self.model.write(drawn))[:, place]
         estimate = Estimate.of_draws(value, evaluated(drawn), level, on_limit=on_limit)
         if self.draws is None and place is not None and estimate.has_interval:
             error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
@@ -445,8 +447,8 @@ def fit_form(
     seed: int = 0,
 ) -> Fit:
     """The fit of a form to runs that have all it needs."""
-    design = Design.of(form, runs, bounds=bounds, fixed=fixed)
-    found = Fit(runs=runs, solution=Solution.of(design, runs, objective, seed))
+    model = form.posed(runs, bounds=bounds, fixed=fixed)
+    found = Fit(runs=runs, solution=Solution.of(model, runs, objective, seed))
     for name, value in found.coefficients.items():
         if not np.isfinite(value):
             raise ValueError(f"coefficient {name!r}: exceeds the largest float at the optimum")

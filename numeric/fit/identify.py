@@ -37,27 +37,30 @@ def open_directions(solution: Solution) -> tuple[dict[str, float], ...]:
     relative to its size (E to the losses), the largest by 1; to first order. None where the runs
     tell all of them apart, or the law has no derivatives.
     """
-    design, problem = solution.design, solution.problem
-    estimated = ~np.isin(design.names, list(design.fixed))
+    model, problem, names = solution.model, solution.problem, solution.model.coefficients
+    estimated = ~np.isin(names, list(model.fixed))
     with np.errstate(all="ignore"):
         jacobian = problem.residuals(solution.theta[None])[1][0] * np.sqrt(problem.weights)
     largest = np.abs(jacobian[estimated]).max(initial=0.0)
     if not 0.0 < largest < LARGE:
         return ()
     lengths = largest * np.linalg.norm(jacobian[estimated] / largest, axis=1)
-    seen = lengths > (0.0 if design.form.is_expression else ZERO_COLUMN * largest)
+    seen = lengths > (0.0 if model.is_expression else ZERO_COLUMN * largest)
     lengths[~seen] = 1.0
     columns = np.where(seen[:, None], jacobian[estimated] / lengths[:, None], 0.0)
     triangle = np.linalg.qr(columns.T, mode="r")  # small, whatever the number of runs
     _, sizes, axes = np.linalg.svd(triangle, full_matrices=True)
     sizes = np.concatenate([sizes, np.zeros(len(axes) - len(sizes))])
     is_open = sizes <= OPEN * sizes[0]
-    changes = np.zeros((int(is_open.sum()), len(design.names)))
+    changes = np.zeros((int(is_open.sum()), len(names)))
     changes[:, estimated] = axes[is_open] / lengths
-    relative = changes @ design.to_coordinates.T / _sizes(solution)
+    size = np.abs(solution.values)
+    if not model.is_expression and "E" in names:
+        size[0] = solution.fitted.min()
+    relative = changes @ model.to_coordinates.T / np.where(model.logged | (size == 0.0), 1.0, size)
     relative /= np.abs(relative).max(axis=1, keepdims=True)
     return tuple(
-        {name: float(x) for name, x in zip(design.names, row, strict=True) if abs(x) > SHOWN}
+        {name: float(x) for name, x in zip(names, row, strict=True) if abs(x) > SHOWN}
         for row in relative
     )
 
@@ -69,50 +72,34 @@ def undetermined(solution: Solution) -> tuple[str, ...]:
     search; with one coefficient of a term the whole term; and where there are no more
     runs than free coefficients, all of these.
     """
-    design, names = solution.design, np.array(solution.design.names)
+    model, names = solution.model, np.array(solution.model.coefficients)
     if solution.spare <= 0:
         return tuple(names[solution.free].tolist())
-    left = {*names[design.runaway(solution.theta)].tolist()}.union(*open_directions(solution))
+    left = {*names[model.runaway(solution.theta)].tolist()}.union(*open_directions(solution))
     if _is_exchangeable(solution):
         left |= {*names.tolist()} - {"E"}
-    for term in zip(design.form.prefactors, design.form.exponents, strict=True):
+    for term in zip(model.prefactors, model.exponents, strict=True):
         left |= {*term} if left & {*term} else set()
-    if left and design.form.is_shared:
-        return design.names
-    return tuple(name for name in design.names if name in left and name not in design.fixed)
-
-
-def _sizes(solution: Solution) -> Floats:
-    """(p,): by how much each coordinate changes where its coefficient changes by its own size; E of
-    power terms by that of the losses.
-    """
-    names, form, values = solution.design.names, solution.design.form, np.abs(solution.values)
-    if not form.is_expression and "E" in names:
-        values[names.index("E")] = solution.fitted.min()
-    logged = np.isin(names, form.prefactors)
-    return np.where(logged | (values == 0.0), 1.0, values)
+    if left and model.is_shared:
+        return tuple(names.tolist())
+    return tuple(name for name in names.tolist() if name in left and name not in model.fixed)
 
 
 def _is_exchangeable(solution: Solution) -> bool:
     """Whether the law in which each variable carries the other's term has the same losses: on a
     line in log N and log D, on which both rise, either term is a power of either variable.
     """
-    design = solution.design
-    if len({*design.form.exponents}) != 2 or design.fixed or {*solution.at_bound} - {"E"}:
+    model = solution.model
+    if len({*model.exponents}) != 2 or model.fixed or {*solution.at_bound} - {"E"}:
         return False
-    first = int("E" in design.names)
-    terms = np.log(design.model.evaluate(solution.theta[None])[1][0, first : first + 2])
-    exchanged = {"E": solution.values[0]} if first else {}
-    names = zip(design.form.prefactors, design.form.exponents, strict=True)
-    logarithms = zip(design.model.logs, design.centres, terms[::-1], names, strict=True)
-    for logs, centre, term, (a, b) in logarithms:
-        if not np.ptp(logs) > 0.0:
-            return False
-        slope, height = np.polyfit(logs - logs.mean(), term, 1)
-        middle = logs.mean() + centre
-        exchanged |= {a: np.exp(height - slope * middle), b: -slope}
-    if not all(np.isfinite(x) and x > 0.0 for name, x in exchanged.items() if name != "E"):
+    middle = model.logs.mean(axis=1)
+    n, d = model.logs - middle[:, None]
+    rise = float(n @ d)
+    if not rise > 0.0:
         return False
-    theta = design.thetas(np.array([exchanged[name] for name in design.names]))
-    losses = design.model.evaluate(theta[None])[0][0]
+    theta, (first, last) = solution.theta.copy(), (model.linear - 2, model.linear)
+    heights = theta[first:last] - theta[last:] * middle  # of the terms at the middle of the runs
+    theta[last:] = theta[last:][::-1] * [rise / (n @ n), rise / (d @ d)]
+    theta[first:last] = heights[::-1] + theta[last:] * middle
+    losses = model.evaluate(theta[None])[0][0]
     return bool(np.abs(losses / solution.fitted - 1.0).max() <= SAME)

@@ -63,7 +63,7 @@ def influence(fit: Fit) -> DataFrame:
     change = np.zeros((len(free), len(fit.runs)))
     change[free] = pulled * (roots * psi / left) / lengths[:, None]
     errors = np.sqrt(np.diag(covariance))
-    moved = (solution.design.to_coordinates @ change)[free] / errors[:, None]
+    moved = (solution.model.to_coordinates @ change)[free] / errors[:, None]
     correlation = covariance / errors / errors[:, None]
     distance = np.sum(moved * np.linalg.solve(correlation, moved), axis=0) / len(errors)
     leverage = np.sum(unit * np.linalg.solve(unit @ unit.T, unit), axis=0)

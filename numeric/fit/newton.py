@@ -115,12 +115,29 @@ class Problem(NamedTuple):
 
         return self._replace(target=of(self.target), weights=of(self.weights), width=of(self.width))
 
+    def alone(self) -> Problem:
+        """One problem by itself, at the runs that have a weight."""
+        shape = (1, self.model.size)
+        target, weights = (np.broadcast_to(x, shape)[0] for x in (self.target, self.weights))
+        runs = np.flatnonzero(weights)
+        return self._replace(
+            model=self.model.part(runs), target=target[runs], weights=weights[runs]
+        )
+
+    @property
+    def observed(self) -> Floats:
+        """What is observed, no logarithms."""
+        return np.exp(self.target) if self.objective.in_logs else self.target
+
+    def errors(self, law: Floats) -> Floats:
+        """Law (K, n) less observed, or the same of the logarithms."""
+        return np.asarray((np.log(law) if self.objective.in_logs else law) - self.target)
+
     def residuals(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Law less observed (K, n), its derivatives (K, p, n), those of the law, the law (K, n)."""
+        """The errors (K, n), their derivatives (K, p, n), those of the law, the law (K, n)."""
         law, slopes = self.model.evaluate(theta)
-        if not self.objective.in_logs:
-            return law - self.target, slopes, slopes, law
-        return np.log(law) - self.target, slopes / law[:, None], slopes, law
+        jacobian = slopes / law[:, None] if self.objective.in_logs else slopes
+        return self.errors(law), jacobian, slopes, law
 
     def floor(self) -> Floats:
         """The objective where rounding errors are all the residuals, (K,) or one number."""
@@ -129,30 +146,28 @@ class Problem(NamedTuple):
 
     def values(self, theta: Floats) -> Floats:
         """The objectives (K,) alone; infinite where the law is no number."""
-        rows = max(1, BLOCK // self.model.size)
         found = np.empty(len(theta))
         with np.errstate(all="ignore"):
-            for first in range(0, len(theta), rows):
-                block = slice(first, first + rows)
+            for block in self._blocks(len(theta)):
                 some = self.some(block)
-                law = self.model.evaluate(theta[block])[0]
-                r = (np.log(law) if self.objective.in_logs else law) - some.target
-                rho = self.objective.measure(r, some.width)[0]
+                errors = some.errors(self.model.evaluate(theta[block])[0])
+                rho = self.objective.measure(errors, some.width)[0]
                 found[block] = np.sum(some.weights * rho, axis=1)
         return np.where(np.isfinite(found), found, np.inf)
 
     def expand(self, theta: Floats) -> Expansion:
         """The objectives and their derivatives."""
-        rows = max(1, BLOCK // self.model.size)
         with np.errstate(all="ignore"):
-            if len(theta) <= rows:
-                found = self._sums(theta)
-            else:
-                blocks = [slice(first, first + rows) for first in range(0, len(theta), rows)]
-                parts = [self.some(block)._sums(theta[block]) for block in blocks]
-                found = Expansion(*map(np.concatenate, zip(*parts, strict=True)))
+            blocks = self._blocks(len(theta))
+            parts = [self.some(block)._sums(theta[block]) for block in blocks]
+        found = Expansion(*map(np.concatenate, zip(*parts, strict=True)))
         found.value[~np.isfinite(found.value)] = np.inf
         return found
+
+    def _blocks(self, count: int) -> list[slice]:
+        """Problems that are evaluated together."""
+        rows = max(1, BLOCK // self.model.size)
+        return [slice(first, first + rows) for first in range(0, count, rows)]
 
     def _sums(self, theta: Floats) -> Expansion:
         r, jacobian, slopes, law = self.residuals(theta)
@@ -346,8 +361,7 @@ def follow(problem: Problem, theta: Floats, *, widest: float = WIDEST) -> Ends:
 def median_residuals(problem: Problem, theta: Floats) -> Floats:
     """Median absolute residual of every problem, (K, 1), over the runs that count."""
     with np.errstate(all="ignore"):
-        law = problem.model.evaluate(theta)[0]
-        size = np.abs((np.log(law) if problem.objective.in_logs else law) - problem.target)
+        size = np.abs(problem.errors(problem.model.evaluate(theta)[0]))
     if np.all(problem.weights > 0.0):
         middle = size.shape[1] // 2  # the upper one of two: a scale, and faster than np.median
         found = np.partition(size, middle, axis=1)[:, middle : middle + 1]

@@ -83,7 +83,7 @@ class Page:
         follows from a law is that of a sound fit.
         """
         fit, rows = self.fit, list[dict[str, Any]]()
-        at_bound, fixed = fit.solution.at_bound, fit.solution.design.fixed
+        at_bound, fixed = fit.solution.at_bound, fit.model.fixed
         for name, found in fit.estimates(self.level).items():
             row = {"name": name, "kind": "coefficient", "label": name, "symbol": name, "at": ()}
             is_held = name in at_bound and name not in fit.undetermined
@@ -224,7 +224,7 @@ class Page:
             "left_out": int(runs.left_out),
             "dropped": [{"row": int(one.row), "reason": one.reason} for one in runs.dropped],
             "at_bound": list(fit.solution.at_bound),
-            "fixed": sorted(fit.solution.design.fixed),
+            "fixed": sorted(fit.model.fixed),
             "undetermined": list(fit.undetermined),
             "open_directions": list(fit.open_directions),
             "interval": {"level": self.level, **_of_draws(fit)},

@@ -1,26 +1,37 @@
 """Laws that are linear in all but their exponents: E + sum_k a_k x_k^-b_k.
 
 Two terms make the params+tokens law, one the compute law; terms that share an exponent make the
-over-training law. Every term is centred: its parameter is log T_k, the logarithm of the term at the
-geometric mean of the runs, which is far less correlated with the exponent than log a_k. The
-parameters are theta = (E, log T_1, ..., log T_m, b_1, ..., b_q).
+over-training law. The parameters are theta = (E, log T_1, ..., log T_m, b_1, ..., b_q), with terms T_k
+at the centre of the runs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, combinations, product
+from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import nonnegative_number, positive_number
+from .form import Form
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from .newton import Box
 
     Floats = NDArray[np.float64]
 
+#: Exponents are sought between these unless the caller bounds them otherwise.
+SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
+#: A term at the centre of the runs lies between these multiples of the smallest and the largest
+#: observed value.
+SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
 #: Exponents are tried from where a term changes by a few percent over the runs to where it dies
 #: within a small part of them; so many for each, with one, two or more exponents.
 FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
@@ -28,43 +39,99 @@ FLATTEST, STEEPEST, TRIED = 0.05, 25.0, (48, 12, 7)
 MOST_STARTS, MOST_RUNS = 6, 4_096
 #: Equal columns make the Gram matrix singular; this share of its diagonal is added.
 RIDGE = 1e-12
+LETTERS = {"params": "N", "tokens": "D", "compute": "C"}
 
 
-@dataclass(frozen=True)
-class PowerSum:
-    """The law at n runs."""
+@dataclass(frozen=True, kw_only=True)
+class PowerTerms(Form):
+    """E + sum_k a_k x_k^-b_k, or the same without E; terms may have one exponent between them."""
 
-    logs: Floats  # (m, n): log(x_k) less its value at the centre
+    variables: tuple[str, ...]  # columns of the runs, one for each term
     irreducible: bool = True  # whether there is an E
-    shared: bool = False  # whether all terms have one exponent
+    #: (m, n): the logarithm of each variable at the runs less its centre.
+    logs: Any = field(default=None, compare=False, repr=False)
+
+    names = ()
+
+    @property
+    def requires(self) -> tuple[str, ...]:
+        """Columns that the runs must have besides the loss."""
+        return self.variables
+
+    @cached_property
+    def coefficients(self) -> tuple[str, ...]:
+        """E, the prefactors, the exponents."""
+        exponents = dict.fromkeys(self.exponents)
+        return (*(("E",) if self.irreducible else ()), *self.prefactors, *exponents)
+
+    @cached_property
+    def linear(self) -> int:
+        """Number of coefficients in which the law is linear: E and the terms at the centre."""
+        return self.irreducible + len(self.prefactors)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether all terms have one exponent."""
+        return len(self.exponents) > 1 and len({*self.exponents}) == 1
 
     @property
     def size(self) -> int:
         """Number of runs."""
         return int(self.logs.shape[1])
 
-    @property
-    def terms(self) -> int:
-        """Number of terms m."""
-        return len(self.logs)
+    def on(self, runs: Any) -> PowerTerms:
+        """The same: its variables do not depend on the columns of the runs."""
+        del runs
+        return self
 
-    @property
-    def width(self) -> int:
-        """Number of parameters."""
-        return self.linear + (1 if self.shared else self.terms)
+    def at(self, rows: Any) -> PowerTerms:
+        """The law at n rows that have its variables."""
+        logs = np.stack([np.log(getattr(rows, name)) for name in self.variables])
+        return replace(self, logs=logs - np.reshape(self.centres, (-1, 1)))
 
-    @property
-    def linear(self) -> int:
-        """Number of coefficients in which the law is linear: E and the terms at the centre."""
-        return self.irreducible + self.terms
+    def centred(self, held: set[str]) -> PowerTerms:
+        """The law with terms that are centred at the runs, but for prefactors that are held."""
+        is_held = [name in held for name in self.prefactors]
+        centres = np.where(is_held, 0.0, self.logs.mean(axis=1))
+        return replace(self, logs=self.logs - centres[:, None], centres=centres)
 
-    def part(self, runs: Any) -> PowerSum:
+    def part(self, runs: Any) -> PowerTerms:
         """The law at some of the runs."""
-        return PowerSum(self.logs[:, runs], self.irreducible, self.shared)
+        return replace(self, logs=self.logs[:, runs])
+
+    def limits(self, losses: Floats, held: set[str]) -> dict[str, tuple[float, float]]:
+        """The limits of the search by coefficient, in the solver's parameters."""
+        span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
+        terms = {name: (-inf, inf) if name in held else span for name in self.prefactors}
+        exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
+        return {"E": (0.0, inf), **terms, **exponents}
+
+    def checked(self, what: str, value: Any, name: str, *, lower: bool = False) -> float:
+        """A value of a coefficient, or its lower bound; a ValueError outside its domain."""
+        may_be_zero = lower or name == "E"
+        return (nonnegative_number if may_be_zero else positive_number)(what, value)
+
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", **other: Any) -> Any:
+        """The law with these coefficients; `other` as of `Law`."""
+        from ..law import Law, form
+
+        shared = {"gamma": coefficients["beta"]} if "beta" in coefficients else {}
+        numbers: dict[str, Any] = {"E": 0.0, **shared, **coefficients}
+        own = form.COMPUTE if self.variables == ("compute",) else form.PARAMS_TOKENS
+        return Law(form=own, name=name, **numbers, **other)
+
+    def __str__(self) -> str:
+        terms = [
+            f"{a} {LETTERS.get(x, x)}^-{b}"
+            for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
+        ]
+        return " + ".join([*(("E",) if self.irreducible else ()), *terms])
+
+    # -- values and derivatives --------------------------------------------------------------------
 
     def _places(self, k: int) -> tuple[int, int]:
         """Of a term the places of log T and of its exponent among the parameters."""
-        return self.irreducible + k, self.linear + (0 if self.shared else k)
+        return self.irreducible + k, self.linear + (0 if self.is_shared else k)
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n) at parameters (K, p)."""
@@ -84,7 +151,7 @@ class PowerSum:
         return values, jacobian
 
     def curvature(self, theta: Floats, jacobian: Floats, factors: Floats) -> Floats:
-        """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of
+        """The sum over the runs of factors (K, n) times the second derivatives, T, -z T and z^2 T of
         every term: (K, p, p).
         """
         found = np.zeros((*theta.shape, theta.shape[1]))
@@ -100,20 +167,17 @@ class PowerSum:
     # -- variable projection -----------------------------------------------------------------------
 
     def project(
-        self, powers: Floats, target: Floats, weights: Floats, box: Box
+        self, terms: Floats, target: Floats, weights: Floats, box: Box
     ) -> tuple[Floats, Floats]:
         """The best E and terms at the centre (G, c) for exponents whose powers x_k^-b_k are given,
-        and how much they gain (G,).
+        (G, m, n), and how much they gain (G,).
 
         Least squares of the target (n,) or (G, n), with weights of the same shape, without a
         negative coefficient; those without room between their bounds stay there.
         """
-        columns = powers
-        if self.irreducible:
-            columns = np.concatenate([np.ones_like(powers[:, :1]), powers], axis=1)
-        first, last = int(self.irreducible), self.linear
+        columns, first, last = self._columns(terms), int(self.irreducible), self.linear
         held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
-        linear = np.tile(held, (len(powers), 1))
+        linear = np.tile(held, (len(terms), 1))
         free = np.flatnonzero(box.lower[:last] < box.upper[:last])
         if len(free) < last:
             linear[:, free] = 0.0
@@ -125,14 +189,18 @@ class PowerSum:
         linear[:, free], gain = nonnegative(weighted @ columns.transpose(0, 2, 1), moments)
         return linear, gain
 
+    def _columns(self, terms: Floats) -> Floats:
+        """What E and the terms at the centre are multiplied by, (G, c, n)."""
+        if not self.irreducible:
+            return terms
+        return np.concatenate([np.ones_like(terms[:, :1]), terms], axis=1)
+
     def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
         """Parameters in the box."""
         first = int(self.irreducible)
         with np.errstate(divide="ignore"):
-            found = np.concatenate(
-                [linear[:, :first], np.log(linear[:, first:]), exponents], axis=1
-            )
-        return box.inside(found)
+            logs = np.log(linear[:, first:])
+        return box.inside(np.concatenate([linear[:, :first], logs, exponents], axis=1))
 
     def retract(
         self,
@@ -152,7 +220,7 @@ class PowerSum:
         straight = box.inside(theta + step)
         exponents, first = straight[:, self.linear :], int(self.irreducible)
         terms = np.exp(-exponents[:, :, None] * self.logs)
-        columns = np.concatenate([np.ones_like(terms[:, :first]), terms], axis=1)
+        columns = self._columns(terms)
         begun = np.concatenate(
             [straight[:, :first], np.exp(straight[:, first : self.linear])], axis=1
         )
@@ -189,13 +257,10 @@ class PowerSum:
             return self.part(thin).starts(observed[thin], weights[thin], box, judge)
         grids = self._grids(box)
         shape = tuple(map(len, grids))
-        at = np.indices(shape).reshape(len(grids), -1)
-        rows = [0 if self.shared else k for k in range(self.terms)]
-        powers = [
-            np.exp(np.outer(-grids[j], z))[at[j]] for j, z in zip(rows, self.logs, strict=True)
-        ]
-        linear, gain = self.project(np.stack(powers, axis=1), observed, weights, box)
-        theta = self._theta(linear, np.array(list(product(*grids))), box)
+        exponents = np.array(list(product(*grids)))
+        terms = np.exp(-exponents[:, :, None] * self.logs)
+        linear, gain = self.project(terms, observed, weights, box)
+        theta = self._theta(linear, exponents, box)
         chosen = local_maxima(gain.reshape(shape))[:MOST_STARTS]
         if judge is not None:
             judged = local_maxima(-judge(theta).reshape(shape))[:MOST_STARTS]
@@ -205,18 +270,11 @@ class PowerSum:
     def _grids(self, box: Box) -> list[Floats]:
         """The exponents that are tried, for each."""
         spreads = np.ptp(self.logs, axis=1)
-        spreads = np.maximum([spreads.max()] if self.shared else spreads, 1e-3)
+        spreads = np.maximum([spreads.max()] if self.is_shared else spreads, 1e-3)
         tried = TRIED[min(len(spreads), len(TRIED)) - 1]
-        return [
-            np.geomspace(
-                np.clip(FLATTEST / spread, low, high), np.clip(STEEPEST / spread, low, high), tried
-            )
-            if low < high
-            else np.array([low])
-            for spread, low, high in zip(
-                spreads, box.lower[self.linear :], box.upper[self.linear :], strict=True
-            )
-        ]
+        ends = zip(spreads, box.lower[self.linear :], box.upper[self.linear :], strict=True)
+        wide = ((*np.clip([FLATTEST / x, STEEPEST / x], low, high),) for x, low, high in ends)
+        return [np.geomspace(low, high, tried if low < high else 1) for low, high in wide]
 
 
 def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:

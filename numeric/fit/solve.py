@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .newton import (
     ULPS,
-    Box,
     Ends,
     Problem,
     follow,
@@ -60,33 +59,21 @@ class Minimum:
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
 
-def solve(
-    model: Any,
-    observed: Floats,
-    weights: Floats | None,
-    objective: Any,
-    box: Box,
-    *,
-    seed: int = 0,
-    limited: bool = True,
-) -> Minimum:
-    """The best minimum of one problem in a box, for values (n,), not logarithms, and weights (n,);
-    runs of weight 0 are left out. `seed` is of starts that are drawn.
+def solve(problem: Problem, *, seed: int = 0, limited: bool = True) -> Minimum:
+    """The best minimum of one problem; runs of weight 0 are left out, `seed` is of starts that are
+    drawn.
 
     Where the box does not keep the parameters from running away (`limited`), a minimum counts only
     where `is_settled`. A ValueError where no law is a number at the runs, or no float holds the
     squares of what is observed.
     """
-    weights = np.ones(len(observed)) if weights is None else weights
-    if not weights.all():
-        counted = np.flatnonzero(weights)
-        model, observed, weights = model.part(counted), observed[counted], weights[counted]
-    if np.abs(observed).max() >= MOST or (objective.in_logs and observed.min() <= LEAST):
+    problem = problem.alone()
+    observed = problem.observed
+    if np.abs(observed).max() >= MOST or (problem.objective.in_logs and observed.min() <= LEAST):
         raise ValueError(NOWHERE_FINITE)
-    problem = Problem.of(model, observed, weights, objective, box)
     with np.errstate(all="ignore"):
-        ends = _minima(problem, observed, seed)
-        if objective.width == 0.0:  # only those that may be the best to the end
+        ends = _minima(problem, seed)
+        if problem.objective.width == 0.0:  # only those that may be the best to the end
             near = _hopeful(ends.theta, problem.values(ends.theta))
             ends = joined([sharpen(problem, theta) for theta in near])
             lowest = int(ends.value.argmin())
@@ -137,9 +124,10 @@ def is_settled(problem: Problem, theta: Floats) -> bool:
     return bool(told_apart and (rests.all() or problem.objective.width == 0.0))
 
 
-def _minima(problem: Problem, observed: Floats, seed: int) -> Ends:
+def _minima(problem: Problem, seed: int) -> Ends:
     """The smooth minima that the starts lead to."""
     model, objective, box = problem.model, problem.objective, problem.box
+    observed = problem.observed
     squares = problem.weights / observed**2 if objective.in_logs else problem.weights
     begun = model.starts(observed, squares, box, seed=seed)
     is_square = objective.width == np.inf

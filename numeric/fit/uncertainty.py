@@ -211,18 +211,11 @@ def _alone(problem: Problem, near: Floats) -> Minimum | None:
     """One problem solved by itself; of an objective with a kink next to the smooth minimum at hand,
     if that is certified. None where the solver finds no law.
     """
-    size = problem.model.size
-    weights = np.broadcast_to(problem.weights, (1, size))[0]
-    target = np.broadcast_to(problem.target, (1, size))[0]
-    drawn = np.flatnonzero(weights)
-    model, weights, target = problem.model.part(drawn), weights[drawn], target[drawn]
-    objective = problem.objective
-    if objective.width == 0.0:
-        end = sharpen(problem._replace(model=model, target=target, weights=weights), near)
+    if problem.objective.width == 0.0:
+        end = sharpen(problem.alone(), near)
         if end.done[0]:
             return Minimum(end.theta[0], float(end.value[0]), True)
-    observed = np.exp(target) if objective.in_logs else target
     try:
-        return solve(model, observed, weights, objective, problem.box)
+        return solve(problem)
     except ValueError:
         return None

@@ -169,10 +169,10 @@ def _predict_loss(runs: Runs, fit: Fit, chosen: Mask, level: float) -> Band:
         return Band(law, level=level)
     solution, spare = fit.solution, max(1, fit.solution.spare)
     off = np.log(solution.fitted) - np.log(solution.observed)
-    thetas = solution.design.thetas(fit.drawn.coefficients)
+    thetas = solution.model.write(fit.drawn.coefficients)
     scatter = coverage_factor(level, spare) * np.sqrt((off**2).sum() / spare)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = percentiles(np.log(solution.design.at(rows).evaluate(thetas)[0]), level)
+        low, high = percentiles(np.log(solution.model.at(rows).evaluate(thetas)[0]), level)
         below = np.hypot(np.log(law) - low, scatter)
         above = np.hypot(high - np.log(law), scatter)
     return Band(law, law * np.exp(-below), law * np.exp(above), level)

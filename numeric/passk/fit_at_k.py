@@ -15,10 +15,11 @@ import numpy as np
 from ..arrays import positive_array
 from ..errors import outside
 from ..fit.identify import undetermined
-from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
+from ..fit.models import COMPUTE, PARAMS_TOKENS
 from ..fit.newton import Box, Problem, minimise
 from ..fit.objective import Objective
-from ..fit.solution import Design, Solution
+from ..fit.power import PowerTerms
+from ..fit.solution import Solution
 from ..fit.solve import Minimum
 from ..results import DEFAULT_LEVEL, Band, Estimate, coverage_factor
 from .curve import curve
@@ -169,7 +170,8 @@ class PassFit:
         if name not in self.coefficients:
             raise outside("name", name, f"one of {', '.join(self.coefficients)}")
         at, drawn = self.kind.coefficients.index(name), self.drawn
-        on_limit = self.solution.design.on_limit(drawn)[:, at]
+        model = self.solution.model
+        on_limit = model.runaway(model.write(drawn))[:, at]
         options: Any = {"on_limit": on_limit, "undetermined": name in self.undetermined}
         found = Estimate.of_draws(self.coefficients[name], drawn[:, at], level, **options)
         if at > 0 or found.high is None or 0.0 not in (found.value, found.low):
@@ -188,7 +190,7 @@ class PassFit:
         its logarithm: of the errors of the law, by the inverse Hessian of the objective, the scatter
         of models, and standard errors `measured` of log(-log pass@k) of the models' own measurement.
         """
-        model = self.solution.design.at(self.kind.rows(covariates))
+        model = self.solution.model.at(self.kind.rows(covariates))
         (values,), (jacobian,) = model.evaluate(self.solution.theta[None])
         slope = jacobian / values
         variance = np.einsum("pn,pq,qn->n", slope, self._covariance, slope)
@@ -200,7 +202,7 @@ class PassFit:
     @cached_property
     def _hessian(self) -> Floats:
         """(p, p): of minus the log likelihood, or the sum of squares over twice their variance."""
-        theta, model = self.solution.theta[None], self.solution.design.model
+        theta, model = self.solution.theta[None], self.solution.model
         if self.evidence is None:
             return self.solution.problem.expand(theta).hessian[0] / (2.0 * self.scatter**2)
         measure = Marginal(self.evidence, self.scatter)
@@ -258,7 +260,7 @@ def fit_at_k(
     numbers = {name: int(which.sum()) for name, which in sizes.items()}
     if evidence is None:
         rows = kind.rows(covariates, y[used])
-        solution = Solution.of(Design.of(kind.terms, rows), rows, SQUARES)
+        solution = Solution.of(kind.terms.posed(rows), rows, SQUARES)
         scatter = float(np.sqrt(solution.minimum.value / max(1, solution.spare)))
     else:
         solution, scatter = _by_likelihood(kind, covariates, evidence)
@@ -268,8 +270,8 @@ def fit_at_k(
             refits, certified = solution.refit(weights=weights[:, used])[:2]
         else:
             starts = np.repeat(solution.theta[None], len(weights), axis=0)
-            again = fit_marginal(solution.design, evidence, starts, weights, scatter)
-            refits, certified = solution.design.coefficients(again.theta), again.done
+            again = fit_marginal(solution.model, evidence, starts, weights, scatter)
+            refits, certified = solution.model.read(again.theta), again.done
         refits = np.where(certified[:, None], refits, np.nan)
     return PassFit(
         kind=kind,
@@ -289,17 +291,15 @@ def _by_likelihood(
 ) -> tuple[Solution, float]:
     """The law and scatter of greatest likelihood, from the local minima of a scan over exponents."""
     guess = np.exp(evidence.least_likely_pass)
-    design = Design.of(kind.terms, kind.rows(covariates, guess))
-    starts = design.model.starts(guess, 1.0 / guess**2, design.box)
-    found = fit_marginal(design, evidence, starts)
+    model = kind.terms.posed(kind.rows(covariates, guess))
+    starts = model.starts(guess, 1.0 / guess**2, model.box)
+    found = fit_marginal(model, evidence, starts)
     best = int(np.argmin(found.value))
     theta, tau = found.theta[best], float(found.tau[best])
-    mu = np.log(design.model.evaluate(theta[None])[0])
+    mu = np.log(model.evaluate(theta[None])[0])
+    observed = np.exp(mu[0] - Marginal(evidence, tau).moments(mu)[1][0])
     return Solution(
-        design=design,
-        objective=SQUARES,
-        observed=np.exp(mu[0] - Marginal(evidence, tau).moments(mu)[1][0]),
-        weights=np.ones(len(guess)),
+        problem=Problem.of(model, observed, None, SQUARES, model.box),
         minimum=Minimum(theta, float(found.value[best]), bool(found.done[best])),
     ), tau
 
@@ -342,11 +342,11 @@ def upper_limit(fit: PassFit, level: float = DEFAULT_LEVEL) -> float:
 
 def _held(fit: PassFit, value: float) -> tuple[float, bool]:
     """f of the best law whose irreducible part is held, and whether that is certified."""
-    design, start = fit.solution.design, fit.solution.theta.copy()
-    box = Box(design.box.lower.copy(), design.box.upper.copy())
+    model, start = fit.solution.model, fit.solution.theta.copy()
+    box = Box(model.box.lower.copy(), model.box.upper.copy())
     box.lower[0] = box.upper[0] = start[0] = value
     if fit.evidence is not None:
-        narrowed = replace(design, box=box)
+        narrowed = replace(model, box=box)
         found = fit_marginal(narrowed, fit.evidence, start[None], None, fit.scatter)
         return 2.0 * float(found.value[0]), bool(found.done[0])
     ends = minimise(fit.solution.problem._replace(box=box), start[None])
@@ -360,7 +360,7 @@ def _overdispersion(fit: PassFit) -> float:
     if fit.clusters is None:
         return 1.0
     solution = fit.solution
-    values, jacobian = solution.design.model.evaluate(solution.theta[None])
+    values, jacobian = solution.model.evaluate(solution.theta[None])
     slope = -solution.residuals / fit.scatter**2
     if fit.evidence is not None:
         slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]

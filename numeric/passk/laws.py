@@ -175,7 +175,8 @@ class PassLaws(Shown):
 
     def _of_envelope(self, fit: PassFit) -> dict[str, Estimate]:
         """alpha of the envelope of a params+tokens law, and penalties at ratios."""
-        on_limit = fit.solution.design.on_limit(fit.drawn)[:, 3:].any(axis=1)
+        model = fit.solution.model
+        on_limit = model.runaway(model.write(fit.drawn))[:, 3:].any(axis=1)
         options: Any = {"undetermined": bool(fit.undetermined), "on_limit": on_limit}
         values = np.concatenate([fit.solution.values[None], fit.drawn])
         draws = {"alpha": _compute_law(fit, values)[2]}

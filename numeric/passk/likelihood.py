@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..data.counts import Counts
-    from ..fit.solution import Design
+    from ..fit.power import PowerTerms
 
     Floats = NDArray[np.float64]
 
@@ -345,7 +345,7 @@ class MarginalFits(NamedTuple):
 
 
 def fit_marginal(
-    design: Design,
+    model: PowerTerms,
     evidence: Evidence,
     theta: Floats,
     weights: Floats | None = None,
@@ -364,13 +364,13 @@ def fit_marginal(
     log_tau = np.full((count, 1), np.log(tau))
     slope, moved = np.full((count, 1), np.nan), np.ones((count, 1))
     on = np.arange(count)
-    free = int(np.count_nonzero(design.box.lower < design.box.upper))
+    free = int(np.count_nonzero(model.box.lower < model.box.upper))
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
-        problem = Problem(design.model, np.zeros(size), each[on], measure, design.box, measure.tau)
+        problem = Problem(model, np.zeros(size), each[on], measure, model.box, measure.tau)
         ends = minimise(problem, theta[on], damping=0.0, enough=ENOUGH)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
-        mu = np.log(design.model.evaluate(ends.theta)[0])
+        mu = np.log(model.evaluate(ends.theta)[0])
         here, alone = _scatter_slope(measure, mu, each[on], free)
         with np.errstate(all="ignore"):
             seen = (here - slope[on]) / moved[on]

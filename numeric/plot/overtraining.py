@@ -40,7 +40,7 @@ def plot_overtraining(laws: Overtraining) -> Any:
         for ratio in lines:
             ray = formulas.ray_params(path, ratio), formulas.ray_tokens(path, ratio)
             at = Points(params=ray[0], tokens=ray[1])
-            curve = of_loss.design.form.values(of_loss.values[None], at)[0]
+            curve = of_loss.model.values(of_loss.values[None], at)[0]
             colour = colormaps["viridis"](0.9 * scale(ratio))
             first.plot(path, curve, color=colour, linewidth=1.0, label=f"M = {ratio:.3g}")
         epsilon, k, gamma = of_error.values

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.models import Expression
+from isoflop.numeric.fit.expression import Expression
 from isoflop.numeric.fit.newton import Box, Problem, joined, minimise
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.solve import Minimum, is_settled, solve
@@ -41,15 +40,15 @@ def _solved(
     ends = dict.fromkeys(names, (-np.inf, np.inf)) | (bounds or {})
     ends |= {name: (value, value) for name, value in fixed.items()}
     box = Box(*np.array([ends[name] for name in names], dtype=float).T)
-    model = ExpressionModel(law, variables, names)
+    model = form.at(variables)
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     weights = None if weights is None else np.asarray(weights, dtype=float)
     observed = np.asarray(observed, dtype=float)
+    problem = Problem.of(model, observed, weights, chosen, box)
     if start is None:
-        found = solve(model, observed, weights, chosen, box, seed=seed, limited=False)
+        found = solve(problem, seed=seed, limited=False)
     else:
-        near = np.array([[start[name] for name in names]])
-        found = _from_start(Problem.of(model, observed, weights, chosen, box), near)
+        found = _from_start(problem, np.array([[start[name] for name in names]]))
     named = dict(zip(names, found.theta.tolist(), strict=True))
     return SimpleNamespace(**vars(found), coefficients=named)
 

@@ -86,7 +86,7 @@ def test_groups_are_summed_before_they_are_squared():
         left = np.eye(3) - hat[np.ix_(own, own)]
         score = jacobian[:, own] @ np.linalg.solve(left, residuals[own])
         together += np.outer(score, score)
-    turn = plain.solution.design.to_coordinates
+    turn = plain.solution.model.to_coordinates
     root = np.linalg.solve(turn, plain.covariance) @ np.linalg.inv(turn).T
     bread = _bread_from(root, alone @ alone.T)
     close(found.covariance, turn @ (bread @ together @ bread) @ turn.T, 1e-5)

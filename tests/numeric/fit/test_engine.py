@@ -4,6 +4,7 @@ called a minimum.
 """
 
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, linprog, nnls
 
+from isoflop.numeric.fit.models import ONE_EXPONENT, PARAMS_TOKENS
 from isoflop.numeric.fit.newton import Box, Problem
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
-from isoflop.numeric.fit.power import PowerSum, nonnegative
+from isoflop.numeric.fit.power import nonnegative
 from isoflop.numeric.fit.sharp import sharpen
 from isoflop.numeric.fit.solve import solve
 
@@ -35,7 +37,7 @@ def posed(seed, objective=None):
     """A random problem, centred, and what is observed."""
     drawn = problem(seed)
     logs = np.log(np.stack([drawn.params, drawn.tokens]))
-    model = PowerSum(logs - logs.mean(axis=1, keepdims=True))
+    model = replace(PARAMS_TOKENS, logs=logs - logs.mean(axis=1, keepdims=True))
     return model, drawn.loss, objective or drawn.objective
 
 
@@ -64,7 +66,8 @@ def test_objectives_by_their_definitions(name):
 @pytest.mark.parametrize(("irreducible", "shared"), list(product([True, False], repeat=2)))
 def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
     logs = np.stack([np.linspace(-1.0, 1.5, 9), np.sin(np.arange(9.0))])
-    model = PowerSum(logs, irreducible, shared)
+    form = ONE_EXPONENT if shared else PARAMS_TOKENS
+    model = replace(form, logs=logs, irreducible=irreducible)
     theta = np.array([*[1.3] * irreducible, 0.2, -0.4, *([0.6] if shared else [0.6, 1.1])])
     chosen = Objective(name=objective, delta=0.05)
     observed = model.evaluate(theta[None])[0][0] * np.exp(0.1 * np.cos(7.0 * np.arange(9.0)))
@@ -99,7 +102,7 @@ def test_gradient_and_hessian_to_forty_digits(objective, irreducible, shared):
 def test_no_descent_of_scipys_ends_lower(seed):
     """Squares, from the optimum and from points around it."""
     model, observed, objective = posed(seed, SQUARES)
-    found = solve(model, observed, None, objective, BOX)
+    found = solve(Problem.of(model, observed, None, objective, BOX))
     assert found.converged
 
     def residuals(theta):
@@ -119,7 +122,7 @@ def test_no_descent_of_scipys_ends_lower(seed):
 def test_valleys_that_end_on_a_bound(seed):
     """A parameter goes to its bound with the others behind it; one that is there stays."""
     model, observed, objective = posed(seed)
-    found = solve(model, observed, None, objective, BOX)
+    found = solve(Problem.of(model, observed, None, objective, BOX))
     assert found.converged
     assert ((found.theta <= LOWER) | (found.theta >= UPPER)).any()
 
@@ -131,9 +134,9 @@ def test_absolute_deviations_are_minima_of_the_primal_programme(seed):
     """
     model, observed, _ = posed(seed)
     lad = Objective(name="absolute-log")
-    found = solve(model, observed, None, lad, BOX)
-    assert found.converged
     here = Problem.of(model, observed, None, lad, BOX)
+    found = solve(here)
+    assert found.converged
     r, jacobian = (part[0] for part in here.residuals(found.theta[None])[:2])
     unit = np.median(np.abs(r))
     scale = np.linalg.norm(jacobian, axis=1) / unit

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from tests.data import grid_runs
 
 from isoflop.numeric.fit import OBJECTIVES, Objective, fit
-from isoflop.numeric.fit.expression import ExpressionModel
+from isoflop.numeric.fit.expression import Expression
 from isoflop.numeric.fit.resample import case_weights
 
 FORMULA = "E + A*N^-beta + B*D^-gamma"
@@ -172,7 +172,7 @@ def test_what_is_called_converged_is_a_minimum(solved):
         converged += 1
         size = np.exp(random.uniform(-16.0, -2.0, (4000, 1)))
         around = found.theta * (1.0 + size * random.standard_normal((4000, 3)))
-        values = ExpressionModel("E + A*x^-b", {"x": x}).values(around)
+        values = Expression("E + A*x^-b", extra=("x",)).at({"x": x}).evaluate(around)[0]
         inside = values[(values > 0.0).all(axis=1)]
         squares = np.sum((np.log(inside) - np.log(y)) ** 2, axis=1)
         assert squares.min() >= found.value * (1.0 - 1e-12)

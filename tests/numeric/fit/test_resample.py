@@ -128,9 +128,9 @@ def test_refits_by_absolute_deviations_are_sharp():
     drawn = case_weights(None, 24, 12, np.random.default_rng(3))
     refits = found.refit(weights=drawn)
     assert refits.converged.all()
-    thetas = found.design.thetas(refits.coefficients)
+    thetas = found.model.write(refits.coefficients)
     for times, value, theta in zip(drawn, refits.values, thetas, strict=True):
-        law = found.design.model.evaluate(theta[None])[0][0]
+        law = found.model.evaluate(theta[None])[0][0]
         residuals = np.abs(np.log(law) - np.log(found.observed))[times > 0]
         assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
         assert np.count_nonzero(residuals < 1e-9) >= 4

@@ -15,7 +15,6 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from isoflop.numeric.fit.models import COMPUTE
-from isoflop.numeric.fit.solution import Design
 from isoflop.numeric.passk.likelihood import (
     LEAST_SHAPE,
     MOST_SHAPE,
@@ -150,9 +149,9 @@ def scatter(random, tau, errors):
     seen = law + tau * random.standard_normal(30) + errors * random.standard_normal(30)
     steps = np.linspace(-6.0, 6.0, 49)
     nodes, flat = seen[:, None] + errors[:, None] * steps, np.zeros(30, dtype=bool)
-    design = Design.of(COMPUTE, Rows(compute=BUDGETS, loss=np.exp(seen)))
-    start = np.array([[0.2, np.log(2.8 * (np.exp(design.centres[0]) / 1e17) ** -0.25), 0.25]])
-    found = fit_marginal(design, Evidence(nodes, np.tile(-0.5 * steps**2, (30, 1)), flat), start)
+    model = COMPUTE.posed(Rows(compute=BUDGETS, loss=np.exp(seen)))
+    start = np.array([[0.2, np.log(2.8 * (np.exp(model.centres[0]) / 1e17) ** -0.25), 0.25]])
+    found = fit_marginal(model, Evidence(nodes, np.tile(-0.5 * steps**2, (30, 1)), flat), start)
     assert found.done.all()
     return found.tau[0]
 
@@ -173,15 +172,15 @@ def test_no_law_nearby_is_more_likely(drawn):
     counts, random = drawn(seed=4, problems=24, samples=16, C0=2e5), np.random.default_rng(3)
     evidence = Surface.of([counts.per_group(g) for g in range(30)]).at(10)
     rows = Rows(compute=counts.covariates["compute"], loss=np.exp(evidence.least_likely_pass))
-    design = Design.of(COMPUTE, rows)
+    model = COMPUTE.posed(rows)
     weights = np.stack([np.ones(30), random.multinomial(30, np.full(30, 1 / 30))])
-    found = fit_marginal(design, evidence, np.array([[0.2, 0.5, 0.25]] * 2), weights)
+    found = fit_marginal(model, evidence, np.array([[0.2, 0.5, 0.25]] * 2), weights)
     assert evidence.flat.any()
     assert found.done.all()
     for weight, theta, tau, value in zip(weights, found.theta, found.tau, found.value, strict=True):
         steps = random.normal(size=(2000, 3)) * 10.0 ** random.uniform(-3, 0.5, (2000, 1))
-        nearby = design.box.inside(theta + np.concatenate([np.zeros((1, 3)), steps]))
+        nearby = model.box.inside(theta + np.concatenate([np.zeros((1, 3)), steps]))
         measure = Marginal(evidence, tau)
-        costs = measure.measure(np.log(design.model.evaluate(nearby)[0]))[0] @ weight
+        costs = measure.measure(np.log(model.evaluate(nearby)[0]))[0] @ weight
         assert costs[0] == pytest.approx(value, abs=1e-9)
         assert (costs[1:] >= value - 1e-9).all()
