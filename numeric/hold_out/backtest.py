@@ -97,9 +97,6 @@ def backtest(
     ValueError
         Where an argument is outside its domain.
     """
-    import pandas as pd
-    from tqdm import tqdm
-
     of_one_kind: dict[str, Any] = {"k": (k, Counts), "benchmarks": (benchmarks, Evaluations)}
     of_one_kind |= {"baselines": (baselines, Evaluations), "proxy": (proxy, Evaluations)}
     for name, (value, kind) in of_one_kind.items():
@@ -136,17 +133,15 @@ def backtest(
     else:
         table = Runs.read(table, require=("loss",))
         tasks = tasks_of_runs(table, asked, hold_out, seed=seed)
-    _require(tasks, hold_out, axis, table.source)
-    splits = [
-        (task, split, 0 if index else count)
-        for task in tasks
-        for index, split in enumerate(splits_of(task, axis, targets, cutoffs))
-    ]
-    bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
-    every = [_judged(task, split, axis, level, times) for task, split, times in bar]
-    fits = pd.DataFrame([row for row, _ in every])
-    frames = [frame for row, frame in every if row["fit"] is not None] or [every[0][1].iloc[:0]]
-    predictions = _compared(pd.concat(frames, ignore_index=True))
+    if not tasks:
+        raise TableError(table.source, "no law has all that it depends on")
+    if hold_out is None and axis not in tasks[0].rows:
+        raise ArgumentError("axis", axis, complaint=f"{table.source} has no {axis}")
+    held = [] if hold_out is None else [part for task in tasks for part in task.rows["held"]]
+    if held and (all(held) or not any(held)):
+        complaint = f"holds out {'all' if all(held) else 'none'} of the rows of {table.source}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
+    fits, predictions = hold_rows_out(tasks, axis, targets, cutoffs, level, count, progress)
     lost = lost_rows(table.left_out, table.dropped)
     notes = [*_doubts(fits, predictions), *notes, *([lost] if lost else []), *table.warnings]
     return Backtest(
@@ -160,7 +155,7 @@ def backtest(
         seed=seed,
         fits=fits,
         table=predictions,
-        points={task.subject: task.points for task in reversed(tasks)},
+        points={task.subject: task.rows for task in reversed(tasks)},
         baselines=known,
         notes=tuple(notes),
     )
@@ -175,38 +170,60 @@ def _usual_cutoffs(table: Evaluations) -> Any:
     return grid.tolist() or CUTOFFS
 
 
-def _require(tasks: Sequence[Task], hold_out: str | None, axis: str, source: str) -> None:
-    """ValueError where nothing can be fitted, or nothing held out."""
-    if not tasks:
-        raise TableError(source, "no law has all that it depends on")
-    if hold_out is None and axis not in tasks[0].points:
-        raise ArgumentError("axis", axis, complaint=f"{source} has no {axis}")
-    parts = [task.held for task in tasks if task.held is not None]
-    if parts and ((held := np.concatenate(parts)).all() or not held.any()):
-        complaint = f"holds out {'all' if held.all() else 'none'} of the rows of {source}"
-        raise ArgumentError("hold_out", hold_out, complaint=complaint)
+def hold_rows_out(
+    tasks: Sequence[Task],
+    axis: str,
+    targets: int | str,
+    cutoffs: Any,
+    level: float,
+    resamples: int,
+    progress: bool,
+) -> tuple[DataFrame, DataFrame]:
+    """The fits of laws to the rows of every split, and their predictions: see `Backtest`; only the
+    first fit of each has resamples.
+    """
+    import pandas as pd
+    from tqdm import tqdm
 
-
-# -- fits and predictions --------------------------------------------------------------------------
+    splits = [
+        (task, split, 0 if index else resamples)
+        for task in tasks
+        for index, split in enumerate(splits_of(task.rows, task.least, axis, targets, cutoffs))
+    ]
+    bar = tqdm(splits, disable=not progress, desc="held out", unit="fit", leave=False)
+    every = [_judged(task, split, axis, level, times) for task, split, times in bar]
+    fits = pd.DataFrame([row for row, _ in every])
+    frames = [frame for row, frame in every if row["fit"] is not None] or [every[0][1].iloc[:0]]
+    table = pd.concat(frames, ignore_index=True)
+    observed, predicted = table["observed"], table["predicted"]
+    usable = observed.notna() & np.isfinite(predicted) & (table["doubt"] == "")
+    inside = observed.between(table["lo"], table["hi"]).astype("boolean")
+    left_out = table["doubt"].where(observed.notna(), "target not observed: " + table["why"])
+    table = table.assign(
+        error=predicted - observed,
+        relative_error=predicted / observed - 1.0,
+        usable=usable,
+        inside=inside.where(usable & np.isfinite(table["hi"])),
+        left_out=left_out,
+    )
+    return fits, table.drop(columns=["doubt", "why"])
 
 
 def _judged(
     task: Task, split: Split, axis: str, level: float, resamples: int
 ) -> tuple[dict[str, Any], DataFrame]:
     """The row of a fit, and those of its predictions; see `Backtest`."""
-    import pandas as pd
-
-    points, observed = task.points[split.test], task.points["observed"].to_numpy()
-    unknown = np.full(len(points), np.nan)
-    fit, band, shown = None, Band(unknown), split.train & task.test & np.isfinite(observed)
+    rows, fit, failed, band = task.rows, None, "", None
+    ahead, observed = rows[split.test], rows["observed"].to_numpy()
     train = prediction_errors(np.empty(0), np.empty(0))
-    failed = "" if split.train.any() else f"fewer than {task.least} cheaper rows to be fitted"
     try:
-        fit = None if failed else task.fit(split.train, resamples)
-        if fit is not None and shown.any():
-            own = task.predict(fit, shown, level).value
-            train = prediction_errors(own, observed[shown])
-        if fit is not None and len(points):
+        if not split.train.any():
+            raise ValueError(f"fewer than {task.least} cheaper rows to be fitted")
+        fit = task.fit(split.train, resamples)
+        seen = split.train & rows["test"].to_numpy() & np.isfinite(observed)
+        if seen.any():
+            train = prediction_errors(task.predict(fit, seen, level).value, observed[seen])
+        if len(ahead):
             band = task.predict(fit, split.test, level)
             failed = "" if np.isfinite(band.value).all() else "its prediction is not finite"
     except ValueError as error:
@@ -219,38 +236,20 @@ def _judged(
     doubt = failed or ("" if converged else "the fit is not certified as a minimum")
     if open_ and not failed and not isinstance(fit, LawFit):
         doubt = f"the fitted rows leave {open_} open"
-    place = place_of(task.points, axis, 1.0 if np.isnan(split.cutoff) else split.cutoff)
+    place = place_of(rows, axis, 1.0 if np.isnan(split.cutoff) else split.cutoff)
     beyond = place[split.train].max(initial=-np.inf) if np.isnan(split.cutoff) else 0.0
-    frame = pd.DataFrame(
-        {
-            **about,
-            "target": points["target"],
-            "size": points.get(axis, np.nan),
-            "decades_held_out": place[split.test] - beyond,
-            "observed": points["observed"],
-            "predicted": band.value,
-            "lo": unknown if band.low is None else band.low,
-            "hi": unknown if band.high is None else band.high,
-            "why": points["why"],
-            "doubt": doubt,
-        }
+    band = band or Band(np.full(len(ahead), np.nan))
+    frame = ahead[["target", "observed", "why"]].assign(
+        **about,
+        size=ahead.get(axis, np.nan),
+        decades_held_out=place[split.test] - beyond,
+        predicted=band.value,
+        lo=np.nan if band.low is None else band.low,
+        hi=np.nan if band.high is None else band.high,
+        doubt=doubt,
     )
-    return row, frame.sort_values("decades_held_out", kind="stable")
-
-
-def _compared(table: DataFrame) -> DataFrame:
-    """Predictions beside what was observed."""
-    observed, predicted = table["observed"], table["predicted"]
-    usable = observed.notna() & np.isfinite(predicted) & (table["doubt"] == "")
-    inside = observed.between(table["lo"], table["hi"]).astype("boolean")
-    left_out = table["doubt"].where(observed.notna(), "target not observed: " + table["why"])
-    return table.assign(
-        error=predicted - observed,
-        relative_error=predicted / observed - 1.0,
-        usable=usable,
-        inside=inside.where(usable & np.isfinite(table["hi"])),
-        left_out=left_out,
-    ).drop(columns=["doubt", "why"])
+    first = [*about, "target", "size", "decades_held_out", "observed", "predicted", "lo", "hi"]
+    return row, frame[[*first, "why", "doubt"]].sort_values("decades_held_out", kind="stable")
 
 
 def _doubts(fits: DataFrame, table: DataFrame) -> list[str]:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from .tasks import Task
-
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
@@ -37,38 +35,41 @@ class Split(NamedTuple):
     cutoff: float = np.nan
 
 
-def place_of(points: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
+def place_of(rows: DataFrame, axis: str, cutoff: float = 1.0) -> Floats:
     """Decades of the rows beyond a cutoff, (n,): the more, the more expensive; NaN where the axis is
     not known.
     """
-    if axis not in points:
-        return np.full(len(points), np.nan)
-    decades = np.log10(points[axis].to_numpy(dtype=np.float64)) - np.log10(cutoff)
+    if axis not in rows:
+        return np.full(len(rows), np.nan)
+    decades = np.log10(rows[axis].to_numpy(dtype=np.float64)) - np.log10(cutoff)
     return np.asarray(-decades if axis == "gold" else decades)
 
 
-def splits_of(task: Task, axis: str, targets: int | str, cutoffs: Any) -> list[Split]:
+def splits_of(
+    rows: DataFrame, least: int, axis: str, targets: int | str, cutoffs: Any
+) -> list[Split]:
     """The splits of a law's rows, that of the most expensive cutoff first; the only one where a
-    condition holds out rows; one without rows where no cutoff leaves enough to fit and one to
-    predict. The rest as of `isoflop.backtest`.
+    condition holds out rows; one without rows where no cutoff leaves at least so many to fit and
+    one to predict. `rows`: see `Task`; the rest as of `isoflop.backtest`.
     """
-    if task.held is not None:
-        return [Split(task.train & ~task.held, task.test & task.held)]
-    place = place_of(task.points, axis)
+    train, test, grid = (rows[name].to_numpy() for name in ("train", "test", "grid"))
+    if "held" in rows:
+        held = rows["held"].to_numpy()
+        return [Split(train & ~held, test & held)]
+    place = place_of(rows, axis)
     known = np.isfinite(place)
-    train, test = task.train & known, task.test & known
+    train, test = train & known, test & known
     if not isinstance(targets, str):
         dearest = np.isin(place, np.unique(place[known])[-targets:])
         train, test = train & ~dearest, test & dearest
-    found, possible = list[Split](), np.sort(place[train & task.grid])[task.least - 1 :]
+    found, possible = list[Split](), np.sort(place[train & grid])[least - 1 :]
     if len(possible) and (place[test] > possible[0]).any():
         cuts = [*_places(np.unique(possible), cutoffs, axis), np.inf]
         for cut, end in reversed([*pairwise(cuts)]):
             beyond = test & (place > cut) & (place <= (end if targets == NEXT else np.inf))
-            if (fitted := train & (place <= cut)).sum() >= task.least:
-                found.append(
-                    Split(fitted, beyond, float(10.0 ** (-cut if axis == "gold" else cut)))
-                )
+            if (fitted := train & (place <= cut)).sum() >= least:
+                value = float(10.0 ** (-cut if axis == "gold" else cut))
+                found.append(Split(fitted, beyond, value))
     nothing = np.zeros(len(place), dtype=bool)
     return found or [Split(nothing, nothing)]
 
@@ -81,8 +82,7 @@ def _places(possible: Floats, cutoffs: Any, axis: str) -> list[float]:
         return [*possible.tolist()]
     if is_count(cutoffs):
         wanted = np.linspace(possible[-1], possible[0], cutoffs)
-        nearest = {int(np.abs(possible - at).argmin()) for at in wanted}
-        return [float(possible[i]) for i in sorted(nearest)]
+        return sorted({float(possible[np.abs(possible - at).argmin()]) for at in wanted})
     if isinstance(cutoffs, str) or not np.iterable(cutoffs) or not [*cutoffs]:
         domain = "a whole number of at least 1, or a list of values of the axis"
         raise outside("cutoffs", cutoffs, domain)

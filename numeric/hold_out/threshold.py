@@ -9,10 +9,9 @@ gives T50. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C. A finite
 likelihood exists only where failures and successes overlap; where a point separates them, x50 lies
 between the two (Albert and Anderson 1984, Biometrika 71, 1).
 
-Neighbouring thresholds of one benchmark share most of their runs, so that their successes are no
-independent trials. Benchmarks are: with four or more of them the interval of T50 comes from
-resamples of whole benchmarks. Where a resample has no finite fit, what it says of T50 is a range,
-whose far end the interval takes.
+Neighbouring thresholds of one benchmark share most of their runs: with four or more benchmarks the
+interval of T50 comes from resamples of whole benchmarks. A resample without a finite fit tells a
+range of T50, whose far end the interval takes.
 """
 
 from __future__ import annotations
@@ -24,10 +23,8 @@ import numpy as np
 from ..fit.resample import LEAST_GROUPS, case_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["SUCCESS", "THRESHOLDS", "Logistic", "logistic", "successes", "threshold"]
 
@@ -57,8 +54,6 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = None)
     succeed" (x50 is at most the least x), "none succeeds" (at least the greatest) and "not rising"
     (success does not get likelier with x: there is no x50).
 
-    Examples
-    --------
     >>> fit = logistic([1.0, 2.0, 3.0, 4.0], [False, True, False, True])
     >>> print(fit.outcome, round(fit.low, 9))
     fitted 2.5
@@ -78,15 +73,12 @@ def logistic(x: ArrayLike, success: ArrayLike, weights: ArrayLike | None = None)
     # Newton's steps: the likelihood is strictly concave where failures and successes overlap.
     centre, scale, sign = places.mean(), places.std(), np.where(won, -1.0, 1.0)
     design, theta = np.stack([np.ones_like(places), (places - centre) / scale]), np.zeros(2)
-
-    def cost(theta: Floats) -> float:
-        return float(times @ np.logaddexp(0.0, sign * (theta @ design)))
-
     for _ in range(STEPS):
         p = 1.0 / (1.0 + np.exp(-(theta @ design)))
         gradient, information = design @ (times * (won - p)), times * p * (1.0 - p)
         step = np.linalg.solve((information * design) @ design.T, gradient)
-        while cost(theta + step) > cost(theta):
+        cost = times @ np.logaddexp(0.0, sign * (theta @ design))
+        while times @ np.logaddexp(0.0, sign * ((theta + step) @ design)) > cost:
             step = 0.5 * step
         theta = theta + step
         if step @ gradient <= NEAR * times.sum():
