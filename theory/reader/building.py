@@ -87,20 +87,22 @@ class Domain:
     def of(cls, conditions: Iterable[Condition]) -> Domain:
         """The domain that conditions make."""
         found = cls()
-        groups = dict(zip((">", "!=", ">="), found.groups, strict=True))
         for condition in conditions:
-            groups[condition.relation].append(condition.expression)
+            found.by_relation[condition.relation].append(condition.expression)
         return found
 
     @property
-    def groups(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
-        return self.positive, self.nonzero, self.nonnegative
+    def by_relation(self) -> dict[str, list[Expr]]:
+        return {">": self.positive, "!=": self.nonzero, ">=": self.nonnegative}
+
+    @property
+    def groups(self) -> tuple[list[Expr], ...]:
+        return tuple(self.by_relation.values())
 
     @property
     def conditions(self) -> list[Condition]:
         """What must be positive, not zero, or not negative, as conditions."""
-        relations = zip((">", "!=", ">="), self.groups, strict=True)
-        return [Condition(e, relation) for relation, group in relations for e in group]
+        return [Condition(e, relation) for relation, es in self.by_relation.items() for e in es]
 
     def map(self, function: Callable[[Expr], Expr]) -> Domain:
         """The domain with each of its expressions replaced."""

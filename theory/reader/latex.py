@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 from .tokens import (
     ACCENTS,
@@ -282,16 +283,13 @@ class _Latex(Pieces):
         """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`, and a
         bracket alone in it is one.
         """
-        if self.peek(*BRACKETS):
-            start, inside = self.next, self.bracket()
-            if self.peek("}"):
-                self.take()
-                return inside
-            self.next = start
         inside = self.until(opening, "}")
         if len(inside) == 1 and inside[0].kind == "name":
             return self.named(inside[0].text, inside[0].position)
-        return grouped(inside, opening.position)
+        steps = ((token.text in CLOSING) - (token.text in CLOSING.values()) for token in inside)
+        depths = list(accumulate(steps))
+        is_bracket = len(depths) > 1 and depths.count(0) == 1 and depths[-1] == 0
+        return inside if is_bracket else grouped(inside, opening.position)
 
     def between(self, opening: Token) -> list[Token]:
         """`\\left. f \\right|_{N = N^*, D = D^*}` and `\\left. f \\right|_{N^*}`."""
@@ -411,14 +409,11 @@ class _Latex(Pieces):
         if source[:1] != "\\" or font in (*OF_PROSE, "operatorname"):
             self.refuse(piece, rest=f": {source!r} is prose, and no factor")
         self.next = start
-        return self.marked(piece, font)  # \boldsymbol{\alpha}
+        return self.marked(piece)  # \boldsymbol{\alpha}
 
-    def accented(self, piece: Token) -> list[Token]:
+    def marked(self, piece: Token) -> list[Token]:
         """`\\hat{N}_c`: another quantity than `N_c`."""
-        return self.marked(piece, ACCENT_COMMANDS[piece.text[1:]])
-
-    def marked(self, piece: Token, mark: str) -> list[Token]:
-        """The name that is the argument of a command, with a mark."""
+        mark = ACCENT_COMMANDS.get(piece.text[1:], piece.text[1:])
         _, name, *more, _ = self.argument(f"an argument of {piece.text}")
         if name.text.endswith(AT):
             return [
@@ -489,7 +484,7 @@ COMMANDS: dict[str, Callable[[_Latex, Token], list[Token]]] = {
     **dict.fromkeys(FUNCTIONS, _Latex.function),
     **dict.fromkeys(FRACTIONS, _Latex.fraction),
     **dict.fromkeys(FONTS, _Latex.in_a_font),
-    **dict.fromkeys(ACCENT_COMMANDS, _Latex.accented),
+    **dict.fromkeys(ACCENT_COMMANDS, _Latex.marked),
     **dict.fromkeys(["underbrace", "overbrace"], _Latex.with_brace),
     "Delta": _Latex.difference,
     "sqrt": _Latex.root,

@@ -151,6 +151,7 @@ REFUSED = {
     r"x \quad y": "unexpected ','",
     r"L \overset{d}{=} E": r"cannot read '\\overset'",
     "n!=2": "cannot read '!'",
+    r"{(x^12) y}": "an operator is expected before '2' at position 6",
     r"x^12": "an operator is expected before '2' at position 4",
     # what is not finished, or is no formula
     r"\frac{1}{2": r"never closed: '{' at position 9",
