@@ -49,7 +49,15 @@ from ..reader.tokens import ParseError
 from .claim import Cited, Claim, Derivation, UnderLemma
 from .errata import Erratum
 from .names import FORMULA, Names, Setting, joined
-from .words import Formula, Sentence, all_positive, in_paper_order, needed, say
+from .words import (
+    Formula,
+    Sentence,
+    all_positive,
+    in_paper_order,
+    needed,
+    positive_part,
+    say,
+)
 
 Found = TypeVar("Found")
 #: The setting of a name, under a budget where the text gives one.
@@ -357,9 +365,7 @@ def _is_of_other_signs(link: Formula) -> bool:
 
 def _positive(formula: Formula) -> Expr:
     """What a condition calls positive."""
-    if formula.signs not in ((">",), ("<",), ("!=",)):
+    found = positive_part(formula)
+    if found is None:
         raise ParseError(f"{formula}: a condition of a step is a strict bound, or that two differ")
-    left, right = formula.sides
-    if formula.signs == ("!=",):
-        return (left - right) ** 2
-    return left - right if formula.signs == (">",) else right - left
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import chain
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -61,7 +62,7 @@ class Formula:
         """Whether it is the other formula, a bound perhaps with its sides moved."""
         if self.sides == other.sides and self.signs == other.signs:
             return True
-        own, others = _positive_part(self), _positive_part(other)
+        own, others = positive_part(self), positive_part(other)
         return own is not None and others is not None and expand(own - others) == 0
 
     def __str__(self) -> str:
@@ -77,12 +78,12 @@ class Formula:
         return "=" not in self.signs and len(plain) == len(self.sides)
 
 
-def _positive_part(formula: Formula) -> Expr | None:
-    """What a single strict bound calls positive."""
-    if formula.signs not in ((">",), ("<",)):
+def positive_part(formula: Formula) -> Expr | None:
+    """What a single strict bound calls positive, or that two differ."""
+    if formula.signs not in ((">",), ("<",), ("!=",)):
         return None
-    left, right = formula.sides
-    return left - right if formula.signs == (">",) else right - left
+    left, right = formula.sides if formula.signs != ("<",) else formula.sides[::-1]
+    return (left - right) ** 2 if formula.signs == ("!=",) else left - right
 
 
 @dataclass(frozen=True)
@@ -246,20 +247,19 @@ def unfolded(of: Of, definitions: Sequence[Definition], moving: Symbol | None = 
     return result
 
 
-def names_within(part: Any) -> frozenset[Expr]:
-    """The names in an expression, or in all expressions of a record."""
+def expressions_in(part: Any) -> Iterator[Expr]:
+    """The expression, or all expressions of a record."""
     if isinstance(part, Expr):
-        return names_in(part)
-    if isinstance(part, tuple):
-        return frozenset().union(*map(names_within, part))
-    if is_dataclass(part) and not isinstance(part, type):
-        return names_within(tuple(getattr(part, f.name) for f in fields(part)))
-    return frozenset()
+        yield part
+    elif isinstance(part, tuple):
+        yield from chain.from_iterable(map(expressions_in, part))
+    elif is_dataclass(part) and not isinstance(part, type):
+        yield from expressions_in(tuple(getattr(part, f.name) for f in fields(part)))
 
 
 def needed(definitions: Sequence[Definition], *parts: Any) -> tuple[Definition, ...]:
     """The definitions that the parts use, or that those use."""
-    names = frozenset().union(*map(names_within, parts))
+    names = frozenset().union(*map(names_in, expressions_in(parts)))
     kept: list[Definition] = []
     for definition in reversed(definitions):
         if own_names(definition) & names:

@@ -15,9 +15,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..kernel.answer import Condition, Decision
 from ..kernel.functions import phi2
-from ..kernel.rules import implied
-from ..kernel.search import why_positive
-from ..theorem.claim import Claim
+from ..theorem.claim import Claim, follows
 from ..theorem.words import Formula, Sentence, condition
 from .plain import PlainPrinter
 from .printer import PaperPrinter, length, snug
@@ -216,17 +214,12 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[Form
     """What a proof assumes, by name, and what else it used that does not follow from the
     assumptions.
     """
-    left = (c for c in decision.conditions if not (_follows(c, claim) or _is_removable(c, claim)))
-    used = (Formula.of(c.expression, c.relation, 0) for c in left)
-    return [*map(condition, brief.assume), *used]
-
-
-def _follows(needed: Condition, claim: Claim) -> bool:
-    """Whether the condition is assumed, or its expression has a certain sign where that holds."""
-    signs = (1, -1) if needed.relation == "!=" else (1,)
-    return implied(needed, claim.assume) or any(
-        why_positive(sign * needed.expression, claim.assume, strict=True) for sign in signs
+    used = (
+        Formula.of(c.expression, c.relation, 0)
+        for c in decision.conditions
+        if not (follows(c, claim.assume) or _is_removable(c, claim))
     )
+    return [*map(condition, brief.assume), *used]
 
 
 def _is_removable(needed: Condition, claim: Claim) -> bool:
