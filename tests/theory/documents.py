@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from isoflop.derivations import derivation
+from isoflop.theory.kernel.answer import Answer, Decision
+from isoflop.theory.kernel.points import PointCheck
 from isoflop.theory.kernel.rules import weakest
-from isoflop.theory.theorem.claim import Claim, Derivation
+from isoflop.theory.theorem.claim import Claim, Derivation, Verdict
 from isoflop.theory.theorem.words import Formula, Sentence
 from isoflop.theory.typeset.document import CheckedTheorem
 
@@ -41,6 +43,15 @@ def status(theorem: Derivation) -> str:
 def checked_entry(name: str) -> CheckedTheorem:
     """The theorem, checked once on every path as `verify` does."""
     return CheckedTheorem.checked(derivation_of(name))
+
+
+def printable(name: str) -> CheckedTheorem:
+    """The theorem with its steps taken as proved: a page does not depend on how they are."""
+    proved, unchecked = Decision(Answer.PROVED, ""), PointCheck(True, 0, "not checked")
+    steps = derivation_of(name).steps
+    return CheckedTheorem(
+        derivation_of(name), tuple(Verdict(step, proved, unchecked) for step in steps)
+    )
 
 
 def compiled(folder: Path, document: str) -> str:

@@ -28,7 +28,6 @@ EQUAL = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.BETA)))
 ENVELOPES = {
     "6ND": derive(),
     "general": derive(budget=GENERAL),
-    "6ND^2": derive(budget=Budget.parse("6 N D^2")),
     "three factors": THREE,
     "own letters": derive(OWN_LETTERS),
     "accuracy": derive(replace(derive().form, outer=exp(-sym.REDUCIBLE))),
