@@ -16,8 +16,8 @@ import pytest
 
 from isoflop.numeric import formulas
 
-LAWS = 3000
-WIDE_LAWS = 1200
+LAWS = 1200
+WIDE_LAWS = 600
 EVERY = 4  # what follows from the optimum by further root finding is compared for every fourth law
 DIGITS = 13.5  # inside the range that users meet
 EPS = sys.float_info.epsilon

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,29 +50,23 @@ def assert_agree(got: Any, wanted: Any, tolerance: float = AGREEMENT) -> None:
     np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=0)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("shape", [(12,), (3, 4), (2, 3, 2), (1, 12), (12, 1)])
-def test_shape_is_kept(name: str, shape: tuple[int, ...]) -> None:
-    values = SOME.reshape(shape)
-    assert_agree(call(name, values), one_by_one(name, values))
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_coefficients_may_be_arrays_and_broadcast(name: str) -> None:
+def test_coefficients_may_be_arrays_and_broadcast() -> None:
     beta, gamma = np.array([[0.2], [0.35], [1.1]]), np.array([0.3, 0.4, 0.5, 0.6])
-    got = call(name, SOME.reshape(3, 4)[:1], beta=beta, gamma=gamma)
-    assert got.shape == (3, 4)
-    assert_agree(got, one_by_one(name, SOME.reshape(3, 4)[:1], beta=beta, gamma=gamma))
-    assert_agree(call(name, 2.0, beta=beta), one_by_one(name, 2.0, beta=beta))
+    row = SOME.reshape(3, 4)[:1]
+    for name in FIGURES:
+        got = call(name, row, beta=beta, gamma=gamma)
+        assert got.shape == (3, 4)
+        assert_agree(got, one_by_one(name, row, beta=beta, gamma=gamma))
+        assert_agree(call(name, 2.0, beta=beta), one_by_one(name, 2.0, beta=beta))
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "as it is": lambda x: x,
+    "three axes": lambda x: x.reshape(2, 3, 2),
     "every other": lambda x: np.repeat(x, 2)[::2],
     "Fortran": lambda x: np.asfortranarray(x.reshape(3, 4)),
-    "transposed": lambda x: x.reshape(4, 3).T,
     "broadcast": lambda x: np.broadcast_to(x, (2, x.size)),
     "other byte order": lambda x: x.astype(x.dtype.newbyteorder()),
-    "list": lambda x: x.tolist(),
     "nested list": lambda x: x.reshape(3, 4).tolist(),
 }
 
@@ -87,7 +80,7 @@ def test_layout(layout: str) -> None:
         assert_agree(got, one_by_one(name, values))
 
 
-@pytest.mark.parametrize("size", [CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 7])
+@pytest.mark.parametrize("size", [CHUNK, CHUNK + 1, 2 * CHUNK + 7])
 def test_more_than_one_chunk(size: int) -> None:
     values = np.linspace(-1.5, 4.0, size)
     some = [0, 1, size // 2, size - 2, size - 1]
@@ -99,42 +92,36 @@ def test_more_than_one_chunk(size: int) -> None:
     assert np.unique(both).size == 1
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_float32_stays_float32_and_other_numbers_become_float64(name: str) -> None:
+def test_float32_stays_float32_and_other_numbers_become_float64() -> None:
     values = SOME.astype(np.float32)
-    assert call(name, values).dtype == np.float32
-    assert_agree(call(name, values), one_by_one(name, values), ROUNDING32)
-    assert call(name, values, beta=np.array([0.3])).dtype == np.float64
-    for dtype in ("i1", "u2", "i8", "f2"):
-        integers = np.array([1, 2, 3], dtype=dtype)
-        assert_agree(call(name, integers), one_by_one(name, integers))
+    for name in FIGURES:
+        assert call(name, values).dtype == np.float32
+        assert_agree(call(name, values), one_by_one(name, values), ROUNDING32)
+        assert call(name, values, beta=np.array([0.3])).dtype == np.float64
+        for dtype in ("i1", "u2", "i8", "f2"):
+            integers = np.array([1, 2, 3], dtype=dtype)
+            assert_agree(call(name, integers), one_by_one(name, integers))
 
 
-REFUSED = {
-    "strings": ["1.0", "2.0"],
-    "booleans": np.array([True, False]),
-    "complex numbers": np.array([1 + 0j]),
-    "objects": np.array([1.0, None], dtype=object),
-    "dates": np.array(["2024-01-01"], dtype="M8[D]"),
-    "a string": "2.0",
-    "bytes": b"2",
-    "a boolean": True,
-    "None": None,
-    "a ragged list": [[1.0], [1.0, 2.0]],
-    "a mapping": {"a": 1.0},
-    "a masked array": np.ma.masked_invalid([1.0, math.nan]),
-    "a NaN": np.array([1.0, math.nan]),
-    "an infinity": np.array([1.0, math.inf]),
-    "a zero": np.array([1.0, 0.0]),
-}
+REFUSED = (
+    *(["1.0", "2.0"], np.array([True, False]), np.array([1 + 0j]), "2.0", b"2", True, None),
+    *(np.array([1.0, None], dtype=object), np.array(["2024-01-01"], dtype="M8[D]"), {"a": 1.0}),
+    *([[1.0], [1.0, 2.0]], np.ma.masked_invalid([1.0, math.nan])),
+    *(np.array([1.0, bad]) for bad in (math.nan, math.inf, 0.0)),
+)
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_no_positive_number_is_refused(what: str) -> None:
-    with pytest.raises(ValueError, match=r"^params"):
-        positive_values("params", REFUSED[what])
-    with pytest.raises(ValueError, match=r"^params"):
-        LAW.loss(REFUSED[what], 1e9)
+def test_what_is_no_positive_number_is_refused() -> None:
+    for value in REFUSED:
+        with pytest.raises(ValueError, match=r"^params"):
+            positive_values("params", value)
+        with pytest.raises(ValueError, match=r"^params"):
+            LAW.loss(value, 1e9)
+    with pytest.raises(
+        ValueError, match=r"params of shape \(2,\), tokens of shape \(3,\): must have"
+    ):
+        LAW.loss([1e9] * 2, [1e9] * 3)
+    assert LAW.compute([10**24], 10) == pytest.approx(6e25, rel=1e-15)
 
 
 def test_a_result_beyond_the_floats_is_refused() -> None:
@@ -157,10 +144,6 @@ def test_out_of_reach_is_infinite_in_every_type() -> None:
             assert got.dtype == dtype
             assert got[0] == got[2] == math.inf
             assert math.isfinite(got[1])
-
-
-POLE = mpmath.mp.clone()
-POLE.dps = 50
 
 
 def test_the_error_state_of_numpy_is_left_alone() -> None:

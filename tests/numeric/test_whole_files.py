@@ -51,20 +51,17 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [["law.json"], []])
+def test_a_full_disk_leaves_the_old_file_and_no_part_of_a_new_one(
+    tmp_path: Path, before: list[str]
+) -> None:
     place = tmp_path / "law.json"
-    place.write_bytes(b"good")
+    for name in before:
+        (tmp_path / name).write_bytes(b"good")
     with pytest.raises(OSError, match="No space left"):
         write(place, b"new and longer")
-    assert place.read_bytes() == b"good"
-    assert names_in(tmp_path) == ["law.json"]
-
-
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_leaves_no_part_of_a_new_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No space left"):
-        write(tmp_path / "law.json", b"new")
-    assert names_in(tmp_path) == []
+    assert names_in(tmp_path) == before
+    assert not before or place.read_bytes() == b"good"
 
 
 def test_a_reader_sees_the_old_content_or_the_new(tmp_path: Path) -> None:

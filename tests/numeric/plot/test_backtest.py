@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import accuracies, at_ratios, evaluations, pass_at_k
+from tests.data import accuracies, at_ratios, evaluations
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.data.evaluations import Evaluations
@@ -60,17 +60,13 @@ def test_of_a_sweep_the_successes_are_drawn_with_their_threshold():
 # -- laws of accuracy ------------------------------------------------------------------------------
 
 
-def compare(names=("task",), **more):
+def compare(**more):
     """Runs with a params+tokens law, of which the smallest are within 0.05 of guessing."""
     law = {"A": 270.0, "B": 1800.0, "beta": 0.27, "gamma": 0.3}
     noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
-    scores = {
-        (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS, law=law, **noisy)
-        for name in names
-    }
-    known = dict.fromkeys(names, Baseline(GUESS))
-    asked = {"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
-    return backtest(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked)
+    scores = {("task", "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS, law=law, **noisy)}
+    asked = {"laws": LAWS, "hold_out": "compute > 1e22", "baselines": {"task": Baseline(GUESS)}}
+    return backtest(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked | more)
 
 
 @pytest.fixture(scope="module")
@@ -112,36 +108,9 @@ def test_laws_are_drawn_by_their_coefficients_with_their_bands(compared) -> None
         assert (heights.min(), heights.max()) == pytest.approx((low, high), rel=1e-9)
 
 
-def test_a_panel_a_benchmark_and_one_legend() -> None:
-    names = (*(f"b{index:02d}" for index in range(5)), "odd $name_1")
-    figure = plot_backtest(compare(names, laws=("compute",)))
-    assert [ax.get_title() for ax in figure.axes[:6]] == [*names[:5], r"odd \$name_1"]
-    assert [ax.axison for ax in figure.axes] == [True] * 6 + [False] * 2
-    assert len(figure.legends) == 1
-    assert all(ax.get_legend() is None for ax in figure.axes)
-
-
 def test_a_law_that_failed_leaves_the_others() -> None:
     few = compare(laws=("compute", "params-tokens-ceiling"), hold_out="compute > 2e20")
     assert few.fit("params-tokens-ceiling", "task") is None
     assert "compute" in plot_accuracy(few, "task").get_legend_handles_labels()[1]
-    none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
-    shown = plot_accuracy(none, "task").get_legend_handles_labels()[1]
-    assert {*shown} == {"not fitted", "held out", "guessing"}
     with pytest.raises(ValueError, match="benchmark='tusk': must be one of task"):
-        plot_accuracy(none, "tusk")
-
-
-def test_a_law_in_k_is_drawn_at_one() -> None:
-    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
-    scores = {
-        ("code", f"pass@{k}"): pass_at_k(6.0 * PARAMS * TOKENS, k, **noisy) for k in (1, 4, 16)
-    }
-    data = Evaluations.read(evaluations(PARAMS, TOKENS, scores, code=0.0))
-    found: Any = backtest(data, laws=("compute", "bilinear"), hold_out="compute > 1e22")
-    log_A, a, *_ = found.fit("bilinear", "code").values
-    lines = {
-        str(line.get_label()): line.get_xydata() for line in plot_accuracy(found, "code").lines
-    }
-    x, y = np.asarray(lines["bilinear at $k=1$"]).T
-    assert y == pytest.approx(np.exp(-np.exp(log_A) * x**a), rel=1e-6)
+        plot_accuracy(few, "tusk")

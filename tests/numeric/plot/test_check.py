@@ -43,24 +43,6 @@ def test_what_is_drawn_is_what_was_found(result):
     assert np.concatenate(minima) == pytest.approx(expected)
 
 
-def test_no_curve_is_cut_off_and_no_legend_covers_any(result):
-    panels = plot_check_runs(result).axes[:3]
-    for ax in panels[:2]:
-        low, high = ax.get_ylim()
-        heights = np.concatenate([line.get_xydata()[:, 1] for line in ax.lines])
-        assert low < heights.min() <= heights.max() < high
-    panels[0].figure.draw_without_rendering()
-    for ax in (panels[0], panels[2]):
-        legend = ax.get_legend().get_window_extent()
-        assert all(legend.y1 < other.get_window_extent().y0 for other in panels)
-
-
-def test_no_empirical_law_is_said():
-    untold = check(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), draws=61)
-    differences = plot_check_runs(untold).axes[2]
-    assert [text.get_text() for text in differences.texts] == ["no empirical compute law"]
-
-
 def test_panels_show_the_rows_of_the_published_tables():
     found: Any = check_published()
     for row, panel in zip(found.table.itertuples(), found.plot().axes, strict=True):

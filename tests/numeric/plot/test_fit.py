@@ -62,15 +62,6 @@ def test_residuals(fitted, ax) -> None:
     assert ax.get_ylabel() == r"$\log$ observed $-\,\log$ law"
 
 
-def test_a_compute_law(runs, ax) -> None:
-    found = fit(runs, model="compute")
-    draw_law(found, ax)
-    x, y = (np.asarray(values) for values in ax.get_lines()[0].get_data())
-    assert y == pytest.approx(
-        found.coefficients["E"] + found.coefficients["C0"] * x ** -found.coefficients["alpha"]
-    )
-
-
 def test_a_page(fitted, tmp_path) -> None:
     figure = plot_fit(fitted)
     *axes, _ = figure.axes  # the third is the bar of computes

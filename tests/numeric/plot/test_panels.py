@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from matplotlib.figure import Figure
 from tests.data import power_law
 
@@ -106,51 +105,40 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
         assert params[-1] / params[0] == pytest.approx(100.0)
 
 
-@pytest.mark.parametrize(
-    ("draw", "arguments", "named"),
-    [
+def test_refusals() -> None:
+    budgets: dict[str, Any] = {"law": LAW, "computes": [1e20]}
+    for draw, arguments, named in (
         (plot_penalty, {"laws": []}, "laws="),
         (plot_penalty, {"laws": LAWS, "within": 0.0}, "within=0.0"),
         (plot_penalty, {"laws": LAWS, "points": [[1.0, -1.0]]}, "points=-1.0"),
-        (plot_isoflop, {"law": LAW, "computes": []}, "computes="),
-        (plot_isoflop, {"law": LAW, "computes": [1e20, 0.0]}, "computes=0.0"),
-        (plot_isoflop, {"law": LAW, "computes": [1e20], "size_ratios": (0.0, 1.0)}, "size_ratios="),
-    ],
-)
-def test_refusals(draw, arguments, named) -> None:
-    with pytest.raises(ValueError, match=f"^{named}.*: must be"):
-        draw(**arguments)
-
-
-def test_axes_of_pyplot_are_left_open_for_their_owner() -> None:
-    figure, ax = pyplot.subplots()
-    assert plot_penalty(LAWS, ax) is plot_isoflop(LAW, [1e20, 1e22], ax) is ax
-    assert pyplot.get_fignums() == [figure.number]
-    pyplot.close(figure)
+        (plot_isoflop, budgets | {"computes": []}, "computes="),
+        (plot_isoflop, budgets | {"computes": [1e20, 0.0]}, "computes=0.0"),
+        (plot_isoflop, budgets | {"size_ratios": (0.0, 1.0)}, "size_ratios="),
+    ):
+        with pytest.raises(ValueError, match=f"^{named}.*: must be"):
+            draw(**arguments)
 
 
 # -- files -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", [*SIGNATURES, ".PNG"])
-def test_saved_in_the_format_of_the_suffix(tmp_path: Path, suffix: str) -> None:
-    paths = [tmp_path / f"{name}{suffix}" for name in ("penalty", "again")]
-    for path in paths:
-        save(plot_penalty(LAWS), path)
-    assert paths[0].read_bytes().startswith(SIGNATURES[suffix.lower()])
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("name", "complaint"),
-    [(name, r"must end in \.png, \.pdf or \.svg") for name in ("a", "a.jpg", "a.png.txt", ".png")]
-    + [(name, r"cannot be written \(.+\)") for name in ("missing/a.png", "folder.png")],
-)
-def test_files_that_cannot_be(tmp_path: Path, name: str, complaint: str) -> None:
+def test_saved_in_the_format_of_the_suffix_or_refused(tmp_path: Path) -> None:
+    drawing = plot_penalty(LAWS)
+    for suffix, signature in SIGNATURES.items():
+        save(drawing, tmp_path / f"penalty{suffix}")
+        assert (tmp_path / f"penalty{suffix}").read_bytes().startswith(signature)
+    save(plot_penalty(LAWS), tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "penalty.svg").read_bytes()
     (tmp_path / "folder.png").mkdir()
-    with pytest.raises(ValueError, match=rf"^path='.*{name}': {complaint}"):
-        save(plot_penalty(LAWS), tmp_path / name)
-    assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]
+    before = sorted(tmp_path.iterdir())
+    refused = dict.fromkeys(
+        ("a", "a.jpg", "a.png.txt", ".png"), r"must end in \.png, \.pdf or \.svg"
+    )
+    refused |= dict.fromkeys(("missing/a.png", "folder.png"), r"cannot be written \(.+\)")
+    for name, complaint in refused.items():
+        with pytest.raises(ValueError, match=rf"^path='.*{name}': {complaint}"):
+            save(drawing, tmp_path / name)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_drawing_and_saving_do_without_pyplot(tmp_path: Path) -> None:

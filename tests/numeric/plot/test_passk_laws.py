@@ -1,14 +1,12 @@
 """Figures of laws of -log pass@k: what stands where."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from tests.data import law_truth
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.passk import curve, fit_passk
-from isoflop.numeric.plot.passk_laws import plot_laws, plot_passk
+from isoflop.numeric.plot.passk_laws import plot_laws
 from isoflop.numeric.simulate.counts import grid, simulate
 
 pytest.importorskip("matplotlib")
@@ -57,13 +55,3 @@ def test_observed_against_predicted(found):
     own = found.at(1, "params-tokens").predict(counts.covariates).value
     solved = (curve(counts, [1]).pass_at_k > 0).to_numpy()
     assert lines(ax, "o")[0].get_xdata() == pytest.approx(own[solved])
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_page_has_no_empty_panel_and_nothing_under_a_legend(found):
-    axes: Any = plot_passk(found).axes
-    assert len(axes) == 4
-    assert all(ax.lines and ax.get_title() for ax in axes)
-    axes[0].figure.draw_without_rendering()
-    for ax in axes[2:]:
-        assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
