@@ -124,7 +124,7 @@ def test_refusals() -> None:
 
 def test_saved_in_the_format_of_the_suffix_or_refused(tmp_path: Path) -> None:
     drawing = plot_penalty(LAWS)
-    for suffix, signature in SIGNATURES.items():
+    for suffix, signature in reversed(SIGNATURES.items()):  # .svg first, as below
         save(drawing, tmp_path / f"penalty{suffix}")
         assert (tmp_path / f"penalty{suffix}").read_bytes().startswith(signature)
     save(plot_penalty(LAWS), tmp_path / "again.svg")
