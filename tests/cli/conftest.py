@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.inputs import write_all
 from tests.conftest import Outcome
 from tests.data import accuracies, at_ratios, write_rows
-from tests.golden.inputs import write_all
 from tests.numeric.conftest import Reference as Search
 
 SRC = Path(__file__).resolve().parents[2] / "src"

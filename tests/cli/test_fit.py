@@ -9,9 +9,6 @@ import pytest
 from tests.data import LAW as TRUTH
 from tests.data import grid_runs, power_law, write_csv, write_rows
 
-from isoflop.numeric.accuracy.overtraining import fit_overtraining
-from isoflop.numeric.data.evaluations import Evaluations
-
 NUMBERS = {"value", "se", "lo", "hi"}
 
 
@@ -96,7 +93,7 @@ def test_bootstrap(data, refused, plain, columns) -> None:
     found = data("fit 8.csv --bootstrap 120")
     assert found["interval"]["resample"] == "groups"
     assert "8 groups: with fewer than 10, intervals by group are rough" in found["warnings"]
-    refused(("--bootstrap '20'", "at least 4"), "fit 3.csv --bootstrap 20")
+    refused(("--bootstrap 20", "at least 4"), "fit 3.csv --bootstrap 20")
 
 
 def test_all_runs_at_one_size(call, data, refused, columns) -> None:
@@ -176,63 +173,3 @@ def test_accuracy(call, data, columns) -> None:
     values = {name: found["coefficients"][name]["value"] for name in truth}
     assert values == pytest.approx(truth, rel=1e-4)
     assert f"{64 - kept} runs left out: at most 0.05 above guessing" in call(words).out
-
-
-# -- the laws of Gadre et al. 2024 -----------------------------------------------------------------
-
-OVERTRAINING = "--law overtraining --loss"
-#: The selection of the paper on its own table, whose params may be N or N_no_embed.
-SMALLEST = "token_multiplier == 320 and params < 2e7"
-ERROR_WHERE = f"token_multiplier == 20 and params < 2e9 or {SMALLEST}"
-PUBLISHED = (
-    f"{OVERTRAINING} c4_val --column params=N --where \"dataset == 'rpj'\" --benchmark gadre2024 "
-    f"--fit-where 'token_multiplier == 20 and params < 1e9 or {SMALLEST}' "
-    "--predict-where 'token_multiplier == 640 and params > 1e9 or params > 2e9'"
-)
-
-
-def test_published_relative_errors(call, data, public_runs) -> None:
-    """With the condition for the law of error, and without it, that is, without the 1.4B model at 20
-    tokens per param.
-    """
-    words = f"fit {public_runs / 'gadre2024' / 'runs.csv'} {PUBLISHED}"
-    result = call(words, "--error-where", ERROR_WHERE)
-    assert (result.code, result.err) == (0, "")
-    shown = " ".join(result.out.split())
-    for printed in ("+0.7103 %", "+0.7320 %", "+3.6365 %", "+0.0464 %"):
-        assert printed in shown
-    for coefficient in ("A 166.211", "beta 0.272851"):
-        assert coefficient in shown
-    off = [f"{100 * run['error_difference']:.2f}" for run in data(words)["predictions"]]
-    assert off == ["12.79", "10.64"]
-
-
-def test_overtraining_is_what_the_library_finds(call, data, tables) -> None:
-    runs = tables / "overtrained.csv"
-    words = f"{OVERTRAINING} loss --benchmark two"
-    where = {"fit_where": "tokens < 1e10", "error_where": "params < 5e8"}
-    options = [
-        word for name, text in where.items() for word in (f"--{name}".replace("_", "-"), text)
-    ]
-    found = fit_overtraining(
-        Evaluations.read(str(runs)),
-        loss="loss",
-        benchmarks=["two"],
-        **where,
-    )
-    figure = Path("laws.png")
-    shown = data(f"fit {runs} {words} --plot laws.png", *options)
-    assert shown == json.loads(json.dumps(found.as_dict()))
-    assert figure.stat().st_size > 5_000
-
-
-def test_overtraining_at_one_ratio_is_undetermined(call) -> None:
-    params = np.geomspace(1e7, 1e12, 6)
-    loss = power_law(params, 10.0 * params, **TRUTH)
-    accuracy = 0.14 + 2.2 * np.exp(-0.71 * loss)
-    ray = {"params": params, "tokens": 10.0 * params, "loss": loss, "acc_one": accuracy}
-    write_csv(Path("ray.csv"), ray)
-    result = call(f"fit ray.csv {OVERTRAINING} loss")
-    assert (result.code, result.err) == (3, "")
-    assert "the runs leave E, A, B, beta undetermined" in result.out
-    assert "costs against" not in result.out

@@ -13,7 +13,7 @@ import pytest
 from isoflop.__main__ import main
 from isoflop._version import __version__
 from isoflop.cli import COMMANDS
-from isoflop.cli.errors import one_line, visible
+from isoflop.cli.output import one_line, visible
 
 NASTY = "\x7fx\x1b[31mred\x07\x9b2J\u202egnp\u2066y"
 FORBIDDEN = {character for character in NASTY if not character.isprintable()}
@@ -69,7 +69,6 @@ WIDE = (
     "check runs.csv --bootstrap 61 --explain",
     "fit samples.csv --models sizes.csv --gold gold.csv --k 8 --method least-squares-log "
     "--bootstrap 20",
-    "fit overtrained.csv --law overtraining --loss loss",
     "backtest scores.csv --law compute --cutoffs 2 --rolling compute",
     "verify krajewski2025",
     "verify envelope_exponent",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.cli.domains import parse
+from isoflop.cli.arguments import number as parse
 
 SPELT = {
     **{"7e9": 7e9, "7B": 7e9, "7b": 7e9, "1.4T": 1.4e12, "500M": 5e8, "20k": 2e4, "20K": 2e4},

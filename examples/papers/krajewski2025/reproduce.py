@@ -13,13 +13,9 @@ gadre2024/runs.csv; OUTPUT, by default this folder, receives README.md and the f
 a minute of a processor, most of it for the refits behind the intervals of ceilings.
 """
 
-import json
 import os
-import shlex
 import sys
-from contextlib import redirect_stdout
 from functools import cached_property
-from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from krajewski2025.tables import BilinearLaw, printed_bilinear, printed_broken, tables_check
 from krajewski2025.which_runs import which_runs
 
-from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
 from isoflop.numeric.accuracy.law import fit_law
 from isoflop.numeric.accuracy.laws import BILINEAR
+from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.check.published import BenchmarkCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
@@ -431,30 +427,19 @@ class Subset:
 
     # -- over-training -------------------------------------------------------------------------------------------------
 
-    def gadre_command(self, *, with_error: bool = True) -> list[str]:
-        """The predictions of Gadre et al. as a command."""
-        return [
-            *("fit", "gadre2024/runs.csv", "--law", "overtraining"),
-            *("--column", "params=N", "--where", "dataset == 'rpj'"),
-            *("--loss", "c4_val", "--benchmark", "gadre2024", "--fit-where", FOR_LOSS),
-            *(("--error-where", FOR_ERROR) if with_error else ()),
-            *("--predict-where", PREDICTED),
-        ]
-
     def gadre_runs(self, *, with_error: bool = True, plot: Path | None = None) -> list[dict]:
-        """What the command predicts."""
-        place = str(self.folder.parent / "gadre2024" / "runs.csv")
-        words = [
-            place if word == "gadre2024/runs.csv" else word
-            for word in self.gadre_command(with_error=with_error)
-        ]
-        output = StringIO()
-        with redirect_stdout(output):
-            figure = () if plot is None else ("--plot", str(plot))
-            status = isoflop([*words, "--format", "json", *figure])
-        if status:
-            raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
-        return json.loads(output.getvalue())["predictions"]
+        """What the laws of Gadre et al. predict."""
+        runs = Evaluations.read(
+            self.folder.parent / "gadre2024" / "runs.csv",
+            columns={"params": "N"},
+            where="dataset == 'rpj'",
+        )
+        conditions = {"fit_where": FOR_LOSS, "predict_where": PREDICTED}
+        conditions |= {"error_where": FOR_ERROR} if with_error else {}
+        laws = fit_overtraining(runs, loss="c4_val", benchmarks=GADRE_TASKS, **conditions)
+        if plot is not None:
+            save(laws.plot(), plot)
+        return laws.predictions.to_dict("records")
 
     def gadre_rows(self, plot: Path) -> list[list[str]]:
         rows = []
@@ -483,8 +468,8 @@ class Subset:
         return (
             "All printed digits are those of the paper. The law of error is fitted to one run more "
             "than the law of loss, the "
-            "1.4B model at 20 tokens per parameter (`--error-where`): without it, on the runs of "
-            "`--fit-where` alone, the errors "
+            "1.4B model at 20 tokens per parameter (`error_where`): without it, on the runs of "
+            "`fit_where` alone, the errors "
             f"foretold are off by {' and '.join(off)}."
         )
 
@@ -735,19 +720,6 @@ def markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
 
 
-def command_lines(words: list[str]) -> list[str]:
-    """A command with an option a line."""
-    lines = [["isoflop"]]
-    for word in words:
-        if word.startswith("--"):
-            lines.append([])
-        lines[-1].append(f'"{word}"' if "'" in word else shlex.quote(word))
-    return [
-        ("  " if i else "") + " ".join(line) + (" \\" if i < len(lines) - 1 else "")
-        for i, line in enumerate(lines)
-    ]
-
-
 def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
     """The page in Markdown."""
     runs = subset.evaluations
@@ -913,7 +885,7 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
         "fitted to five and six small runs on RedPajama, and what they say of a run of 1.4B params "
         "at 640 tokens per parameter "
         "and of one of 6.9B at 20, on the paper's own table of 104 runs:",
-        ["```sh", *command_lines(subset.gadre_command()), "```"],
+        f"The law of loss is fitted where `{FOR_LOSS}`, that of error where `{FOR_ERROR}`.",
         markdown(
             [
                 "run",

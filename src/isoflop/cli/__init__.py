@@ -1,25 +1,14 @@
 """The command line: finds the command, runs it, writes what it returns.
 
-Each command is a module with SUMMARY, the text HELP, ``parser()`` and ``run(options)``, which returns
-the output and the exit status.
+Each command is a module with SUMMARY, ``parser()`` and ``run(args)``, which returns the output and
+the exit status.
 """
 
 from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
-from .errors import (
-    BAD_INPUT,
-    DEFECT,
-    DONE,
-    INTERRUPTED,
-    UsageError,
-    is_defect,
-    shown,
-    with_options,
-)
-from .streams import say, write
+from .output import BAD_INPUT, DEFECT, DONE, INTERRUPTED, say, shown, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,31 +46,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
-    except (UsageError, ValueError) as error:  # a domain error names the argument and its value
-        if is_defect(error):
-            return _defect(error)
-        say("error", str(error))
-        return BAD_INPUT
     except KeyboardInterrupt as stop:  # who has a part of a result keeps it, and says so itself
         say("interrupted", str(stop) or "there is no result yet")
         return INTERRUPTED
     except Exception as error:
-        return _defect(error)
+        # Bad input is a ValueError of ours or of Python's; NumPy's LinAlgError is a defect.
+        library = type(error).__module__.partition(".")[0]
+        if isinstance(error, ValueError) and library not in ("numpy", "scipy"):
+            say("error", str(error))
+            return BAD_INPUT
+        import traceback
 
-
-def _defect(error: Exception) -> int:
-    import traceback
-
-    traceback.print_exception(
-        error.__context__ if isinstance(error, UsageError) and error.__context__ else error
-    )
-    return DEFECT
+        traceback.print_exception(error)
+        return DEFECT
 
 
 def _run(words: Sequence[str]) -> int:
     command, *rest = words or HELP
     if command in HELP:
-        write(_overview())
+        width = max(map(len, COMMANDS))
+        lines = [f"  {name.ljust(width)}  {_module(name).SUMMARY}" for name in COMMANDS]
+        write(OVERVIEW.format(commands="\n".join(lines)))
         return DONE
     if command == VERSION:
         from .._version import __version__
@@ -90,46 +75,35 @@ def _run(words: Sequence[str]) -> int:
         return DONE
     if command not in COMMANDS:
         raise _unknown(command)
-    module = _module(command, *rest)
+    module = _module(command)
     parser = module.parser()
     if any(word in HELP for word in rest):
         write(parser.format_help())
         return DONE
-    from .arguments import read
-
-    options = read(parser, rest)
+    args = parser.read(rest)
     try:
-        text, status = module.run(options)
-    except ArgumentError as error:
-        raise with_options(error, options) from None
-    write(text, options["--output"] if options.setting("output") else None)
+        text, status = module.run(args)
+    except ValueError as error:
+        if type(error).__module__.startswith(("numpy", "scipy")):
+            raise
+        raise ValueError(parser.in_options(str(error), args)) from error
+    write(text, getattr(args, "output", None))
     return status
 
 
-def _module(command: str, *rest: str) -> ModuleType:
-    """The module of a command; of fit the one for what the table holds, as far as the words tell."""
+def _module(command: str) -> ModuleType:
     from importlib import import_module
 
-    if command == "fit" and rest:
-        from . import fit_kinds
-
-        command = fit_kinds.command(rest)
     return import_module(f"isoflop.cli.{command}")
 
 
-def _unknown(word: str) -> UsageError:
+def _unknown(word: str) -> ValueError:
     from ..theory.data.notation import close_matches
 
     if word.startswith("-"):
         known = close_matches(word, [*HELP, VERSION])
-        return UsageError(
+        return ValueError(
             f"unknown option {shown(word)}{known}; options of a command follow the command"
         )
     known = close_matches(word, COMMANDS)
-    return UsageError(f"unknown command {shown(word)}{known}: must be one of {', '.join(COMMANDS)}")
-
-
-def _overview() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {command.ljust(width)}  {_module(command).SUMMARY}" for command in COMMANDS]
-    return OVERVIEW.format(commands="\n".join(lines))
+    return ValueError(f"unknown command {shown(word)}{known}: must be one of {', '.join(COMMANDS)}")

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes
-from .asked import (
+from ..theory.typeset.numbers import Shortest
+from .arguments import Parser, add, add_output, positive
+from .output import DONE, say, tables_text
+from .runs import (
     OF_A_RUN,
-    argument,
-    asked,
-    declare_run,
+    add_run,
+    baselines,
+    data_of,
     doubts,
-    each,
-    listed,
-    names_of,
+    law_line,
+    points,
     tables_of,
+    with_warnings,
 )
-from .domains import positive
-from .errors import DONE, UsageError
-from .in_accuracy import accuracy_of
-from .render import TABLES, json_text, law_line, number, tables_text
-from .selection import baselines, declare_law, notation, require
-from .selection import laws as selected_laws
-from .streams import say
+from .selection import add_law, laws, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from argparse import Namespace
     from typing import Any
-
-    from ..numeric.law import Law
-    from ..numeric.law.result import Result
-    from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 HELP = """\
@@ -54,64 +46,49 @@ examples:
   isoflop allocate --law besiroglu2024 --compute 1e24 --tokens-per-param 20
   isoflop allocate --law A=482.01 B=2085.43 beta=0.3478 gamma=0.3658 --compute 1e22
 """
-FORMATS = ("text", "json", *TABLES)
-CAPS = ("--max-params", "--max-tokens")
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
     group = built.add_argument_group("target")
-    declare_run(group, loss="target losses, above the irreducible loss of the law")
-    takes(group, "--max-params", "N", "size cap", positive)
-    takes(group, "--max-tokens", "D", "data wall", positive)
-    declare_law(built, several=True)
-    declare_output(built, *FORMATS)
+    add_run(group, loss="target losses, above the irreducible loss of the law")
+    add(group, "--max-params", "N", "size cap", positive)
+    add(group, "--max-tokens", "D", "data wall", positive)
+    add_law(built, several=True)
+    add_output(built, "text", "json", "latex")
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, spelling = options["--format"], notation(options)
-    laws, given = selected_laws(options, of_own=True), options.given(*OF_A_RUN)
-    if len(given) not in (1, 2) or given == ["--tokens-per-param"]:
-        domain = f"must be one of {', '.join(OF_A_RUN)}, or two (not --tokens-per-param alone)"
-        subject = listed(options, given) if given else "--compute is missing"
-        raise UsageError(f"{subject}: {domain}")
-    require(laws, given)
-    limits = {argument(cap): options[cap] for cap in CAPS}
-    caps = tuple((cap, options.spelt(cap)) for cap in options.given(*CAPS))
-    targets = [(wanted, (*words, *caps)) for wanted, words in asked(options, given)]
-    rows = each(laws, targets, lambda law, wanted: law.allocate(**wanted, **limits))
-    known = baselines(laws)
-    warnings = doubts(rows)
-    if form == "json":
-        data = _data(laws, rows, known)
-        return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
-    if form in TABLES:
+    chosen, spelling = laws(args, of_own=True), notation(args)
+    caps = {name: getattr(args, name) for name in ("max_params", "max_tokens")}
+    targets = points(args, OF_A_RUN)
+    if not targets:
+        raise ValueError("--compute is missing: name a budget, or a --loss, --params or --tokens")
+    rows = [law.allocate(**target, **caps) for law in chosen for target in targets]
+    known, warnings = baselines(chosen), doubts(rows)
+
+    def accuracy(row: Any) -> float | None:
+        """Q of a law of -log Q'; None where the law has no E."""
+        from ..numeric.data.scale import accuracy
+
+        return row.loss and float(accuracy(row.loss, known[row.law.name]))
+
+    if args.format == "json":
+        data = data_of(rows, chosen, **({"random_baseline": known} if known else {}))
+        for entry, row in zip(data["rows"], rows, strict=True):
+            entry |= {"accuracy": accuracy(row)} if row.law.name in known else {}
+        first = data["rows"][0] if len(rows) == 1 else {}
+        return with_warnings({**first, **data}, warnings), DONE
+    tables = tables_of(rows, known, spelling, {"accuracy": accuracy})
+    if args.format == "latex":
         say("note", *warnings)
-        return tables_text(tables_of(rows, known, spelling), form), DONE
-    lines = [law_line(law, spelling) for law in laws]
-    for table in tables_of(rows, known, spelling):
-        lines += ["", table.text()]
-    lines += [
-        f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q"
-        for name, Qr in known.items()
-    ]
+        return tables_text(tables, "latex"), DONE
+    lines = [law_line(law, spelling) for law in chosen]
+    lines += ["", tables_text(tables, "text")]
+    for name, Qr in known.items():
+        guessing = Shortest(4).text(Qr)
+        lines.append(f"{clean(name)}: Q' = (Q - {guessing})/(1 - {guessing}) of the accuracy Q")
     return "\n".join([*lines, *(f"warning: {text}" for text in warnings)]), DONE
-
-
-def _data(
-    laws: Sequence[Law], rows: Sequence[Result], known: Mapping[str, float]
-) -> dict[str, Any]:
-    """The rows, with intervals for a law that came from data; of one row its figures as well."""
-    from ..numeric.law.tables import intervals_of
-
-    entries = []
-    for row in rows:
-        accuracy = {"accuracy": accuracy_of(row, known)} if row.law.name in known else {}
-        entries.append({"law": row.law.name, **row.as_dict(), **accuracy, **intervals_of(row)})
-    baselines = {"random_baseline": dict(known)} if known else {}
-    if len(entries) == 1:
-        return {**entries[0], **baselines, "rows": entries}
-    return {"law": names_of(laws), **baselines, "rows": entries}

@@ -1,179 +1,69 @@
-"""What the user typed: every option of a command declared once, with what its values may be.
+"""How the words of a command are read: argparse, with values as people type them.
 
-argparse tells options from values. A value is read by the reader of its option, a function of one
-word that raises ValueError with what is allowed; the error then names the option and the word.
+A type is a function of one word that raises ArgumentTypeError with the word and what is allowed.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
+from argparse import ArgumentTypeError
 from functools import partial
 
+from ..numeric.errors import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL
 from ..theory.data.notation import close_matches
-from .domains import figure, one_of, output, text
-from .errors import UsageError, option_of, shown
+from .output import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import Any, NoReturn
-
-    from .domains import Reader
 
     Group = argparse._ActionsContainer  # a parser or one of its groups
 
 #: How a word begins that is meant as a number, so that ``-1e20`` and ``-inf`` are no options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
-#: What the words that belong to no option are kept under.
-POSITIONAL = "NAME"
+#: The placeholders of files to write, and of what may be a file to read.
+WRITTEN, READ = "FILE", ("RUNS", "COUNTS", "TABLE", "LAW")
 WIDTH = 100
-SEPARATOR = re.compile(r"\s*,\s*|\s+")
-#: The placeholders of files to write, and of tables to read.
-WRITTEN, READ = "FILE", ("RUNS", "COUNTS")
 
 
-# -- declarations ----------------------------------------------------------------------------------
-
-
-class Option(argparse._AppendAction):
-    """An option with values: what reads one, and how the words hold them.
-
-    Attributes
-    ----------
-    read : callable
-        Word -> value.
-    form : str
-        "one" value; "list" of values, comma- or space-separated; "words", each a value, or "any",
-        also none; "each" a word whenever it is given; "pairs" of NAME=VALUE.
-    distinct : bool
-        Whether no value of a list may come twice.
-    sets : str
-        The arguments of the library that it sets, where these are called otherwise.
-    default_value : object
-        Where it is not given.
+class Option(argparse.Action):
+    """An option: a value that is given once; or a list (nargs), or a mapping, to which every use
+    adds.
     """
 
-    def __init__(
-        self,
-        *words: Any,
-        read: Reader,
-        form: str = "one",
-        value: Any = None,
-        distinct: bool = False,
-        sets: str = "",
-        **more: Any,
+    def __call__(
+        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
     ) -> None:
-        more["nargs"] = "*" if form in ("list", "words", "any") else None
-        super().__init__(*words, **more)
-        self.read, self.form, self.default_value = read, form, value
-        self.distinct, self.sets = distinct, sets.split()
-
-    def values(self, typed: list[str]) -> Any:
-        """What the words after the option mean."""
-        option = self.option_strings[-1]
-        if self.form == "one":
-            if len(typed) > 1:
-                given = ", ".join(map(shown, typed))
-                raise UsageError(f"{option}: given {len(typed)} times ({given}); give it once")
-            return self.value(typed[0], typed[0])
-        if self.form == "pairs":
-            return self._pairs(typed)
-        entries = entries_of(typed) if self.form == "list" else typed
-        values = [self.value(entry, entry) for entry in entries]
-        for entry, value in zip(entries, values, strict=True):
-            if self.distinct and values.count(value) > 1:
-                raise UsageError(f"{option} {shown(entry.strip())}: is given twice")
-        return values
-
-    def value(self, part: str, word: str) -> Any:
-        """A part of a word, or UsageError with the word."""
-        try:
-            return self.read(part)
-        except ValueError as error:
-            raise UsageError(f"{self.option_strings[-1]} {shown(word.strip())}: {error}") from None
-
-    def _pairs(self, typed: list[str]) -> dict[str, Any]:
-        option = self.option_strings[-1]
-        found: dict[str, Any] = {}
-        for word in typed:
-            key, equals, part = (piece.strip() for piece in word.partition("="))
-            if not equals or not key:
-                raise UsageError(f"{option} {shown(word)}: must be {self.metavar}")
-            if key in found:
-                raise UsageError(f"{option} {shown(word)}: {key} is given twice")
-            found[key] = self.value(part, word)
-        return found
-
-
-def entries_of(words: Sequence[str]) -> list[str]:
-    """The entries of a list. An empty one stays: no domain holds it."""
-    if not all(word.strip() for word in words):
-        return [""]
-    entries = SEPARATOR.split(" ".join(words).strip())
-    return entries[:-1] if len(entries) > 1 and not entries[-1] else entries
-
-
-def takes(
-    group: Group,
-    option: str,
-    metavar: str,
-    meaning: str,
-    read: Reader = text,
-    form: str = "one",
-    **more: Any,
-) -> None:
-    """An option with values, as `Option` has them: what reads one, and how the words hold them;
-    `more`: the value where it is not given, and what else `Option` has.
-    """
-    taking: dict[str, Any] = {"action": Option, "read": read, "form": form, **more}
-    group.add_argument(option, metavar=metavar, help=_literal(meaning), **taking)
-
-
-def takes_choice(group: Group, option: str, choices: Sequence[str], meaning: str = "") -> None:
-    """An option with one of some names, the first by default."""
-    meaning = f"{meaning}; default: {choices[0]}" if meaning else f"default: {choices[0]}"
-    takes(group, option, "|".join(choices), meaning, one_of(choices), value=choices[0])
-
-
-def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
-    """``--format`` and, where the command draws something, ``--plot``."""
-    group = parser.add_argument_group("output")
-    if plot:
-        takes(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg", figure)
-    takes_choice(group, "--format", formats)
-
-
-def declare_file(group: Group) -> None:
-    """``--output``, of a command whose output is a file rather than an answer."""
-    meaning = "write there rather than to the standard output"
-    more: dict[str, Any] = {"action": Option, "read": output}
-    group.add_argument("-o", "--output", metavar="FILE", help=meaning, **more)
-
-
-# -- reading ---------------------------------------------------------------------------------------
+        held = getattr(namespace, self.dest)
+        if isinstance(values, list):
+            parts = (part if isinstance(part, tuple) else (part,) for part in values)
+            values = [*(held or ()), *(entry for part in parts for entry in part)]
+            if not values and self.nargs == "+":
+                raise argparse.ArgumentError(self, "a value is expected")
+        elif isinstance(values, dict):
+            if twice := [name for name in values if name in (held or {})]:
+                raise argparse.ArgumentError(self, f"{twice[0]!r} is given twice")
+            values = {**(held or {}), **values}
+        elif self.option_strings and held is not self.default:
+            raise argparse.ArgumentError(self, f"{held!r} {values!r}: must be given once")
+        setattr(namespace, self.dest, values)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of one command that raises UsageError.
-
-    Its help is a text: the lines of its usage, what the command does, and examples.
-
-    Attributes
-    ----------
-    file : str
-        What is asked for where the file that the command reads is not named; "" where it reads none.
+    """The parser of one command, whose errors are ValueErrors of one line. Its help is a text: the
+    lines of its usage, what the command does, and examples.
     """
-
-    file = ""
 
     def __init__(self, text: str) -> None:
         usage, _, rest = text.partition("\n\n")
         description, _, examples = rest.partition("examples:\n")
         super().__init__(
             prog=" ".join(usage.split()[:2]),
-            usage=_literal(usage.replace("\n", "\n       ")),
+            usage=usage.replace("%", "%%").replace("\n", "\n       "),
             description=description.strip(),
             epilog=f"examples:\n{examples}",
             formatter_class=partial(
@@ -183,145 +73,274 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._negative_number_matcher = SIGNED
+        self.register("action", None, Option)
         self.add_argument("-h", "--help", action="store_true", help="show this text and exit")
 
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """The values of the options; a ValueError where a word is none of them, or a file is to be
+        read and written.
+        """
+        found, rest = self.parse_known_args(list(words))
+        if rest and not rest[0].startswith("-"):
+            raise ValueError(f"unexpected argument {shown(rest[0])}")
+        if rest:
+            name, known = rest[0].partition("=")[0], [*self._option_string_actions]
+            raise ValueError(
+                f"unknown option {name if name.isprintable() else shown(name)}"
+                f"{close_matches(name, known)}"
+            )
+        self._refuse_overwriting(found)
+        return found
+
     def error(self, message: str) -> NoReturn:
-        message = message.removeprefix("argument ").replace(
-            "expected one argument", "a value is expected"
-        )
-        raise UsageError(message)
+        """A ValueError, for what argparse says."""
+        text = re.sub(r"^argument (?:-\w/)?", "", message)
+        text = re.sub(r"expected (?:at least )?one argument", "a value is expected", text)
+        missing = r"\1 is missing: name it in front of the options"
+        text = re.sub(r"^the following arguments are required: (\w+).*", missing, text)
+        raise ValueError(re.sub(r"^(--[\w-]+|[A-Z]+): (?=['\"])", r"\1 ", text))
 
+    def in_options(self, text: str, args: argparse.Namespace) -> str:
+        """A message of the library with the options in place of the arguments that they set, and of
+        what it quotes at its beginning.
+        """
+        for action in self._actions:
+            if not action.option_strings:
+                continue
+            option, value = action.option_strings[-1], getattr(args, action.dest)
+            if isinstance(value, str) and text.startswith(f"{value!r}:"):
+                text = f"{option} {text}"
+            for name in (re.escape(action.dest), option[2:].replace("-", "_")):
+                text = re.sub(rf"^{name}(?=:)", option, text)
+                text = re.sub(rf"(?<![\w'\"-]){name}=(?=\S)", f"{option} ", text)
+            text = re.sub(rf"{option} \{{'([^']*)': ([^{{}}]*)\}}", rf"{option} \1=\2", text)
+            text = re.sub(rf"{option} \[([^\[\]]*)\]", rf"{option} \1", text)
+        return text
 
-def _literal(text: str) -> str:
-    """Text in which argparse finds nothing to fill in."""
-    return text.replace("%", "%%")
-
-
-def read(parser: Parser, words: Iterable[str]) -> Options:
-    """The options among the words; UsageError where there is an unknown one, or one outside of its
-    domain.
-    """
-    namespace, rest = parser.parse_known_args(list(words))
-    if rest:
-        raise _unexpected(rest[0], [option_of(x) for x in vars(namespace) if x != POSITIONAL])
-    typed = {}
-    for action in parser._actions:
-        option = action.option_strings[-1] if action.option_strings else POSITIONAL
-        given = getattr(namespace, action.dest)
-        if given and isinstance(given, list):
-            groups = given if isinstance(given[0], list) else [given]
-            if not all(groups) and getattr(action, "form", "") != "any":
-                raise UsageError(f"{option}: a value is expected")
-            typed[option] = [word for group in groups for word in group]
-    _one_file(parser, typed)
-    _refuse_overwriting(parser, typed)
-    return Options(parser, typed, vars(namespace))
-
-
-def _one_file(parser: Parser, typed: dict[str, list[str]]) -> None:
-    """UsageError where the file that a command reads is missing, or where there are two."""
-    named = typed.get(POSITIONAL, [])
-    if parser.file and len(named) > 1:
-        raise UsageError(f"unexpected argument {shown(named[1])}: one file at a time")
-    if parser.file and not named:
-        greedy = (
-            a.option_strings[-1] for a in parser._actions if isinstance(a, Option) and a.nargs
-        )
-        after = next(
-            (f", in front of {x}, which takes all after it" for x in greedy if x in typed), ""
-        )
-        raise UsageError(f"{parser.file}{after}")
-
-
-def _refuse_overwriting(parser: Parser, typed: dict[str, list[str]]) -> None:
-    """UsageError where a file to write is also one to read, or is to be written twice: before any
-    work.
-    """
-    options = {(a.option_strings or [POSITIONAL])[-1]: str(a.metavar) for a in parser._actions}
-    written = [option for option in typed if options[option] == WRITTEN]
-    seen: dict[Path, str] = {}
-    for option in [*(o for o in typed if o not in written), *written] if written else ():
-        for word in typed[option]:
-            given = f"{option} {shown(word)}"
-            for name in (word,) if option in written else (word, *word.split(",")):
-                if options[option] not in (WRITTEN, *READ) and not {*"./\\"} & {*name}:
-                    continue  # a name
-                path = _file(name)
-                first = given if path is None else seen.setdefault(path, given)
-                if option in written and first != given:
+    def _refuse_overwriting(self, found: argparse.Namespace) -> None:
+        """A ValueError where a file to write is also one to read, or is to be written twice: before
+        any work.
+        """
+        seen: dict[Path, str] = {}
+        for action in sorted(self._actions, key=lambda action: action.metavar == WRITTEN):
+            option = (action.option_strings or [str(action.metavar)])[-1]
+            for path, word in _files(action, getattr(found, action.dest)):
+                given = f"{option} {shown(word)}"
+                if (first := seen.setdefault(path, given)) != given and action.metavar == WRITTEN:
                     harm = "and would be overwritten; name another"
-                    raise UsageError(f"{given} {first}: are one file, {harm}")
+                    raise ValueError(f"{given} {first}: are one file, {harm}")
 
 
-def _file(name: str) -> Path | None:
-    """The file of that name; None for a folder, a device or a pipe, and where whoever opens it will
-    say what is wrong with the name.
-    """
+def _files(action: argparse.Action, value: Any) -> Iterator[tuple[Path, str]]:
+    """The files that an option names to be read or written; devices and pipes are none."""
+    words = value if isinstance(value, list) else [value]
+    if action.metavar not in (WRITTEN, *READ) or value is None:
+        return
     from pathlib import Path
 
-    try:
-        path = Path(name).resolve()
-        return path if path.is_file() or not path.exists() else None
-    except (OSError, ValueError):
-        return None
+    for word in words:
+        is_name = action.metavar == "LAW" and not is_path(word)
+        for name in () if is_name else {word, *word.split(",")}:
+            try:
+                path = Path(name).resolve()
+                if path.is_file() or not path.exists():
+                    yield path, word
+            except (OSError, ValueError):
+                continue  # whoever opens it says what is wrong with it
 
 
-def _unexpected(word: str, known: Sequence[str]) -> UsageError:
-    if not word.startswith("-"):
-        return UsageError(f"unexpected argument {shown(word)}")
-    name, _, _ = word.partition("=")
-    return UsageError(
-        f"unknown option {name if name.isprintable() else shown(name)}{close_matches(name, known)}"
-    )
+def is_path(word: str) -> bool:
+    """Whether a law is a file rather than a name."""
+    return word.endswith(".json") or "/" in word or "\\" in word
 
 
-class Options:
-    """The values of the options of a command, and the words that they were typed as.
+# -- options that commands share -------------------------------------------------------------------
 
-    ``options["--ratio"]`` is what was read: None, or the default, where the option was not given;
-    of a switch whether it was.
+
+def add(
+    group: Group,
+    option: str,
+    metavar: str,
+    meaning: str,
+    read: Callable[[str], Any] = str,
+    **more: Any,
+) -> None:
+    """An option with a value."""
+    meaning = meaning.replace("%", "%%")
+    group.add_argument(option, metavar=metavar, help=meaning, type=read, **more)
+
+
+def add_list(
+    group: Group, option: str, metavar: str, meaning: str, read: Callable[[str], Any], **more: Any
+) -> None:
+    """An option with a list of values, comma- or space-separated."""
+    add(group, option, metavar, meaning, several(read), nargs="+", **more)
+
+
+def add_switch(group: Group, option: str, meaning: str) -> None:
+    """An option without a value."""
+    group.add_argument(option, action="store_true", help=meaning)
+
+
+def add_choice(group: Group, option: str, names: Sequence[str], meaning: str = "") -> None:
+    """An option with one of some names, the first by default."""
+    text = f"{meaning}; default: {names[0]}" if meaning else f"default: {names[0]}"
+    add(group, option, "|".join(names), text, one_of(names), default=names[0])
+
+
+def add_output(parser: Parser, *formats: str, plot: str = "") -> None:
+    """``--format`` and, where the command draws something, ``--plot``."""
+    group = parser.add_argument_group("output")
+    if plot:
+        add(group, "--plot", WRITTEN, f"{plot}: .png, .pdf or .svg", figure)
+    add_choice(group, "--format", formats)
+
+
+def add_file(group: Group) -> None:
+    """``--output``, of a command whose output is a file rather than an answer."""
+    meaning = "write there rather than to the standard output"
+    group.add_argument("-o", "--output", type=file, metavar=WRITTEN, help=meaning)
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+#: Powers of ten by suffix. There is no lower-case m: it would be read as milli or as million.
+SUFFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "b": 9, "B": 9, "t": 12, "T": 12, "%": -2}
+NUMBER = re.compile(
+    r"(?P<digits>[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+))"
+    r"(?:[eE](?P<exponent>[+-]?[0-9]{1,6}))?(?P<suffix>[kKMbBtT%]?)"
+)
+#: Larger floats do not tell whole numbers apart.
+LARGEST_WHOLE = 2**53
+
+
+def number(word: str) -> float:
+    """The float nearest to the number that a word spells; a ValueError where it spells none.
+
+    >>> number("1.4T"), number("20k"), number("1%"), number("-1e20")
+    (1400000000000.0, 20000.0, 0.01, -1e+20)
     """
+    stripped = word.strip()
+    if stripped.lower().lstrip("+-") in ("inf", "infinity", "nan"):
+        return float(stripped)
+    match = NUMBER.fullmatch(stripped)
+    if match is None or (match["exponent"] and match["suffix"] not in ("", "%")):
+        raise ValueError("a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%")
+    power = int(match["exponent"] or 0) + SUFFIXES[match["suffix"]]
+    value = float(f"{match['digits']}e{power}")  # one rounding: 1.4T is the float 1.4e12
+    if math.isinf(value) or (value == 0.0 and match["digits"].strip("+-0._")):
+        raise ValueError("beyond the floats, 4.9e-324 to 1.8e308")
+    return value
 
-    def __init__(
-        self, parser: Parser, typed: dict[str, list[str]], namespace: dict[str, Any]
-    ) -> None:
-        self._typed = typed
-        self._values: dict[str, Any] = {}
-        self._setting: dict[str, str] = {}
-        for action in parser._actions:
-            option = action.option_strings[-1] if action.option_strings else POSITIONAL
-            if isinstance(action, Option):
-                self._setting |= dict.fromkeys(action.sets, option)
-                is_given = option in typed
-                self._values[option] = (
-                    action.values(typed[option]) if is_given else action.default_value
-                )
-            else:
-                self._values[option] = namespace[action.dest]
 
-    def __getitem__(self, option: str) -> Any:
-        return self._values[option]
+def outside(word: str, domain: str) -> ArgumentTypeError:
+    """The error for a word outside of a domain."""
+    return ArgumentTypeError(f"{shown(word.strip())}: must be {domain}")
 
-    def __contains__(self, option: str) -> bool:
-        return option in self._typed or self._values.get(option) is True
 
-    def setting(self, argument: str) -> str | None:
-        """The option that sets an argument of the library, if the command has one."""
-        option = self._setting.get(argument, option_of(argument))
-        return option if option in self._values else None
+def quantity(domain: str, holds: Callable[[float], bool]) -> Callable[[str], float]:
+    """The type of numbers in a domain."""
 
-    def given(self, *options: str) -> list[str]:
-        """Those of the options that were given."""
-        return [option for option in options if option in self]
+    def read(word: str) -> float:
+        try:
+            value = number(word)
+        except ValueError as error:
+            raise outside(word, f"{domain} ({error})") from None
+        if not holds(value):
+            raise outside(word, domain)
+        return value
 
-    def words(self, option: str) -> list[str]:
-        """The words after an option or in a position."""
-        return self._typed.get(option, [])
+    return read
 
-    def entries(self, option: str) -> list[str]:
-        """The entries of a list as they were typed."""
-        return entries_of(self.words(option)) if option in self._typed else []
 
-    def spelt(self, option: str) -> str:
-        """What was typed for an option."""
-        return " ".join(self.words(option))
+positive = quantity(POSITIVE, lambda x: 0.0 < x < math.inf)
+nonnegative = quantity(NONNEGATIVE, lambda x: 0.0 <= x < math.inf)
+finite = quantity(REAL, math.isfinite)
+share = quantity(UNIT_INTERVAL, lambda x: 0.0 < x < 1.0)
+guess = quantity("a number from 0 to less than 1", lambda x: 0.0 <= x < 1.0)
+
+
+def flop(word: str) -> float:
+    """FLOP: no training costs so few that k, M, B or T would do, which count params and tokens."""
+    value, typed = positive(word), word.strip()
+    if typed[-1].isalpha():
+        note = f"{typed[-1]} counts params or tokens; {typed} FLOP would be {value:.16g}"
+        raise outside(word, f"FLOP, such as 5.76e23 ({note})")
+    return value
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """The type of whole numbers."""
+    domain = f"a whole number of at least {least}, at most 2^53"
+    read = quantity(domain, lambda x: least <= x <= LARGEST_WHOLE and x == int(x))
+    return lambda word: int(read(word))
+
+
+def resamples(word: str) -> int:
+    """How many resamples: one alone gives no interval."""
+    count = whole(0)(word)
+    if count == 1:
+        raise outside(word, "0, or at least 2 for intervals")
+    return count
+
+
+def ends(word: str) -> tuple[float | None, float | None]:
+    """A range LOW:HIGH; either may be empty."""
+    low, colon, high = word.partition(":")
+    least, most = (finite(end) if end.strip() else None for end in (low, high))
+    is_upside_down = least is not None and most is not None and not least < most
+    if not colon or is_upside_down or (least is None and most is None):
+        raise outside(word, "LOW:HIGH with LOW below HIGH; one of the two may be empty")
+    return least, most
+
+
+def one_of(names: Sequence[str]) -> Callable[[str], str]:
+    """The type of one of some names."""
+
+    def read(word: str) -> str:
+        if word not in names:
+            raise outside(word, f"one of {', '.join(names)}{close_matches(word, names)}")
+        return word
+
+    return read
+
+
+def several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """The type of the words of a list, whose entries are comma- or space-separated."""
+    return lambda word: tuple(map(read, filter(None, re.split(r"[,\s]+", word))))
+
+
+def pair(read: Callable[[str], Any] = str, form: str = "NAME=VALUE") -> Callable[[str], Any]:
+    """The type of NAME=VALUE, as a mapping."""
+
+    def of_word(word: str) -> dict[str, Any]:
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if not equals or not name:
+            raise outside(word, form)
+        try:
+            return {name: read(value)}
+        except ArgumentTypeError as error:
+            complaint = str(error).partition(": ")[2]
+            raise ArgumentTypeError(f"{shown(word)}: {complaint}") from None
+
+    return of_word
+
+
+def file(word: str) -> str:
+    """A file to write, refused before any work where it cannot be one."""
+    from pathlib import Path
+
+    target = Path(word)
+    if not word or target.is_dir():
+        raise outside(word, "a file to write, not a directory")
+    if not target.absolute().parent.is_dir():
+        raise ArgumentTypeError(f"{shown(word)}: cannot be written (No such directory)")
+    return word
+
+
+def figure(word: str) -> str:
+    """A picture to write."""
+    endings = (".png", ".pdf", ".svg")
+    if not word.lower().endswith(endings):
+        raise outside(word, f"{', '.join(endings[:-1])} or {endings[-1]} at its end")
+    return file(word)

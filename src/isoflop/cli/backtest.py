@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
-from .arguments import Parser, declare_output, takes
-from .domains import one_of, positive, resamples, whole
-from .errors import DONE, NO_VERDICT, UsageError, shown
-from .evaluation_options import asked, declare_guessing
-from .render import TABLES, draw, written
-from .streams import is_terminal
-from .tables import columns, counts, declare_evaluations, declare_models, table, view
+from .arguments import (
+    Parser,
+    add,
+    add_list,
+    add_output,
+    add_switch,
+    one_of,
+    positive,
+    resamples,
+    several,
+    whole,
+)
+from .output import DONE, NO_VERDICT, answer, is_terminal
+from .tables import (
+    PUBLISHED,
+    add_models,
+    add_table,
+    baseline,
+    counts,
+    refuse_others,
+    table,
+    view,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import Any
 
-    from .arguments import Options
+    from ..numeric.data.table import Table
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 HELP = """\
@@ -36,15 +54,16 @@ examples:
   isoflop simulate --seed 1 -o evaluations.csv
   isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'
 """
-FORMATS = ("text", "json", "csv", *TABLES)
 AXES = ("compute", "params", "tokens", "gold")
-#: Options that only tables of one kind have.
+OF_EVALUATIONS = ("benchmark", "small", "average", "random_baseline")
+#: What is for one kind of table.
 ONLY = {
-    "evaluations": ("--benchmark", "--small-runs", "--average", "--proxy", "--random-baseline"),
-    "counts": ("--k", "--by", "--models", "--gold"),
+    "evaluations": (*OF_EVALUATIONS, "proxy"),
+    "counts": ("k", "by", "models", "gold"),
+    "runs": (),
 }
-#: A law with one of these is a formula.
-OPERATORS = frozenset("+*/^(")
+#: By how much every benchmark of an average must exceed guessing.
+MARGIN = 0.05
 
 
 def parser() -> Parser:
@@ -54,94 +73,119 @@ def parser() -> Parser:
     from ..numeric.passk.fit_at_k import KINDS
 
     built = Parser(HELP)
-    declare_evaluations(built, metavar="TABLE")
-    built.file = "TABLE is missing: name a CSV or JSON file"
-    declare_guessing(built)
+    quantities = "run, benchmark, metric_type, score, random_baseline, loss, n_samples, n_correct, "
+    quantities += "params, tokens or compute, or the benchmark NAME of a table with a row a run"
+    add_table(built, "TABLE", "rows", quantities, "\"metric_type != 'f1'\"")
+    of = built.add_argument_group("evaluations")
+    add(of, "--benchmark", "NAME", "only these benchmarks; default: all", nargs="+")
+    guessing = "accuracy of guessing: NAME=SHARE for some benchmarks, one SHARE for all, or "
+    guessing += f"{PUBLISHED}: those of that paper"
+    add(of, "--random-baseline", "NAME=SHARE", guessing, baseline, nargs="+")
+    small = "estimate it from these, with its error, such as 'compute < 1e17'"
+    add(of, "--small-runs", "CONDITION", small, dest="small")
+    average = "add the mean of normalised accuracy over these benchmarks; none named: all"
+    add(of, "--average", "NAME", average, nargs="*")
+    proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
+    add(of, "--proxy", "COLUMN", proxy)
     of_counts = built.add_argument_group("counts")
-    declare_models(of_counts)
-    usual = "default: 1, 10, 100, ... up to 10,000"
-    takes(of_counts, "--k", "K", usual, whole(1), "list", distinct=True)
+    add_models(of_counts)
+    add_list(of_counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000", whole(1))
     group = built.add_argument_group("backtest")
     names = f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
     names += f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns"
-    takes(group, "--law", "LAW", names, form="words", sets="laws law model")
-    proxy = "the loss or other metric that two-stage laws of accuracy go by; default: the only one"
-    takes(group, "--proxy", "COLUMN", proxy)
-    held_out = "predict these rows from all others, such as 'compute > 6e21'"
-    takes(group, "--hold-out", "CONDITION", held_out)
+    add(group, "--law", "LAW", names, _laws, dest="laws", nargs="+")
+    add(group, "--hold-out", "CONDITION", "predict these from all others, such as 'compute > 6e21'")
     cutoffs = f"cutoffs in this; default: {AXES[0]}"
-    takes(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), sets="axis")
+    add(group, "--rolling", "|".join(AXES), cutoffs, one_of(AXES), dest="axis")
     sweep = "from each cutoff predict all rows beyond it; evaluations: from where on that succeeds"
-    group.add_argument("--sweep", action="store_true", help=sweep)
+    add_switch(group, "--sweep", sweep)
     many = "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "
     many += "with --sweep 24 from 6e19 to 5e22 FLOP"
-    takes(group, "--cutoffs", "N|VALUE,...", many, positive, "list")
+    add_list(group, "--cutoffs", "N|VALUE,...", many, positive)
     behind = "resamples behind intervals; default: 200, of evaluations 0: none"
-    takes(group, "--bootstrap", "N", behind, resamples)
-    takes(group, "--seed", "S", "of the resamples; default: 0", whole(0), value=0)
+    add(group, "--bootstrap", "N", behind, resamples, dest="resamples")
+    add(group, "--seed", "S", "of the resamples; default: 0", whole(0), default=0)
     drawn = "draw the errors; of evaluations the laws, or the successes of a sweep"
-    declare_output(built, *FORMATS, plot=drawn)
+    add_output(built, "text", "json", "csv", "latex", plot=drawn)
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 3 where nothing could be compared."""
     from ..numeric.hold_out import backtest
-    from ..numeric.plot.backtest import plot_backtest
 
+    names = ("laws", "hold_out", "axis", "resamples", "seed")
     result = backtest(
-        **_data(options),
-        laws=_laws(options),
-        hold_out=options["--hold-out"],
-        axis=options["--rolling"],
-        targets="all" if "--sweep" in options else None,
-        cutoffs=_cutoffs(options),
-        resamples=options["--bootstrap"],
-        seed=options["--seed"],
+        **_data(args),
+        **{name: getattr(args, name) for name in names},
+        targets="all" if args.sweep else None,
+        cutoffs=_cutoffs(args),
         progress=is_terminal(sys.stderr),
     )
-    draw(options, lambda: plot_backtest(result))
-    text = written(options["--format"], result)
-    return text, DONE if result.has_verdict else NO_VERDICT
+    return answer(args, result), DONE if result.has_verdict else NO_VERDICT
 
 
-def _data(options: Options) -> dict[str, Any]:
+def _data(args: Namespace) -> dict[str, Any]:
     """The table as what it holds, with what is asked of such a table alone."""
     from ..numeric.data.metrics import kind_of
     from ..numeric.data.runs import Runs
     from ..numeric.fit.models import form_of
 
-    held = table(options)
-    kind = kind_of(held, columns(options))
-    kind = "evaluations" if options.given(*ONLY["evaluations"][:-1]) else kind
-    for other, own in ONLY.items():
-        for option in options.given(*own) if other != kind else ():
-            given = f"{option} {shown(options.spelt(option))}"
-            raise UsageError(f"{given}: is for {other}, not for {kind}")
-    if kind == "evaluations":
-        read, guessing = asked(options, held)
-        how = {"benchmarks": read.benchmarks, "baselines": guessing, "proxy": options["--proxy"]}
-        return {"table": read, **how}
-    if kind == "counts":
-        return {"table": counts(options, held), "k": options["--k"]}
-    if kind != "runs":
+    held = table(args)
+    is_said = any(getattr(args, name) is not None for name in OF_EVALUATIONS[:-1])
+    kind = "evaluations" if is_said else kind_of(held, args.columns)
+    if kind not in ONLY:
         neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
-        raise UsageError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
-    names = {name for law in _laws(options) or () for name in form_of(law).names}
-    return {"table": view(options, Runs, held, require=("loss",), names=names)}
+        raise ValueError(f"{held.source}: {neither}; the columns are {', '.join(held.names)}")
+    refuse_others(args, kind, ONLY)
+    if kind == "evaluations":
+        return {**_evaluations(args, held), "proxy": args.proxy}
+    if kind == "counts":
+        return {"table": counts(args, held), "k": args.k}
+    names = {name for law in args.laws or () for name in form_of(law).names}
+    return {"table": view(args, Runs, held, require=("loss",), names=names)}
 
 
-def _laws(options: Options) -> list[str] | None:
-    """Names of laws, and formulas, which may hold spaces."""
-    words = options.words("--law")
-    laws = ([x] if OPERATORS & {*x} else x.replace(",", " ").split() or [x] for x in words)
-    return [law for several in laws for law in several] or None
+def _evaluations(args: Namespace, held: Table) -> dict[str, Any]:
+    """The evaluations of the benchmarks that were asked for, with their average where it was, and
+    what guessing scores on each.
+    """
+    from ..numeric.accuracy.averages import AVERAGE, averaged
+    from ..numeric.accuracy.baselines import Baseline, resolve
+    from ..numeric.data.evaluations import Evaluations
+
+    read, given = view(args, Evaluations, held), args.random_baseline or ()
+    shares = {name: share for one in given if isinstance(one, dict) for name, share in one.items()}
+    if len(given) > 1 and len(shares) != len(given):
+        raise ValueError(f"random_baseline={given}: must be NAME=SHARE, each once, or one for all")
+    if given and not shares and args.small is not None:
+        raise ValueError("--small-runs and --random-baseline: one of them is enough")
+    wanted = tuple(args.benchmark or read.benchmarks)
+    if not wanted:
+        raise ValueError(f"{read.source}: has pass@k with k > 1 alone; name one by --benchmark")
+    members = () if args.average is None else tuple(args.average) or wanted
+    for member in members:
+        read.require(member, "average")
+    names = tuple(dict.fromkeys((*wanted, *members)))
+    guessing = shares or (given[0] if given else None)
+    known = resolve(read, guessing, args.small, benchmarks=names)
+    if members:
+        read = averaged(read, known, benchmarks=members, margin=MARGIN)
+        known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
+        wanted = (*wanted, AVERAGE)
+    found = read.only(wanted)
+    known = {key: known[key] for key in found.scores}
+    return {"table": found, "benchmarks": found.benchmarks, "baselines": known}
 
 
-def _cutoffs(options: Options) -> int | list[float] | None:
+def _laws(word: str) -> tuple[str, ...]:
+    """The type of names of laws, and of formulas, which may hold spaces."""
+    return (word,) if re.search(r"[+*/^(]", word) else several(str)(word) or (word,)
+
+
+def _cutoffs(args: Namespace) -> int | list[float] | None:
     """One small whole number is how many."""
-    values = options["--cutoffs"]
-    if values is None:
-        return None
-    is_count = len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4
-    return int(values[0]) if is_count and options["--rolling"] != "gold" else values
+    values: list[float] | None = args.cutoffs
+    if values is None or len(values) > 1 or args.axis == "gold":
+        return values
+    return int(values[0]) if values[0] == int(values[0]) and values[0] <= 1e4 else values

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_output, takes
-from .domains import flop, share, whole
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
-from .render import TABLES, draw, written
-from .streams import is_terminal, say
-from .tables import declare_runs, runs
+from .arguments import Parser, add, add_output, add_switch, flop, share, whole
+from .output import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, answer, is_terminal, say
+from .tables import add_runs, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .arguments import Options
+    from argparse import Namespace
 
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 HELP = """\
@@ -38,62 +35,47 @@ examples:
   isoflop check runs.csv --bootstrap 2000 --seed 1 --format json
   isoflop check
 """
-FORMATS = ("text", "json", *TABLES)
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
-#: Argument of the library -> option.
-SETTINGS = {"draws": "--bootstrap"}
-SETTINGS |= {name: f"--{name}" for name in ("seed", "tolerance", "compute")}
-OF_RUNS = (*SETTINGS.values(), "--column", "--where", "--explain")
+SETTINGS = ("draws", "seed", "tolerance", "compute")
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    declare_runs(built)
-    built.file = ""  # without one the published tables are checked
+    add_runs(built, nargs="?")
     group = built.add_argument_group("check of runs")
     many = "resamples, at least 61; default: 1000"
-    takes(group, "--bootstrap", "N", many, whole(61), sets="draws")
-    takes(group, "--seed", "S", "of the resamples; default: 0", whole(0))
+    add(group, "--bootstrap", "N", many, whole(61), dest="draws")
+    add(group, "--seed", "S", "of the resamples; default: 0", whole(0))
     agreement = "largest relative difference in loss that counts as agreement; default: 1%"
-    takes(group, "--tolerance", "SHARE", agreement, share)
+    add(group, "--tolerance", "SHARE", agreement, share)
     at = "FLOP at which N*, D* and L* are given; default: the largest"
-    takes(group, "--compute", "C", at, flop)
-    group.add_argument("--explain", action="store_true", help="say what the columns mean")
-    declare_output(
-        built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"
-    )
+    add(group, "--compute", "C", at, flop)
+    add_switch(group, "--explain", "say what the columns mean")
+    plot = "draw the laws against compute, and with RUNS the isoFLOP profiles"
+    add_output(built, "text", "json", "latex", plot=plot)
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options["--format"]
-    tables = options.words(POSITIONAL)
-    if len(tables) > 1:
-        raise UsageError(f"unexpected argument {shown(tables[1])}: one file at a time")
-    if not tables:
-        return _of_tables(options, form), DONE  # these describe, they judge nothing
-    settings = {name: options[option] for name, option in SETTINGS.items() if option in options}
-    read = runs(options, "params", "tokens", "loss")
-    from ..numeric.check.runs import check
+    settings = {name: x for name in SETTINGS if (x := getattr(args, name)) is not None}
+    if args.table is None:  # the published tables describe, they judge nothing
+        given = [*settings, *(x for x in ("columns", "where", "explain") if getattr(args, x))]
+        for name in given:
+            raise ValueError(f"{name}={getattr(args, name)}: is for a check of RUNS; name a file")
+        from ..numeric.check.published import check_published
 
-    result = check(read, progress=is_terminal(sys.stderr), **settings)
-    draw(options, result.plot)
-    explains = form == "text" and "--explain" in options
-    text = result.explained() if explains else written(form, result)
+        return answer(args, check_published()), DONE
+    from ..numeric.check.runs import check
+    from ..numeric.data.runs import Runs
+
+    runs = view(args, Runs, require=("params", "tokens", "loss"))
+    result = check(runs, progress=is_terminal(sys.stderr), **settings)
+    text = answer(args, result)
+    if args.explain and args.format == "text":
+        text = result.explained()
     if 0 < result.done < result.draws:
         say("interrupted", "the bands are of the resamples that were done")
         return text, INTERRUPTED
     return text, STATUSES[result.verdict]
-
-
-def _of_tables(options: Options, form: str) -> str:
-    """The check of the published tables."""
-    for option in options.given(*OF_RUNS):
-        raise UsageError(f"{option}: is for a check of RUNS; name a file of runs")
-    from ..numeric.check.published import check_published
-
-    result = check_published()
-    draw(options, result.plot)
-    return written(form, result)

@@ -1,50 +1,70 @@
-"""isoflop fit: a law fitted to runs, and how sure it is."""
+"""isoflop fit: a law fitted to runs or to counts of samples, and how sure it is."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from ..numeric.errors import ArgumentError
-from .arguments import Parser, declare_output, takes
-from .domains import ends, finite, flop, guess, one_of, output, positive, whole
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
-from .fit_kinds import OF
-from .render import TABLES, draw, written
-from .streams import is_terminal, say
-from .tables import declare_runs, evaluations
-from .tables import runs as runs_of_table
+from .arguments import (
+    Parser,
+    add,
+    add_list,
+    add_output,
+    ends,
+    file,
+    finite,
+    flop,
+    guess,
+    one_of,
+    pair,
+    positive,
+    resamples,
+    whole,
+)
+from .output import DONE, INTERRUPTED, NO_VERDICT, answer, is_terminal, say
+from .tables import add_models, add_table, counts, refuse_others, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from argparse import Namespace
 
     from ..numeric.data.runs import Runs
+    from ..numeric.data.table import Table
     from ..numeric.fit import Fit
-    from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
 HELP = """\
 isoflop fit RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...
 isoflop fit RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...
 isoflop fit RUNS [--bootstrap N --seed S] [--save FILE] ...
-isoflop fit COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)
-isoflop fit RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)
+isoflop fit COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...
 
 The law that comes closest to the runs of a CSV or JSON file, without start values, with
 standard errors and intervals of its coefficients and of what follows from them.
-Exit status 3: no point was certified as a minimum, or the runs leave coefficients
-undetermined: no result.
+Of counts of samples, laws of -log pass@k for every k; params, tokens or compute of the models are
+in COUNTS or in --models, the -log probability g that each gives to the gold solutions in --gold:
+  compute        E0(k) + C0(k) C^-alpha(k)
+  params-tokens  E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), and alpha of its envelope
+  gold           xi0(k) + K0(k) g^kappa(k)
+and the compute above which the laws of all k hold together.
+Exit status 3: no point was certified as a minimum, or the rows leave coefficients undetermined: no
+result; or laws of pass@k contradict each other at a compute that is asked for.
 
 examples:
   isoflop fit runs.csv
   isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save fit.json
   isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json
   isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log
+  isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
   isoflop penalty --law fit.json --ratio 10
 """
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
-FORMATS = ("text", "json", *TABLES)
+LAWS, METHODS = ("compute", "params-tokens", "gold"), ("likelihood", "least-squares-log")
+#: What is for one kind of table.
+ONLY = {
+    "runs": ("model", "fixed", "bounds", "objective", "save", "benchmark", "random_baseline"),
+    "counts": ("by", "models", "gold", "law", "k", "method"),
+}
 #: More runs than this are resampled by all processors.
 MANY = 2_000
 
@@ -53,146 +73,153 @@ def parser() -> Parser:
     """The options of this command."""
     from ..numeric.fit.models import MODELS
 
-    models = [*MODELS]
     built = Parser(HELP)
-    declare_runs(built)
-    evaluations = (
-        "the table holds evaluations: fit -log of normalised accuracy on this one, of the runs that "
-        "exceed guessing by 0.05"
-    )
-    of_accuracy = built.add_argument_group("evaluations")
-    takes(of_accuracy, "--benchmark", "NAME", evaluations)
-    takes(of_accuracy, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
+    quantities = "params, tokens, compute, loss, weight or group, n_samples, n_correct, or a name "
+    quantities += "of an expression"
+    example = "\"loss < 4.5 and `data set` == 'c4'\""
+    rows = add_table(built, "RUNS", "runs or counts", quantities, example)
+    evaluations = "of evaluations: fit -log of normalised accuracy on this one, of the runs that "
+    add(rows, "--benchmark", "NAME", evaluations + "exceed guessing by 0.05")
+    add(rows, "--random-baseline", "SHARE", "accuracy of guessing on it", guess)
     law = built.add_argument_group("law and objective")
-    model = (
-        f"{', '.join(models)}, or an expression in columns and coefficients; default: {models[0]}"
-    )
-    what = "what the law is of; default: pass@k where the table holds counts of samples, else loss"
-    takes(law, "--of", "|".join(OF), what, one_of(OF))
-    takes(law, "--model", "MODEL", model, str.strip, value=models[0])
+    model = f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
+    add(law, "--model", "MODEL", model + next(iter(MODELS)), str.strip)
     fix = "keep a coefficient at a value, such as E=0; repeatable"
-    takes(law, "--fix", "NAME=VALUE", fix, finite, "pairs", sets="fixed")
+    add(law, "--fix", "NAME=VALUE", fix, pair(finite), dest="fixed")
     bound = "keep a coefficient between two values, either may be empty; repeatable"
-    takes(law, "--bound", "NAME=LOW:HIGH", bound, ends, "pairs", sets="bounds")
+    add(law, "--bound", "NAME=LOW:HIGH", bound, pair(ends, "NAME=LOW:HIGH"), dest="bounds")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
-    takes(law, "--objective", "NAME", objectives, one_of(OBJECTIVES), value=OBJECTIVES[0])
+    add(law, "--objective", "NAME", objectives, one_of(OBJECTIVES))
+    passes = built.add_argument_group("laws of pass@k")
+    add_models(passes)
+    of_models = f"{', '.join(LAWS)}; default: all for which the models' covariates are there"
+    add_list(passes, "--law", "LAW,...", of_models, one_of(LAWS))
+    usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
+    add_list(passes, "--k", "K", usual, whole(1))
+    how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
+    add(passes, "--method", "|".join(METHODS), how, one_of(METHODS))
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
-        "standard errors and 90 % intervals from N resamples, at least 2, of runs, or of groups "
-        "where the runs have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by group) "
-        "and Student's t"
+        "90 % intervals from N resamples of runs, or of groups where the runs have them; default: "
+        "sandwich covariance with the leverage of each run (HC3; CR3 by group) and Student's t; of "
+        "models, by default 200, 0 for none"
     )
-    takes(sure, "--bootstrap", "N", bootstrap, whole(2), sets="by")
+    add(sure, "--bootstrap", "N", bootstrap, resamples)
     seed = "of the resamples, and of the starts of an expression; default: 0"
-    takes(sure, "--seed", "S", seed, whole(0), value=0)
-    compute = "add the optimum at each compute in FLOP (for a compute law, the loss)"
-    takes(sure, "--compute", "C", compute, flop, "list")
-    takes(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive, "list")
+    add(sure, "--seed", "S", seed, whole(0))
+    compute = (
+        "add the optimum at each compute in FLOP (for a compute law, the loss); of pass@k also "
+    )
+    compute += "what the optimum of one k costs at another"
+    add_list(sure, "--compute", "C", compute, flop)
+    add_list(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio", positive)
     saved = "write the fit as JSON: a law file for every other command"
-    takes(sure, "--save", "FILE", saved, output)
-    declare_output(built, *FORMATS, plot="draw the fit and its residuals")
+    add(sure, "--save", "FILE", saved, file)
+    drawn = "draw the fit and its residuals; of pass@k models, laws and coefficients against k"
+    add_output(built, "text", "json", "csv", "latex", plot=drawn)
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
+    from ..numeric.data.metrics import kind_of
+
+    held = table(args)
+    kind = "counts" if kind_of(held, args.columns) == "counts" else "runs"
+    refuse_others(args, kind, ONLY)
+    return _of_counts(args, held) if kind == "counts" else _of_runs(args, held)
+
+
+def _of_counts(args: Namespace, held: Table) -> tuple[str, int]:
+    from ..numeric.data.rows import lost_rows
+    from ..numeric.passk.laws import fit_passk
+
+    if args.ratio and args.law and "params-tokens" not in args.law:
+        raise ValueError(f"ratio={args.ratio}: is for the law params-tokens")
+    read = counts(args, held)
+    found = fit_passk(
+        read,
+        laws=args.law,
+        k=args.k,
+        method=args.method or METHODS[0],
+        resamples=200 if args.bootstrap is None else args.bootstrap,
+        seed=args.seed or 0,
+        ratios=args.ratio or [],
+        compute=args.compute or [],
+        progress=is_terminal(sys.stderr),
+    )
+    text = answer(args, found)
+    if args.format == "text":
+        dropped = [f"rows {lost_rows(0, read.dropped)}"] if read.dropped else []
+        text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
+    return text, DONE if found.sound else NO_VERDICT
+
+
+def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
+    from ..numeric.fit import fit
+    from ..numeric.fit.models import MODELS
     from ..numeric.fit.page import page
 
-    save = options["--save"]
-    _check(options, options["--model"])
-    fit = _fitted(options)
+    model = args.model or next(iter(MODELS))
+    if args.format == "csv":
+        raise ValueError("format='csv': is for counts, not for runs")
+    if args.seed is not None and not args.bootstrap and model in ("params-tokens", "compute"):
+        raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
+    given = {name: x for name in ("fixed", "bounds", "objective") if (x := getattr(args, name))}
+    runs = _runs(args, model, held)
+    if not (highest := float(runs.loss.max())) > given.get("fixed", {}).get("E", 0.0):
+        raise ValueError(
+            f"fixed={args.fixed}: E must be below some loss; the highest is {highest:.6g}"
+        )
+    found = fit(runs, model=model, seed=args.seed or 0, **given)
     stopped = ""
-    if "--bootstrap" in options and fit.is_sound:
-        fit, stopped = _resampled(options, fit)
-    found = page(fit, compute=options["--compute"], ratio=options["--ratio"])
-    if save is not None:
-        found.save(save)
-    draw(options, fit.plot)
-    data = found.as_dict("" if save is None else Path(save).stem)
-    text = written(options["--format"], found, data)
+    if args.bootstrap and found.is_sound:
+        found, stopped = _resampled(args, found)
+    shown = page(found, compute=args.compute, ratio=args.ratio)
+    if args.save is not None:
+        shown.save(args.save)
+    text = answer(args, shown, found.plot, shown.as_dict(Path(args.save or "").stem))
     if stopped:
         say("interrupted", stopped)
         return text, INTERRUPTED
-    return text, DONE if fit.is_sound else NO_VERDICT
+    return text, DONE if found.is_sound else NO_VERDICT
 
 
-def _check(options: Options, model: str) -> None:
-    """Options that mean nothing beside the others."""
-    from ..numeric.fit.models import MODELS
-
-    form = MODELS.get(model)
-    named = [name for name, known in MODELS.items() if not known.is_expression]
-    has_draws = form is None or form.is_expression or "--bootstrap" in options
-    misplaced = {
-        "--compute": "" if model in named else f"--model {' or '.join(named)}",
-        "--ratio": "" if model == named[0] else f"--model {named[0]}",
-        "--seed": "" if has_draws else "--bootstrap, or for --model EXPRESSION",
-    }
-    for option, wanted in misplaced.items():
-        if wanted and option in options:
-            raise UsageError(f"{option} {shown(options.spelt(option))}: is for {wanted}")
-
-
-def _fitted(options: Options) -> Fit:
-    """The fit of the runs in the file."""
-    import numpy as np
-
-    from ..numeric.fit import fit
-
-    model, fixed, bounds = options["--model"], options["--fix"] or {}, options["--bound"] or {}
-    how = {"objective": options["--objective"], "seed": options["--seed"]}
-    try:
-        runs = _runs(options)
-        highest = float(runs.loss.max())
-        if not highest > fixed.get("E", 0.0):
-            complaint = f"the highest loss of {len(runs)} runs is {highest:.6g}"
-            raise outside("--fix", f"E={fixed['E']:g}", f"below some loss; {complaint}")
-        return fit(runs, model=model, fixed=fixed, bounds=bounds, **how)
-    except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
-        raise RuntimeError(f"the fit broke down: {defect}") from defect
-    except ArgumentError as error:
-        coefficient = error.argument.rpartition(" ")[2]
-        for option in ("--fix", "--bound"):
-            for word in options.words(option):
-                if word.partition("=")[0].strip() == coefficient:
-                    raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
-        raise
-    except ValueError as error:  # the reader of expressions, in theory, begins with what it read
-        spelt = f"{model!r}: "
-        option = f"--model {shown(model)}: " if str(error).startswith(spelt) else ""
-        raise UsageError(f"{option}{str(error).removeprefix(spelt)}") from None
-
-
-def _runs(options: Options) -> Runs:
+def _runs(args: Namespace, model: str, held: Table) -> Runs:
+    """The runs with a loss, or with the -log of normalised accuracy on a benchmark."""
+    from ..numeric.data.evaluations import Evaluations
+    from ..numeric.data.runs import Runs as RunsOfTable
     from ..numeric.fit.models import form_of
 
-    form, benchmark = form_of(options["--model"]), options["--benchmark"]
-    if benchmark is None:
-        if "--random-baseline" in options:
-            raise UsageError("--random-baseline: is for evaluations; name one by --benchmark")
-        return runs_of_table(options, *form.requires, "loss", names=form.names)
+    form, name = form_of(model), args.benchmark
+    if name is None:
+        if args.random_baseline is not None:
+            raise ValueError("--random-baseline: is for evaluations; name one by --benchmark")
+        found: Runs = view(
+            args, RunsOfTable, held, require=(*form.requires, "loss"), names=form.names
+        )
+        return found
     from ..numeric.accuracy.baselines import resolve
     from ..numeric.accuracy.law import runs_of
 
-    read = evaluations(options)
-    guessing = resolve(read, options["--random-baseline"], benchmarks=[benchmark])
-    return runs_of(read, benchmark, guessing[benchmark], form.requires)
+    read = view(args, Evaluations, held)
+    guessing = resolve(read, args.random_baseline, benchmarks=[name])
+    return runs_of(read, name, guessing[name], form.requires)
 
 
-def _resampled(options: Options, fit: Fit) -> tuple[Fit, str]:
+def _resampled(args: Namespace, fit: Fit) -> tuple[Fit, str]:
     """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
-    from ..numeric.words import counted
-
-    repeats, seed = options["--bootstrap"], options["--seed"]
-    total, jobs = counted(repeats, "resample"), -1 if len(fit.runs) > MANY else 1
+    total, jobs = f"{args.bootstrap} resamples", -1 if len(fit.runs) > MANY else 1
+    how = {"seed": args.seed or 0, "jobs": jobs, "progress": is_terminal(sys.stderr)}
     try:
-        fit = fit.resampled(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
+        fit = fit.resampled(args.bootstrap, **how)
+    except ValueError as error:
+        complaint = getattr(error, "complaint", error)
+        raise ValueError(f"--bootstrap {args.bootstrap}: {complaint}") from None
     except KeyboardInterrupt:
         return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
-    except ValueError as error:
-        raise blamed(error, ("--bootstrap", options.spelt("--bootstrap"))) from None
-    draws: Any = fit.draws
-    done = f"{draws.done} of {total} are done; the intervals are of these"
-    return fit, done if draws.interrupted else ""
+    if fit.draws is None or not fit.draws.interrupted:
+        return fit, ""
+    return fit, f"{fit.draws.done} of {total} are done; the intervals are of these"

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import POSITIONAL, Parser, declare_file, takes, takes_choice
-from .domains import output
-from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, shown
-from .selection import declare_law, notation
+from .arguments import Parser, add, add_choice, add_file, add_switch, file, several
+from .output import DONE, INTERRUPTED, NEGATIVE, is_terminal, say, shown, write_file
+from .selection import add_law, notation
 from .selection import laws as selected_laws
-from .streams import is_terminal, say, write_file
-from .theorems import SHORT_NAMES, known
+from .verify import SHORT_NAMES, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
     from typing import Any
 
     from ..numeric.law import Law
-    from ..theory.data.bibliography import Work
-    from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
 HELP = """\
@@ -44,45 +41,39 @@ PROOFS = ("short", "steps", "none")
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    built.add_argument(
-        POSITIONAL,
-        nargs="*",
-        help="envelope, penalty, or a theorem by its file name; default: these two",
-    )
+    names = "envelope, penalty, or a theorem by its file name; default: these two"
+    built.add_argument("names", nargs="*", type=several(str), metavar="NAME", help=names)
     group = built.add_argument_group("content")
-    group.add_argument(
-        "--list", action="store_true", help="names and titles of the theorems, and nothing else"
-    )
-    group.add_argument(
-        "--all", action="store_true", help="every theorem of the package; takes minutes"
-    )
+    add_switch(group, "--list", "names and titles of the theorems, and nothing else")
+    add_switch(group, "--all", "every theorem of the package; takes minutes")
     lines = "the lines that a paper prints, every step with its number, or the statement alone"
-    takes_choice(group, "--proof", PROOFS, lines)
-    group.add_argument(
-        "--fragment",
-        action="store_true",
-        help="for \\input in a paper: no preamble, and names of its own for environments, labels, "
-        "citations",
+    add_choice(group, "--proof", PROOFS, lines)
+    fragment = (
+        "for \\input in a paper: no preamble, and names of its own for environments, labels, "
     )
-    takes(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", output)
-    declare_law(built, several=True)
-    declare_file(built)
+    add_switch(group, "--fragment", fragment + "citations")
+    add(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX", file)
+    add_law(built, several=True)
+    add_file(built)
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    if "--list" in options:
-        if wanted := options.entries(POSITIONAL):
-            raise UsageError(f"--list: lists every theorem, leave out {shown(' '.join(wanted))}")
-        return _titles(), DONE
-    names, spelling = _names(options), notation(options)
-    proof, bib = options["--proof"], options["--bib"]
-    laws = selected_laws(options) if "--law" in options else []
+    from ..derivations import NAMES, derivation, summary
+
+    if args.names and (args.list or args.all):
+        option = "--list" if args.list else "--all"
+        typed = shown(" ".join(args.names))
+        raise ValueError(f"{option}: is of every theorem, leave out {typed}")
+    if args.list:
+        width = max(map(len, NAMES))
+        return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES), DONE
+    names = NAMES if args.all else known(args.names or [*SHORT_NAMES])
+    laws = selected_laws(args) if args.law else []
 
     from tqdm import tqdm
 
-    from ..derivations import derivation
     from ..theory.typeset.document import PREFIX, CheckedTheorem, cited, document_latex
 
     bar = tqdm(names, "derivations", unit="proof", leave=False, disable=not is_terminal(sys.stderr))
@@ -95,60 +86,27 @@ def run(options: Options) -> tuple[str, int]:
             raise
     finally:
         bar.close()
-    text = document_latex(
-        entries,
-        notation=spelling,
-        proof=proof,
-        laws=_coefficients(laws),
-        fragment="--fragment" in options,
-    )
-    if bib is not None:
-        _write_bib(bib, cited(text), PREFIX if "--fragment" in options else "")
+    how = {"notation": notation(args), "proof": args.proof, "fragment": args.fragment}
+    text = document_latex(entries, laws=_coefficients(laws), **how)
+    if args.bib is not None:
+        prefix = PREFIX if args.fragment else ""
+        works = "\n\n".join(work.bibtex(prefix) for work in cited(text)) or "% nothing is cited"
+        write_file("--bib", args.bib, f"{works}\n")
     if len(entries) < len(names):
         say("interrupted", f"{len(entries)} of {len(names)} derivations are in the document")
         return text, INTERRUPTED
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
 
 
-def _titles() -> str:
-    """A line for each theorem. That it holds is not checked."""
-    from ..derivations import NAMES, summary
-
-    width = max(map(len, NAMES))
-    return "\n".join(f"{name.ljust(width)}  {summary(name)}" for name in NAMES)
-
-
-def _names(options: Options) -> Sequence[str]:
-    """The theorems that are asked for."""
-    from ..derivations import NAMES
-
-    wanted = options.entries(POSITIONAL)
-    if "--all" not in options:
-        return known(wanted or list(SHORT_NAMES))
-    if wanted:
-        raise UsageError(f"--all: means every theorem, leave out {shown(' '.join(wanted))}")
-    return NAMES
-
-
-def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
-    entries = "\n\n".join(work.bibtex(prefix) for work in works) or "% nothing is cited"
-    write_file("--bib", path, f"{entries}\n")
-
-
 def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
     """Rows of the coefficient table: what was fitted, and what follows for the envelope."""
-    if not laws:
-        return []
-    from ..theory.data.published import LAWS
+    from ..theory.data.published import find
 
-    return [
-        {
-            "law": law.name,
-            "key": LAWS[law.name].source.key if law.name in LAWS else None,
-            **law.coefficients(),
-            "alpha": law.envelope.exponent,
-            "C0": None if None in (law.A, law.B) else law.envelope.coefficient,
-            "w_N": law.envelope.params_share,
-        }
-        for law in laws
-    ]
+    rows = []
+    for law in laws:
+        published, derived = find(law.name), law.envelope
+        key = published and published.source.key
+        row = {"law": law.name, "key": key, **law.coefficients(), "alpha": derived.exponent}
+        row["C0"] = None if None in (law.A, law.B) else derived.coefficient
+        rows.append({**row, "w_N": derived.params_share})
+    return rows

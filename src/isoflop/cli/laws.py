@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from ..theory.data.notation import KINDS
-from ..theory.data.published import PublishedLaw, find, names, unknown
-from .arguments import POSITIONAL, Parser, declare_output
-from .errors import DONE, UsageError, shown
-from .render import TABLES, json_text, pairs
-from .selection import declare_notation, notation
+from ..theory.data.published import PublishedLaw, names, published
+from .arguments import Parser, add_output, several
+from .output import DONE, json_text, tables_text
+from .selection import add_notation, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
     from typing import Any
 
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
-    from .arguments import Options
 
 SUMMARY = "published laws: coefficients, notation, source"
 HELP = """\
@@ -30,42 +29,35 @@ examples:
   isoflop laws --format json
   isoflop laws krajewski2025-arc-e --format bibtex
 """
-FORMATS = ("text", "json", "bibtex", *TABLES)
 #: The exponents of both kinds in the order of their forms.
 EXPONENTS = ("beta", "gamma", "alpha")
 FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^-{}"}
+WIDTH = 100
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    built.add_argument(POSITIONAL, nargs="*", help="laws to describe in full")
-    declare_notation(built)
-    declare_output(built, *FORMATS)
+    full = "laws to describe in full"
+    built.add_argument("names", nargs="*", type=several(str), metavar="NAME", help=full)
+    add_notation(built)
+    add_output(built, "text", "json", "bibtex", "latex")
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options["--format"]
-    spelling = notation(options)
-    wanted = options.entries(POSITIONAL) or None
-    found = [_named(name) for name in (names() if wanted is None else wanted)]
-    if form == "json":
+    spelling = notation(args)
+    found = [published(name) for name in (args.names or names())]
+    if args.format == "json":
         return json_text({"laws": [_data(law, spelling) for law in found]}), DONE
-    if form == "bibtex":
+    if args.format == "bibtex":
         return "\n\n".join({x.key: x.bibtex() for law in found for x in law.sources}.values()), DONE
-    if form in TABLES:
-        tables = _tables(found, spelling).values()
-        return "\n\n".join(table.latex() for table in tables), DONE
-    return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
-
-
-def _named(name: str) -> PublishedLaw:
-    law = find(name)
-    if law is None:
-        raise UsageError(f"{POSITIONAL} {shown(name)}: {unknown(name)}")
-    return law
+    if args.format == "latex":
+        return tables_text(_tables(found, spelling).values(), "latex"), DONE
+    if not args.names:
+        return _table(found, spelling), DONE
+    return "\n\n".join("\n".join([law.name, *_details(law, spelling)]) for law in found), DONE
 
 
 def _coefficients(law: PublishedLaw, spelling: Notation) -> dict[str, str | None]:
@@ -75,17 +67,11 @@ def _coefficients(law: PublishedLaw, spelling: Notation) -> dict[str, str | None
 
 def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
     """A law file with everything else that is known about the law."""
-    decimals = _coefficients(law, spelling)
-    known = law.as_dict()
-    return {
-        **known,
-        "notation": spelling.name,
-        "coefficients": {
-            name: None if digits is None else float(digits) for name, digits in decimals.items()
-        },
-        "decimals": decimals,
-        "notation_of_source": known["notation"],
-    }
+    decimals, known = _coefficients(law, spelling), law.as_dict()
+    numbers = {name: digits and float(digits) for name, digits in decimals.items()}
+    source = known["notation"]
+    given = {"notation": spelling.name, "coefficients": numbers, "decimals": decimals}
+    return {**known, **given, "notation_of_source": source}
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -100,7 +86,7 @@ def _table(found: Sequence[PublishedLaw], spelling: Notation) -> str:
         table = table.changed(columns=table.columns[:-1])  # sources stand below
         lines += [f"{kind} laws: {_form(kind, spelling)}{note}", "", table.text(), ""]
     sources = {law.source.key: law.source.citation for law in found}
-    return "\n".join([*lines, "sources", *pairs(list(sources.items()))])
+    return "\n".join([*lines, "sources", *_pairs(list(sources.items()))])
 
 
 def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Table]:
@@ -118,23 +104,19 @@ def _tables(found: Sequence[PublishedLaw], spelling: Notation) -> dict[str, Tabl
 
 def _form(kind: str, spelling: Notation) -> str:
     """The law of a kind in the letters of the notation."""
-    names = spelling.names(kind)
-    return FORMS[kind].format(*(names[name] for name in EXPONENTS if name in names))
+    own = spelling.names(kind)
+    return FORMS[kind].format(*(own[name] for name in EXPONENTS if name in own))
 
 
-def _details(found: Sequence[PublishedLaw], spelling: Notation) -> str:
-    return "\n\n".join("\n".join([law.name, *pairs(_entries(law, spelling))]) for law in found)
-
-
-def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
+def _details(law: PublishedLaw, spelling: Notation) -> list[str]:
+    """Lines of all that is known about a law."""
+    none = "none: the form has no irreducible term"
+    coefficients = _coefficients(law, spelling).items()
     entries = [
         ("what", law.title),
         ("kind", law.kind),
         ("form", _form(law.kind, spelling)),
-        *(
-            (name, "none: the form has no irreducible term" if digits is None else digits)
-            for name, digits in _coefficients(law, spelling).items()
-        ),
+        *((name, none if digits is None else digits) for name, digits in coefficients),
         ("as printed", ", ".join(f"{name} = {digits}" for name, digits in law.printed.items())),
         ("form there", law.form),
         ("predicts", law.metric if law.unit == "1" else f"{law.metric} ({law.unit})"),
@@ -147,4 +129,17 @@ def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
         ("digits", law.verified),
         ("note", law.note),
     ]
-    return [(name, value) for name, value in entries if value]
+    return _pairs([(name, value) for name, value in entries if value])
+
+
+def _pairs(entries: Sequence[tuple[str, str]]) -> list[str]:
+    """Names and values under each other, long values broken."""
+    from textwrap import wrap
+
+    column = max(len(name) for name, _ in entries)
+    lines = []
+    for name, value in entries:
+        first, *rest = wrap(value, WIDTH - column - 4) or [""]
+        lines.append(f"  {name.ljust(column)}  {first}".rstrip())
+        lines += [" " * (column + 4) + more for more in rest]
+    return lines

@@ -5,19 +5,15 @@ possible.
 from __future__ import annotations
 
 from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes, takes_choice
-from .domains import whole
-from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
-from .render import csv_text, json_text
-from .streams import say
-from .tables import columns, counts, declare_counts, table
+from .arguments import Parser, add, add_list, add_output, add_switch, one_of, whole
+from .output import DONE, NEGATIVE, NO_VERDICT, csv_text, json_text, say
+from .tables import add_counts, counts, refuse_others, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
     from typing import Any
-
-    from .arguments import Options
 
     Rows = list[dict[str, Any]]
 
@@ -39,6 +35,7 @@ examples:
 """
 HEADINGS = {"pass_at_k": "pass@k", "neg_log": "-log\npass@k", "excess": "off by"}
 HEADINGS |= {"n_problems": "problems", "n_unsolved": "unsolved", "n_refused": "refused"}
+ONLY = {"counts": ("ks", "models", "gold"), "pass@k": ()}
 #: Entries that --check shows as text, and the columns of them.
 MOST_SHOWN = 20
 ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
@@ -47,18 +44,18 @@ ENTRY = ("row", "inequality", "k", "pass_at_k", "bound", "excess")
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    declare_counts(built)
-    asked = built.add_argument_group("pass@k")
+    add_counts(built)
+    group = built.add_argument_group("pass@k")
     usual = "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
-    takes(asked, "--k", "K", usual, whole(1), "list", distinct=True)
-    of_what = "standard error for other problems of their kind, or for these problems"
-    takes_choice(asked, "--se", ("problems", "samples"), of_what)
-    asked.add_argument("--check", action="store_true", help="which values are not possible")
-    declare_output(built, "text", "json", "csv")
+    add_list(group, "--k", "K", usual, whole(1), dest="ks")
+    of_what = "standard error for other problems of their kind (the default), or for these"
+    add(group, "--se", "problems|samples", of_what, one_of(("problems", "samples")))
+    add_switch(group, "--check", "which values are not possible")
+    add_output(built, "text", "json", "csv")
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
@@ -66,37 +63,34 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.data.rows import lost_rows
     from ..numeric.passk.curve import curve, impossible, stopped
 
-    form, draws, error = (options[name] for name in ("--format", "--k", "--se"))
-    data, is_check = table(options), "--check" in options
-    if is_check and "--se" in options:
-        raise UsageError(f"--se {shown(error)}: is for estimates, without --check")
-    if kind_of(data, columns(options)) == "pass@k":
-        if not is_check:
-            there = f"{data.source}: holds pass@k already and no counts"
-            raise UsageError(f"{there}; --check tells whether its values are possible")
-        for option in options.given("--k", "--models", "--gold"):
-            words = shown(options.spelt(option))
-            raise UsageError(f"{option} {words}: is for counts; {data.source} holds pass@k")
-        how: Any = {"columns": columns(options) or None, "by": options["--by"]}
-        return _checked(impossible(data, where=options["--where"], **how), data.source, form)
-    read = counts(options, data)
+    if args.check and args.se:
+        raise ValueError(f"--se {args.se!r}: is for estimates, without --check")
+    held = table(args)
+    if kind_of(held, args.columns) == "pass@k":
+        if not args.check:
+            there = f"{held.source}: holds pass@k already and no counts"
+            raise ValueError(f"{there}; --check tells whether its values are possible")
+        refuse_others(args, "pass@k", ONLY)
+        how: Any = {"columns": args.columns, "by": args.by and tuple(args.by)}
+        return _checked(impossible(held, where=args.where, **how), held.source, args.format)
+    read = counts(args, held)
     powers = [2**power for power in range(int(read.n.min()).bit_length())]
-    found = curve(read, powers if draws is None else draws, se=error)
-    if is_check:
-        return _checked(impossible(found, by=read.by), data.source, form)
-    if options.given("--models", "--gold"):
+    found = curve(read, powers if args.ks is None else args.ks, se=args.se or "problems")
+    if args.check:
+        return _checked(impossible(found, by=read.by), held.source, args.format)
+    if args.models or args.gold:
         ks = found.k.nunique()
         found = found.assign(**{name: x.repeat(ks) for name, x in read.covariates.items()})
     status = DONE if found.n_problems.any() else NO_VERDICT
     notes = [*read.warnings, *filter(None, [lost_rows(0, read.dropped)])]
     notes += [f"{said}: estimates are too high" for said in stopped(read)]
     rows = found.astype(object).where(found.notna(), None).to_dict("records")
-    if form == "text":
+    if args.format == "text":
         few = "refused: problems with fewer than k samples; the mean is over the others"
         notes += [few] if (found.n_refused > 0).any() else []
         return _text(read.by, rows, notes), status
     say("note", *notes)
-    return (json_text(rows) if form == "json" else csv_text(rows)), status
+    return (json_text(rows) if args.format == "json" else csv_text(rows)), status
 
 
 def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
@@ -107,7 +101,7 @@ def _checked(rows: Rows, source: str, form: str) -> tuple[str, int]:
     if form == "json":
         return json_text(rows), status
     if form == "csv":
-        return csv_text(rows, None if rows else ENTRY), status
+        return csv_text(rows, () if rows else ENTRY), status
     if not rows:
         return f"every value of pass@k from {source} is possible", status
     largest = sorted(rows, key=lambda row: -float(row["excess"]))[:MOST_SHOWN]

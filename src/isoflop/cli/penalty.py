@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from ..theory.typeset.escapes import clean
-from .arguments import Parser, declare_output, takes
-from .asked import (
+from ..theory.typeset.escapes import clean, latex_escaped
+from ..theory.typeset.numbers import Percent, Shortest
+from .arguments import Parser, add, add_list, add_output, add_switch, positive
+from .output import DONE, draw, say, tables_text
+from .runs import (
     OF_A_RUN,
-    asked,
-    declare_run,
+    add_run,
+    baselines,
+    count,
+    data_of,
     doubts,
-    each,
-    listed,
-    names_of,
+    law_line,
+    points,
     tables_of,
+    with_warnings,
 )
-from .domains import positive
-from .errors import DONE, UsageError
-from .in_accuracy import accuracy_texts, in_accuracy
-from .render import TABLES, count, draw, json_text, law_line, number, percent, tables_text
-from .selection import baselines, declare_law, notation, require
-from .selection import laws as selected_laws
-from .streams import say
+from .selection import add_law, laws, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from argparse import Namespace
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..numeric.law import Law
     from ..numeric.law.allocation import Tolerance
     from ..numeric.law.result import Result
     from ..theory.data.notation import Notation
-    from .arguments import Options
 
 SUMMARY = "what over- or undertraining costs"
 HELP = """\
@@ -50,8 +48,7 @@ examples:
   isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23
   isoflop penalty --law beta=0.34 gamma=0.28 --ratio 10 --within 1% --plot penalty.pdf
 """
-FORMATS = ("text", "json", *TABLES)
-RATIOS = ("--ratio", "--size-ratio")
+RATIOS = ("ratio", "size_ratio")
 #: Where nothing else is asked.
 USUAL_RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 MEANINGS = (
@@ -63,119 +60,117 @@ MEANINGS = (
     "same loss",
     "compute overhead: extra compute that reaches L* at this size; never: no number of tokens does",
 )
+FOUR, SHARE = Shortest(4), Percent()
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
     group = built.add_argument_group("allocation")
-    usual = ", ".join(map(number, USUAL_RATIOS))
-    overtraining = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
-    takes(group, "--ratio", "RATIO", f"{overtraining}; default: {usual}", positive, "list")
-    takes(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive, "list")
-    declare_run(group, loss="loss that the run is to reach, in place of its second number")
+    usual = ", ".join(map(FOUR.text, USUAL_RATIOS))
+    ratio = "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained; default: "
+    add_list(group, "--ratio", "RATIO", ratio + usual, positive)
+    add_list(group, "--size-ratio", "RATIO", "N/N* at the same compute", positive)
+    add_run(group, loss="loss that the run is to reach, in place of its second number")
     within = "the ratios at which the loss penalty exceeds 1 by at most this share, such as 1%"
-    takes(group, "--within", "SHARE", within, positive)
-    group.add_argument("--explain", action="store_true", help="say what the columns mean")
-    declare_law(built, several=True)
-    declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
+    add(group, "--within", "SHARE", within, positive)
+    add_switch(group, "--explain", "say what the columns mean")
+    add_law(built, several=True)
+    add_output(built, "text", "json", "latex", plot="draw the penalty against the ratio")
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, spelling = options["--format"], notation(options)
-    laws, within = selected_laws(options, of_own=True), options["--within"]
-    given = _given(options)
-    points = asked(options, given)
-    if not points and within is None and "--plot" not in options:
-        points = [({"ratio": ratio}, ()) for ratio in USUAL_RATIOS]
-    if not options.given(*RATIOS):
-        require(laws, given)
-    rows = each(laws, points, lambda law, arguments: law.penalty(**arguments))
-    asking = (
-        [] if within is None else [({"within": within}, (("--within", options.spelt("--within")),))]
-    )
-    tolerances = each(laws, asking, lambda law, arguments: law.tolerance(**arguments))
-    pairs = list(zip(laws, tolerances, strict=False))
-    known = baselines(laws)
-    accuracies = in_accuracy(options, rows, known, at_ratio=bool(options.given(*RATIOS)))
+    chosen, spelling = laws(args, of_own=True), notation(args)
+    known = baselines(chosen)
+    is_ratio = args.ratio or args.size_ratio
+    budgets = args.compute if is_ratio and known else None
+    asked = points(args, RATIOS if budgets else (*RATIOS, *OF_A_RUN))
+    if not asked and args.within is None and args.plot is None:
+        asked = [{"ratio": ratio} for ratio in USUAL_RATIOS]
+    rows = [law.penalty(**point) for law in chosen for point in asked]
+    kept = [] if args.within is None else [(law, law.tolerance(args.within)) for law in chosen]
+    accuracies = list(_in_accuracy(rows, known, budgets))
     warnings = doubts([row for row in rows if row.is_run])
-    draw(options, lambda: _figure(laws, rows, within))
-    if form == "json":
-        data = _data(laws, rows, pairs, accuracies)
-        return json_text(data | ({"warnings": warnings} if warnings else {})), DONE
-    if form in TABLES:
+    draw(args, lambda: _figure(chosen, rows, args.within))
+    if args.format == "json":
+        data = data_of(rows, chosen)
+        intervals = [{"law": law.name, **interval.as_dict()} for law, interval in kept]
+        data |= {"tolerance": intervals[0] if len(kept) == 1 else intervals} if kept else {}
+        return with_warnings(data | ({"accuracy": accuracies} if known else {}), warnings), DONE
+    if args.format == "latex":
         say("note", *warnings)
-        tables = tables_text(tables_of(rows, {}, spelling), form)
-        sentences = [_tolerance_latex(*pair, spelling) for pair in pairs]
-        return "\n\n".join([*([tables] if tables else []), *sentences]), DONE
-    parts = ["\n".join(law_line(law, spelling) for law in laws)]
+        tables = [tables_text(tables_of(rows, {}, spelling), "latex")] if rows else []
+        return "\n\n".join([*tables, *(_kept_latex(*pair, spelling) for pair in kept)]), DONE
+    parts = ["\n".join(law_line(law, spelling) for law in chosen)]
     parts += [table.text() for table in tables_of(rows, known, spelling)]
-    parts += [_tolerance(*pair, known) for pair in pairs]
-    parts += accuracy_texts(accuracies, known)
+    parts += [_kept_text(*pair, known) for pair in kept]
+    parts += _accuracy_texts(accuracies, known)
     text = "\n".join(["\n\n".join(parts), *(f"warning: {text}" for text in warnings)])
-    if "--explain" in options:
+    if args.explain:
         from textwrap import wrap
 
         text = "\n".join([text, "", *(line for words in MEANINGS for line in wrap(words, 100))])
     return text, DONE
 
 
-def _given(options: Options) -> list[str]:
-    """The options of the ratios, or of the runs, that are asked about."""
-    ratios, of_run = options.given(*RATIOS), options.given(*OF_A_RUN)
-    if len(ratios) > 1 or (ratios and of_run not in ([], ["--compute"])):
-        either = "must be --ratio, or --size-ratio, or a run"
-        raise UsageError(f"{listed(options, [*ratios, *of_run])}: {either}")
-    if not ratios and len(of_run) not in (0, 2):
-        two = "two of --params, --tokens, --compute and --tokens-per-param, or one with --loss"
-        raise UsageError(f"{listed(options, of_run)}: a run takes {two}")
-    return ratios or of_run
+# -- laws of accuracy ------------------------------------------------------------------------------
+
+
+def _in_accuracy(
+    rows: Sequence[Result], known: Mapping[str, float], budgets: Any
+) -> Iterator[dict[str, Any]]:
+    """The penalties of the laws of accuracy in accuracy, at a ratio for some budgets."""
+    if not known:
+        return
+    from ..numeric.accuracy.planning import AccuracyLaw
+
+    for row in rows:
+        if (name := row.law.name) in known:
+            law = AccuracyLaw(law=row.law, random_baseline=known[name])
+            cost = law.penalty(**row.given, compute=None if row.is_run else budgets)
+            yield from ({"law": name, **one} for one in cost.to_dict("records"))
+
+
+def _accuracy_texts(rows: Sequence[dict[str, Any]], known: Mapping[str, float]) -> Iterator[str]:
+    """A table a law, what is lost in points of accuracy."""
+    from ..theory.typeset.table import Column, Table
+
+    def lost(key: str, heading: str) -> Column:
+        return Column(key, heading, of=lambda row: 100.0 * row[key], format=Shortest(3))
+
+    for name, baseline in known.items():
+        own = [row for row in rows if row["law"] == name]
+        if not own:
+            continue
+        columns = [Column("ratio", format=FOUR)]
+        if "compute" in own[0]:
+            columns += [Column("compute", format=FOUR), Column("accuracy", format=FOUR)]
+            columns += [Column("optimal_accuracy", "optimal\naccuracy", format=FOUR)]
+            columns += [lost("lost_accuracy", "points\nlost")]
+        columns.append(lost("greatest_loss", "most points\nlost at any\ncompute"))
+        title = f"{clean(name)} in accuracy, {FOUR.text(baseline)} of which is guessing:"
+        yield Table(columns, own, title).text()
 
 
 # -- output ----------------------------------------------------------------------------------------
 
 
-def _data(
-    laws: Sequence[Law],
-    rows: Sequence[Result],
-    pairs: Sequence[tuple[Law, Tolerance]],
-    accuracies: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    """The rows, with intervals for a law that came from data; what keeps within the tolerance."""
-    from ..numeric.law.tables import intervals_of
-
-    data: dict[str, Any] = {
-        "law": names_of(laws),
-        "rows": [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows],
-    }
-    if pairs:
-        intervals = [{"law": law.name, **interval.as_dict()} for law, interval in pairs]
-        data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
-    if accuracies:
-        data["accuracy"] = accuracies
-    return data
-
-
-def _tolerance(law: Law, interval: Tolerance, known: Mapping[str, float]) -> str:
+def _kept_text(law: Law, interval: Tolerance, known: Mapping[str, float]) -> str:
+    """The ratios that keep within the tolerance."""
     reducible = "y* - E" if law.name in known else "the reducible loss L* - E"
-    (low, high), (least, most) = (
-        map(number, ends) for ends in (interval.size_ratio, interval.ratio)
-    )
-    compute = percent(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
+    low, high, least, most = map(FOUR.text, (*interval.size_ratio, *interval.ratio))
+    compute = SHARE.text(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
     return (
-        f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most "
+        f"{clean(law.name)}: excess at most {SHARE.text(interval.within)} of {reducible}, at most "
         f"{compute} of the\n"
         f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}"
     )
 
 
-def _tolerance_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
-    from ..theory.typeset.escapes import latex_escaped
-    from ..theory.typeset.numbers import Shortest
-
-    lowest, highest, bound = map(Shortest(4).finite_latex, (*interval.size_ratio, interval.within))
+def _kept_latex(law: Law, interval: Tolerance, spelling: Notation) -> str:
+    lowest, highest, bound = map(FOUR.finite_latex, (*interval.size_ratio, interval.within))
     ratio = f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
     sizes = rf"$P - 1 \le {bound}$ for ${lowest} \le {ratio} \le {highest}$"
     return f"{latex_escaped(law.name)}: {sizes}."
@@ -188,7 +183,7 @@ def _figure(laws: Sequence[Law], rows: Sequence[Result], within: float | None) -
     words = [f"{count(x.params)}, {count(x.tokens)}" for x in of_laws[0] if x.is_run]
     budgets = {row.compute for row in rows if row.is_run}
     best = rows[0].optimal_tokens_per_param if len(laws) == 1 and len(budgets) == 1 else None
-    points = [[row.ratio for row in own] for own in of_laws]
+    ratios = [[row.ratio for row in own] for own in of_laws]
     return plot_penalty(
-        laws, within=within, points=points, names=words, optimal_tokens_per_param=best
+        laws, within=within, points=ratios, names=words, optimal_tokens_per_param=best
     )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from .arguments import POSITIONAL, Parser, declare_output, takes
-from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, shown
-from .render import json_text
-from .selection import declare_notation, law, notation
+from .arguments import Parser, add, add_output, add_switch
+from .output import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, json_text, shown
+from .selection import add_notation, budget, law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..theory.budget import Budget
-    from .arguments import Options
+    from argparse import Namespace
 
 SUMMARY = "a claim of your own: proved, refuted or undecided"
 HELP = r"""isoflop prove 'LHS == RHS' [--assume ASSUMPTION] [--latex] [--notation NAME]
@@ -31,7 +29,6 @@ examples:
   isoflop prove 'alpha approx 0.178' --law besiroglu2024
   isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann
 """
-FORMATS = ("text", "json")
 #: Of an answer; any other is no verdict.
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "unreadable": BAD_INPUT}
 SECONDS = 60.0
@@ -40,76 +37,58 @@ SECONDS = 60.0
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(HELP)
-    built.add_argument(
-        POSITIONAL,
-        nargs="*",
-        metavar="CLAIM",
-        help="what is to be decided, in quotes; it is never run as code",
-    )
+    claim = "what is to be decided, in quotes; it is never run as code"
+    built.add_argument("claim", nargs="*", metavar="CLAIM", help=claim)
     group = built.add_argument_group("claim")
-    several = "; may be given several times"
-    kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'"
-    takes(group, "--assume", "ASSUMPTION", kinds + several, form="each")
-    other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'"
-    takes(group, "--let", "NAME := EXPRESSION", other + several, form="each")
+    kinds = "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'; repeatable"
+    add(group, "--assume", "ASSUMPTION", kinds, action="append", default=[])
+    other = "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; repeatable"
+    add(group, "--let", "NAME := EXPRESSION", other, action="append", default=[])
     budget = "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
-    takes(group, "--budget", "EXPRESSION", budget)
-    laws = "a published law (see isoflop laws) or a JSON law file"
-    takes(
-        group, "--law", "LAW", f"{laws}, at whose coefficients numbers are compared", form="words"
-    )
-    declare_notation(group)
-    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
-    declare_output(built, *FORMATS)
+    add(group, "--budget", "EXPRESSION", budget)
+    at = "a published law (see isoflop laws) or a JSON law file, at whose coefficients numbers are"
+    add(group, "--law", "LAW", f"{at} compared", nargs="+")
+    add_notation(group)
+    add_switch(group, "--latex", "read the claim as LaTeX")
+    add_output(built, "text", "json")
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, words = options["--format"], options.words(POSITIONAL)
-    if not words:
+    if not args.claim:
         hint = "give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)'"
-        raise UsageError(f"CLAIM is missing: {hint}")
-    if len(words) > 1:
-        typed = " ".join(map(shown, words))
-        raise UsageError(f"CLAIM {typed}: must be one word; put the claim in quotes")
+        raise ValueError(f"CLAIM is missing: {hint}")
+    if len(args.claim) > 1:
+        typed = " ".join(map(shown, args.claim))
+        raise ValueError(f"CLAIM {typed}: must be one word; put the claim in quotes")
     from ..theory.claim.prove import prove
 
+    under, numbers = budget(args), law(args) if args.law else None
     try:
         proof = prove(
-            words[0],
-            latex="--latex" in options,
-            assume=options.words("--assume"),
-            let=options.words("--let"),
-            notation=notation(options).name if "--notation" in options else None,
-            budget=_budget(options),
-            law=law(options) if "--law" in options else None,
+            args.claim[0],
+            latex=args.latex,
+            assume=args.assume,
+            let=args.let,
+            notation=args.notation,
+            budget=under,
+            law=numbers,
             seconds=SECONDS,
         )
     except ValueError as error:
-        raise UsageError(f"{_where(str(error), options)}{error}") from None
-    answer = STATUS.get(proof.answer.value, NO_VERDICT)
-    return json_text(proof.as_dict()) if form == "json" else str(proof), answer
+        raise ValueError(f"{_where(str(error), args)}{error}") from None
+    text = json_text(proof.as_dict()) if args.format == "json" else str(proof)
+    return text, STATUS.get(proof.answer.value, NO_VERDICT)
 
 
-def _budget(options: Options) -> Budget | None:
-    from ..theory.budget import Budget
-
-    text = options["--budget"]
-    try:
-        return None if text is None else Budget.parse(text)
-    except ValueError as error:
-        complaint = getattr(error, "complaint", error)
-        raise UsageError(f"--budget {shown(str(text))}: {complaint}") from None
-
-
-def _where(error: str, options: Options) -> str:
+def _where(error: str, args: Namespace) -> str:
     """Which words an error is about: those that it quotes first; else, the claim."""
     from ..theory.claim.prove import without_dollars
     from ..theory.reader.tokens import quoted
 
-    for option in ("--assume", "--let"):
-        for text in options.words(option):
+    for option, texts in (("--assume", args.assume), ("--let", args.let)):
+        for text in texts:
             if error.startswith((f"{quoted(text)}:", f"{quoted(without_dollars(text))}:")):
                 return f"{option} "
     return "" if error.startswith("budget=") else "CLAIM " if error[0] in "'\"" else "CLAIM: "

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from ..theory.data.notation import close_matches
-from .arguments import POSITIONAL, Parser, declare_file, takes
-from .domains import nonnegative, whole
-from .errors import DONE, UsageError, shown
-from .streams import is_terminal
+from .arguments import Parser, add, add_file, nonnegative, one_of, whole
+from .output import DONE, is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from .arguments import Options
+    from argparse import Namespace
 
 SUMMARY = "tables of a known truth to try the other commands on"
 HELP = """\
@@ -37,8 +32,7 @@ examples:
   isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv
   isoflop simulate counts --output counts.csv
 """
-#: Table -> the options that are not for every one.
-TABLES = {"downstream": ("--noise",), "runs": ("--law", "--noise"), "counts": ()}
+KINDS = ("downstream", "runs", "counts")
 
 
 def parser() -> Parser:
@@ -47,45 +41,35 @@ def parser() -> Parser:
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(HELP.format(truth=truth))
-    tables = "downstream (default), runs or counts"
-    built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help=tables)
+    kinds = "downstream (default), runs or counts"
+    built.add_argument("kind", type=one_of(KINDS), metavar="KIND", nargs="?", help=kinds)
     seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
-    takes(built, "--seed", "S", seed, whole(0), value=0)
+    add(built, "--seed", "S", seed, whole(0), default=0)
     noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
-    takes(built, "--noise", "NUMBER", noise, nonnegative, sets="run_noise")
-    law = "published law of loss (isoflop laws); default: besiroglu2024"
-    of_runs = built.add_argument_group("runs")
-    takes(of_runs, "--law", "NAME", law, value="besiroglu2024", sets="name")
-    declare_file(built)
+    add(built, "--noise", "NUMBER", noise, nonnegative)
+    law = "of runs: a published law of loss (isoflop laws); default: besiroglu2024"
+    add(built, "--law", "NAME", law)
+    add_file(built)
     return built
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(args: Namespace) -> tuple[str, int]:
     """The command's output and exit status."""
-    table, *others = options.words(POSITIONAL) or ["downstream"]
-    if others:
-        raise UsageError(f"unexpected argument {shown(others[0])}: one table at a time")
-    if table not in TABLES:
-        hint = close_matches(table, TABLES)
-        raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{hint}")
-    for option in options.given("--law", "--noise"):
-        if option not in TABLES[table]:
-            which = " and ".join(other for other, own in TABLES.items() if option in own)
-            raise UsageError(f"{option}: is for {which}, not for {table}")
-    if "--output" not in options and is_terminal(sys.stdout):
-        raise UsageError("--output is missing: name a file to write; the table is long")
-    return _drawn(table, options).to_csv(index=False, lineterminator="\n"), DONE
+    if args.law is not None and args.kind != "runs":
+        raise ValueError("--law: is for runs")
+    if args.noise is not None and args.kind == "counts":
+        raise ValueError("--noise: is for downstream and runs, not for counts")
+    if args.output is None and is_terminal(sys.stdout):
+        raise ValueError("--output is missing: name a file to write; the table is long")
+    from ..numeric.simulate import simulate_counts, simulate_losses
+    from ..numeric.simulate.evaluations import simulate
 
-
-def _drawn(table: str, options: Options) -> Any:
-    """The table as a frame."""
-    from ..numeric.simulate import LOSS_NOISE, simulate_counts, simulate_losses
-    from ..numeric.simulate.evaluations import RUN_NOISE, simulate
-
-    seed, noise = options["--seed"], options["--noise"]
-    if table == "counts":
-        return simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
-    if table == "runs":
-        noise = LOSS_NOISE if noise is None else noise
-        return simulate_losses(seed=seed, law=options["--law"], noise=noise)
-    return simulate(seed=seed, run_noise=RUN_NOISE if noise is None else noise)
+    seed = args.seed
+    if args.kind == "counts":
+        table = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
+    elif args.kind == "runs":
+        given = {name: x for name in ("law", "noise") if (x := getattr(args, name)) is not None}
+        table = simulate_losses(seed=seed, **given)
+    else:
+        table = simulate(seed=seed, **({} if args.noise is None else {"run_noise": args.noise}))
+    return table.to_csv(index=False, lineterminator="\n"), DONE

@@ -1,0 +1,125 @@
+"""The runs that penalty and allocate are asked about, what is said of them, and of what is doubtful
+about them.
+"""
+
+from __future__ import annotations
+
+from ..theory.typeset.escapes import clean
+from ..theory.typeset.numbers import Count, Shortest
+from .arguments import add_list, flop, positive
+from .output import json_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..numeric.law import Law
+    from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
+    from .arguments import Group
+
+OF_A_RUN = ("params", "tokens", "compute", "tokens_per_param", "loss")
+#: What figures of loss are called for a law of y = -log Q'.
+IN_ACCURACY = {
+    "loss": "-log\nQ'",
+    "reducible_loss": "reducible\n-log\nQ'",
+    "loss_penalty": "penalty",
+}
+#: Fewer params or tokens are taken for a slip: 7 for 7B.
+FEW = 1e4
+
+count = Count().text
+
+
+def add_run(group: Group, *, loss: str) -> None:
+    """The options that give a run, two of them together."""
+    add_list(group, "--params", "N", "params", positive)
+    add_list(group, "--tokens", "D", "training tokens", positive)
+    add_list(group, "--compute", "C", "training compute in FLOP", flop)
+    add_list(group, "--tokens-per-param", "T", "tokens per param", positive)
+    add_list(group, "--loss", "L", loss, positive)
+
+
+def points(args: Namespace, names: Sequence[str]) -> list[dict[str, float]]:
+    """The values of options that belong to each other; one value goes with all of the other's."""
+    given = {name: getattr(args, name) for name in names if getattr(args, name)}
+    size = max(map(len, given.values()), default=0)
+    if any(len(values) not in (1, size) for values in given.values()):
+        typed = " and ".join(f"{name}={values}" for name, values in given.items())
+        counts = " and ".join(str(len(values)) for values in given.values())
+        raise ValueError(f"{typed}: must be as many of one as of the other, got {counts}")
+    full = [values * size if len(values) == 1 else values for values in given.values()]
+    return [dict(zip(given, row, strict=True)) for row in zip(*full, strict=True)]
+
+
+def law_line(law: Law, spelling: Notation) -> str:
+    """Name and coefficients of a law on a line."""
+    values = law.coefficients(spelling)
+    figures = (f"{name} = {Shortest(6).text(x)}" for name, x in values.items() if x is not None)
+    return f"{clean(law.name)}: {', '.join(figures)}"
+
+
+def data_of(rows: Sequence[Any], laws: Sequence[Law], **more: Any) -> dict[str, Any]:
+    """For JSON: the laws, and the rows with intervals for a law that came from data."""
+    from ..numeric.law.tables import intervals_of
+
+    names = [law.name for law in laws]
+    found = [{"law": row.law.name, **row.as_dict(), **intervals_of(row)} for row in rows]
+    return {"law": names[0] if len(names) == 1 else names, **more, "rows": found}
+
+
+def with_warnings(data: dict[str, Any], warnings: Sequence[str]) -> str:
+    """JSON of the data, with warnings where there are some."""
+    return json_text(data | ({"warnings": list(warnings)} if warnings else {}))
+
+
+def baselines(laws: Sequence[Law]) -> dict[str, float]:
+    """Law -> accuracy of guessing, of the published laws of -log accuracy."""
+    # They are of one paper; the register is read for these alone.
+    if not any(law.name.startswith("krajewski2025") for law in laws):
+        return {}
+    from ..theory.data.published import LAWS
+
+    known = {law.name: LAWS[law.name].random_baseline for law in laws if law.name in LAWS}
+    return {name: float(value) for name, value in known.items() if value is not None}
+
+
+def tables_of(
+    rows: Sequence[Any],
+    known: Mapping[str, float],
+    spelling: Notation,
+    more: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> list[Table]:
+    """A table of the laws of loss and one of the laws of accuracy, which are known, with `more`
+    columns, each with that of its intervals.
+    """
+    from ..numeric.law.tables import result_tables
+
+    of_loss = [row for row in rows if row.law.name not in known]
+    of_accuracy = [row for row in rows if row.law.name in known]
+    tables = [*result_tables(of_loss, {}, spelling)] if of_loss else []
+    if of_accuracy:
+        tables += result_tables(of_accuracy, IN_ACCURACY, spelling, more=more)
+    return tables
+
+
+def doubts(rows: Sequence[Any]) -> list[str]:
+    """Runs of hardly any params or tokens, and runs far beyond those that their law was fitted to; a
+    run has params, tokens and compute.
+    """
+    from ..numeric.law.file import beyond
+
+    texts = []
+    for row in rows:
+        texts += [
+            f"{name} {count(value)}: fewer than {FEW:,.0f}; in billions it is typed {count(value)}B"
+            for name, value in (("params", row.params), ("tokens", row.tokens))
+            if value < FEW
+        ]
+        known = row.law.ranges or {}
+        if far := beyond(known, params=row.params, tokens=row.tokens, compute=row.compute):
+            name = clean(row.law.name)
+            texts.append(f"{name} at {count(row.compute)} FLOP is far beyond its runs: {far}")
+    return list(dict.fromkeys(texts))
