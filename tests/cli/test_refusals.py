@@ -235,8 +235,9 @@ NUMBERS = {
 @pytest.mark.parametrize("option", NUMBERS)
 def test_numbers(refused, option) -> None:
     for value in NO_NUMBERS:
-        named = f"{option} {value.strip()!r}", "must be a positive finite number"
-        named = named if value.strip() or option in ONCE else (f"{option}: a value is expected",)
+        is_empty = not value.strip() and option not in ONCE
+        said = f"{option} {value.strip()!r}|must be a positive finite number"
+        named = tuple((f"{option}: a value is expected" if is_empty else said).split("|"))
         for spelt in ((option, value), (f"{option}={value}",)):
             refused(named, NUMBERS[option], *spelt)
 
