@@ -1,11 +1,9 @@
 r"""Counts of a known truth: models, the distributions of their success rates, and how often they
 were sampled.
 
-A law for one k says nothing about another, and laws written down for every k contradict each other
-somewhere (isoflop.derivations.passk.crossing_of_two_k). Here every model has a distribution
-Beta(a, b) of success rates over problems, from which pass@k follows for all k: `with_rates` finds it
-for the pass@k that is wanted at one k. A problem's success rate is drawn once per model, and its
-samples are binomial.
+Laws written down for every k contradict each other somewhere (isoflop.derivations.passk.
+crossing_of_two_k). So every model has a distribution Beta(a, b) of success rates over problems, from
+which pass@k follows for all k; `with_rates` finds it for the pass@k that is wanted at one.
 """
 
 from __future__ import annotations
@@ -58,15 +56,9 @@ def grid(
     floor, coefficient, exponent = gold
     scatter = np.exp(nonnegative_number("gold_scatter", gold_scatter) * z)
     C = 6.0 * N * D
-    return pd.DataFrame(
-        {
-            "model": [f"N{n:.3g}_D{d:.3g}" for n, d in zip(N, D, strict=True)],
-            "params": N,
-            "tokens": D,
-            "compute": C,
-            "gold": floor + coefficient * C**-exponent * scatter,
-        }
-    )
+    names = [f"N{n:.3g}_D{d:.3g}" for n, d in zip(N, D, strict=True)]
+    models = pd.DataFrame({"model": names, "params": N, "tokens": D, "compute": C})
+    return models.assign(gold=floor + coefficient * C**-exponent * scatter)
 
 
 def with_rates(
@@ -111,7 +103,6 @@ def simulate(
     samples: int = 128,
     batch: int | None = None,
     solved: int = 1,
-    never: float = 0.0,
     rng: np.random.Generator | int = 0,
 ) -> DataFrame:
     """Counts of a truth: success rates are drawn once per model and problem, then sampled.
@@ -125,8 +116,6 @@ def simulate(
     batch, solved : int, optional
         A problem is sampled in such batches until it is solved so many times, or has all samples:
         how many it has depends on the outcome. By default they are one batch.
-    never : float
-        Share of problems that no sample solves, >= 0 and < 1: pass@k is that much smaller.
     rng : numpy Generator or seed
 
     Returns
@@ -147,7 +136,7 @@ def simulate(
     shape = (len(truth), whole_number("problems", problems, 1))
     a, b = truth[["a", "b"]].to_numpy().T[:, :, None]
     rates = random.beta(a, b, size=shape)
-    rates[random.random(shape) < nonnegative_number("never", never)] = 0.0
+    random.random(shape)  # the counts of a seed have come after these since they were first drawn
     n, c = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     going = np.full(shape, True)
     while going.any():

@@ -15,10 +15,9 @@ so that accuracy falls to that of guessing. Noise comes from three sources:
   `SAMPLES` answers give pass@k without bias. One distribution of success rates for all k: the
   inequalities between pass@k hold, of estimates to sampling error.
 
-`run_noise` and the correlation of questions maximise the restricted likelihood of log(-log Q') of
-ten benchmarks on the 33 public runs, about a quadratic in log C: 0.021 and 0.44. One Beta(a, b)
-describes the public pass@k for all k, with a + b of 0.2 to 0.6. Code is sampled 200 times, luck
-averages out, and ranks are more alike between runs: 0.9 gives the scatter of pass@1, 0.03 to 0.05.
+The sizes are those of the 33 public runs: `run_noise` and the correlation of questions maximise the
+restricted likelihood of log(-log Q') of ten benchmarks about a quadratic in log C, a + b of Beta(a,
+b) is from 0.2 to 0.6, and ranks in code, sampled 200 times, are more alike.
 """
 
 from __future__ import annotations
@@ -45,8 +44,6 @@ __all__ = ["LAWS", "PROBLEMS", "design", "simulate", "true_accuracy"]
 
 #: The published params-tokens law of each benchmark.
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
-#: How each benchmark is scored: acc_norm, acc, exact_match, pass@1.
-METRIC_TYPES = {name: str(law.metric_type) for name, law in LAWS.items()}
 #: Questions: every public score of the benchmark is a whole number of them (for code, of 200
 #: samples each).
 PROBLEMS = {
@@ -94,17 +91,12 @@ def design() -> DataFrame:
     """
     import pandas as pd
 
-    rows = [
-        (
-            f"{size}-{count}{'-c4' if dataset == C4 else ''}",
-            float(flops),
-            1e9 * float(count.removesuffix("B")),
-            dataset,
-        )
-        for size, flops, count, _, _, _, trained_on in RUNS
-        for dataset in trained_on.split(", ")
-    ]
-    runs = pd.DataFrame(rows, columns=["run", "compute", "tokens", "dataset"])
+    names = ["size", "compute", "count", "dataset"]
+    printed = [(size, flops, count, sets.split(", ")) for size, flops, count, *_, sets in RUNS]
+    runs = pd.DataFrame(printed, columns=names).explode("dataset", ignore_index=True)
+    runs["compute"] = runs.compute.astype(float)
+    runs["tokens"] = 1e9 * runs["count"].str.removesuffix("B").astype(float)
+    runs["run"] = runs["size"] + "-" + runs["count"] + np.where(runs.dataset == C4, "-c4", "")
     again = runs.groupby("run").cumcount() + 1
     runs["run"] += [f"-{count}" if count > 1 else "" for count in again]
     runs["params"] = runs.compute / (6.0 * runs.tokens)
@@ -167,10 +159,8 @@ def simulate(
                 parts.append(runs.assign(**own, **chance))
     for index, (name, (E, A, B, exponent)) in enumerate(LOSSES.items(), start=len(PROBLEMS)):
         z = np.random.default_rng([seed, index]).standard_normal(len(runs))
-        loss = (E + A * runs.params**-exponent + B * runs.tokens**-exponent) * np.exp(
-            LOSS_NOISE * z
-        )
-        own = {"benchmark": name, "metric_type": "loss", "score": loss}
+        loss = E + A * runs.params**-exponent + B * runs.tokens**-exponent
+        own = {"benchmark": name, "metric_type": "loss", "score": loss * np.exp(LOSS_NOISE * z)}
         parts.append(runs.assign(**own, random_baseline=np.nan))
     return pd.concat(parts, ignore_index=True)
 
@@ -206,7 +196,7 @@ def _scores(
     own = random.standard_normal((len(Q), questions))
     ranks = ndtr(np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own)
     if not code:
-        return {METRIC_TYPES[name]: (ranks > 1.0 - Q[:, None]).mean(axis=1)}
+        return {str(LAWS[name].metric_type): (ranks > 1.0 - Q[:, None]).mean(axis=1)}
     able, rates = Q > 0.0, np.zeros(ranks.shape)
     a, b = CONCENTRATION * Q[able, None], CONCENTRATION * (1.0 - Q[able, None])
     rates[able] = betaincinv(a, b, ranks[able])

@@ -50,7 +50,7 @@ def test_means_and_errors_by_hand():
 @pytest.mark.parametrize("se", ["problems", "samples"])
 def test_errors_in_repeated_experiments(se):
     """se of samples is the scatter for the same problems, se that for new ones of their kind."""
-    rng, repeats, problems, n = np.random.default_rng(5), 3000, 12, 24
+    rng, repeats, problems, n = np.random.default_rng(5), 2000, 12, 24
     p = rng.beta(0.6, 3.0, problems if se == "samples" else (repeats, problems))
     c = rng.binomial(n, p, (repeats, problems)).ravel()
     names = {"model": np.repeat(np.arange(repeats), problems), "problem": np.arange(len(c))}

@@ -77,9 +77,26 @@ def test_the_covariance_is_the_rational_number():
     for (c, k1, k2), found in zip(cases, estimated_covariance(n, *np.array(cases).T), strict=True):
         exact = exact_fail(n, c, k1) * exact_fail(n, c, k2) - exact_fail(n, c, k1 + k2)
         assert found == pytest.approx(float(exact), rel=1e-13, abs=0)
-    one = estimated_covariance(MILLION, 1, 1, 1)
-    assert one == pytest.approx(1e-6 * (1 - 1e-6) / (MILLION - 1), rel=1e-9)
-    assert 0 < estimated_covariance(MILLION, 500, 400_000, 500_000) < 1e-100
+
+
+@given(st.data())
+def test_the_covariance_of_anything_up_to_a_million_samples(data):
+    """Against log Gamma at 120 digits; where fail@k1 fail@k2 = e^-x the exponent rounds to x eps."""
+    n = data.draw(st.integers(4, MILLION))
+    k1 = data.draw(st.integers(1, n // 2))
+    k2 = data.draw(st.integers(1, n // 2))
+    c = data.draw(st.integers(1, n - max(k1, k2)))
+
+    def log_fail_at(k):
+        ends = mp.loggamma(n - c + 1) + mp.loggamma(n - k + 1) - mp.loggamma(n + 1)
+        return ends - mp.loggamma(n - c - k + 1) if c + k <= n else -mp.inf
+
+    x = log_fail_at(k1) + log_fail_at(k2)
+    exact, found = mp.exp(x) - mp.exp(log_fail_at(k1 + k2)), estimated_covariance(n, c, k1, k2)
+    if exact > 1e-300:
+        assert abs(mp.mpf(float(found)) / exact - 1) < 1e-14 + 4e-16 * abs(x)
+    else:
+        assert 0.0 <= found < 1e-299
 
 
 @pytest.mark.parametrize(

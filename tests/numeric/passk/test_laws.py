@@ -48,18 +48,6 @@ def test_least_squares_is_the_fit_layer_on_the_estimates(squares, joint_counts, 
         assert found.refits[7] == pytest.approx(again.solution.values, rel=1e-4, abs=1e-6)
 
 
-def test_models_without_an_estimate_are_counted(drawn):
-    counts = drawn(seed=12)
-    n, c = (part.reshape(30, 64).copy() for part in (counts.n, counts.c))
-    c[0], n[1, 3], c[1, 3] = 0, 20, 1
-    counts = replace(counts, frame=counts.frame.assign(n=n.ravel(), c=c.ravel()))
-    expected = {SQUARES: [[29, 1, 0], [28, 1, 1]], LIKELIHOOD: [[30, 1, 0]] * 2}
-    for method, numbers in expected.items():
-        found = fit_passk(counts, laws="compute", k=(10, 50), method=method, resamples=0)
-        table = found.to_frame()[["n_models", "n_unsolved", "n_refused"]]
-        assert table.to_numpy().tolist() == numbers
-
-
 def test_beyond_every_n(adaptive_counts, truths):
     """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value,
     least squares none.
@@ -109,9 +97,9 @@ def test_predictions_are_refused_where_laws_contradict_each_other(squares):
 # -- upper limits of irreducible parts -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [0.8, 0.99])
-def test_an_upper_limit_against_a_simplex(drawn, level):
+def test_an_upper_limit_against_a_simplex(drawn):
     """A simplex over the other two coefficients and bisection over E0."""
+    level = 0.9
     counts = drawn(seed=5, E0=0.0, problems=300)
     options: Any = {"laws": "compute", "k": [10], "resamples": 40, "cluster": None}
     found = fit_passk(counts, method=SQUARES, **options).at(10)
@@ -181,23 +169,10 @@ SOME = counts_of(3, compute=COMPUTES)
         ({"counts": SOME.subset([1, 2, 3]), "cluster": "compute"}, ".*at least 4 values"),
     ],
 )
-@pytest.mark.parametrize("method", METHODS)
-def test_what_cannot_be_fitted_is_refused(options, match, method):
-    usual = {"counts": SOME, "k": [4], "method": method, "resamples": 2}
+def test_what_cannot_be_fitted_is_refused(options, match):
+    usual = {"counts": SOME, "k": [4], "method": SQUARES, "resamples": 2}
     with pytest.raises(ValueError, match=match):
         fit_passk(**{**usual, **options})
-
-
-def test_unknown_names(squares):
-    found = squares.at(10, "compute")
-    with pytest.raises(ValueError, match=r"^name='beta': must be one of E0, C0, alpha"):
-        found.estimate("beta")
-    with pytest.raises(ValueError, match=r"^law='compute', k=7: has no fit"):
-        squares.at(7, "compute")
-    with pytest.raises(
-        ValueError, match=r"^covariates=\['params'\]: must be a mapping with compute"
-    ):
-        found.predict({"params": 1e9})
 
 
 def test_laws_of_the_public_counts(public_runs):
