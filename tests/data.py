@@ -116,24 +116,6 @@ def evaluations(
     return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-def counts(
-    models: int = 6, problems: int = 20, samples: int = 100, seed: int = 0
-) -> dict[str, list[Any]]:
-    """A table of counts at tokens = 20 params; pass@1 rises with compute, success rates are Beta."""
-    random = np.random.default_rng(seed)
-    rows = []
-    for i, compute in enumerate(np.geomspace(1e19, 1e22, models)):
-        mean = np.exp(-40.0 * compute**-0.07)
-        rates = random.beta(0.8, 0.8 * (1.0 - mean) / mean, size=problems)
-        size = np.sqrt(compute / 120.0)
-        rows += [
-            (f"m{i}", f"p{j}", samples, int(c), size, 20.0 * size)
-            for j, c in enumerate(random.binomial(samples, rates))
-        ]
-    names = ("model", "problem", "n_samples", "n_correct", "params", "tokens")
-    return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
-
-
 def isoflop_group(folder: Path, experiment: str) -> Runs:
     """The runs of one experiment of the public isoFLOP runs."""
     path = folder / "isoflops" / "isoflops.csv"
@@ -183,8 +165,3 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]])
 def write_csv(path: Path, columns: Mapping[str, Iterable[Any]]) -> Path:
     """The file of CSV, with these columns."""
     return write_rows(path, tuple(columns), zip(*columns.values(), strict=True))
-
-
-def close(value: Any, reference: Any, tolerance: float = 1e-12) -> bool:
-    """Whether numbers agree to a relative tolerance; the reference may be of mpmath."""
-    return bool(abs(value - reference) <= tolerance * abs(reference))

@@ -164,11 +164,11 @@ class Evaluations(View):
         return named(self.frame.assign(**more), self.columns)
 
     def held_out(self, sample: Sample, condition: str) -> Any:
-        """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well. An error where
-        it names a column that is empty at one: such a run is neither held out nor not.
+        """Which runs of a sample satisfy a condition, (n,); it may be on ``k``, without which it is 1.
+        An error where it names a column that is empty at one: it is neither held out nor not.
         """
-        frame = self.named().iloc[sample.index]
-        frame = frame if sample.at.k is None else frame.assign(k=sample.at.k)
+        k = 1.0 if sample.at.k is None else sample.at.k
+        frame = self.named().iloc[sample.index].assign(k=k)
         return holds(condition, frame, self.source, "hold_out", everywhere=True)
 
     def sample(self, benchmark: str, baseline: float, *, in_k: bool = False) -> Sample:

@@ -47,17 +47,8 @@ class Backtest(Shown):
     ----------
     what : {"runs", "counts", "evaluations"}
         Losses, counts of correct samples, or accuracies.
-    source : str
-    hold_out : str or None
-        The condition that held out rows; None where cutoffs did.
-    axis : str
-        What cutoffs are in.
-    targets : int or str
-        What each cutoff predicts, as `isoflop.backtest` says.
-    level : float
-        Nominal coverage of intervals.
-    resamples, seed : int
-        Behind the intervals of final coefficients.
+    source, hold_out, axis, targets, level, resamples, seed
+        The table and how it was split, as `isoflop.backtest` says.
     fits : DataFrame
         A row a fit, the final one of each law first: subject, law, cutoff, n_train, failed (why
         there is no fit or prediction), converged, undetermined (names), n, mae, mre, rmse and r2 (on
@@ -70,7 +61,7 @@ class Backtest(Shown):
         and counts leaves no coefficient open), inside (of the interval; NA where there is none),
         left_out (why it is not usable).
     points : dict of DataFrame
-        By subject the rows of the table: target, observed, why not, and the axes of cutoffs.
+        By subject the rows of the table, see `isoflop.numeric.hold_out.tasks.Task`.
     baselines : dict
         Of evaluations: what guessing scores on each benchmark.
     notes : tuple of str
@@ -126,13 +117,10 @@ class Backtest(Shown):
     def errors(self, *, by_decades: bool = True) -> DataFrame:
         """Errors of the usable predictions by subject and law, and by decades held out.
 
-        Returns
-        -------
-        DataFrame
-            subject, law, decades (rounded up to whole numbers), n (predictions), mae, median_error
-            and mean_error (of the absolute relative error), median_bias (of the signed one,
-            predicted less observed), n_intervals (predictions with one) and coverage (share of
-            these observations inside; NA without any).
+        A frame of subject, law, decades (rounded up to whole numbers), n (predictions), mae,
+        median_error and mean_error (of the absolute relative error), median_bias (of the signed
+        one, predicted less observed), n_intervals (predictions with one) and coverage (share of
+        these observations inside; NA without any).
         """
         rows = self.table[self.table["usable"]]
         rows = rows.assign(

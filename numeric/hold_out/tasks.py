@@ -261,10 +261,6 @@ def tasks_of_evaluations(
             in_k = "k" in law.requires
             sample = evaluations.sample(name, baseline.value, in_k=True) if in_k else runs
             has_all = np.isfinite(sample.at.proxy) if "proxy" in law.requires else True
-            held = None
-            if hold_out is not None:  # runs without k are those at k = 1
-                at = sample.at if in_k else replace(sample.at, k=np.ones(len(sample)))
-                held = evaluations.held_out(replace(sample, at=at), hold_out)
             rows = _rows(
                 evaluations.run[sample.index].astype(str),
                 sample.accuracy,
@@ -272,7 +268,7 @@ def tasks_of_evaluations(
                 train=has_all & above_guessing(sample.accuracy, sample.baseline, law.margin),
                 test=has_all & above_guessing(sample.accuracy, sample.baseline, margin),
                 grid=True if in_k else grid,
-                held=held,
+                held=hold_out and evaluations.held_out(sample, hold_out),
             )
             fitted, ahead = partial(fit, law, sample, baseline), partial(predict, sample)
             tasks.append(Task(name, law.name, rows, least, fitted, ahead))

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, is_spelt
 from isoflop.numeric.data.metrics import kind_of
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.table import table_of
@@ -42,21 +41,6 @@ SPELLINGS = (
 def test_usual_spellings(names: str) -> None:
     columns = names.split("|")
     assert found(*columns, "other") == dict(zip(REQUIRED, columns, strict=True))
-
-
-def test_other_spellings_and_names_of_other_things() -> None:
-    quantities = {"compute": "C FLOPs train_flops budget C_6ND", "group": "seed run_id"}
-    for quantity, names in quantities.items():
-        for name in names.split():
-            assert found("N", "D", "loss", name)[quantity] == name
-    for name in ("params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"):
-        assert name not in found("N", "D", "loss", name).values()
-
-
-@pytest.mark.parametrize("quantities", [RUNS, EVALUATIONS, COUNTS, PASS_AT_K])
-def test_a_name_has_one_meaning_in_a_table(quantities: Any) -> None:
-    for name in quantities:
-        assert [each for each, names in quantities.items() if is_spelt(name, names)] == [name]
 
 
 def test_the_own_name_goes_first_and_what_is_chosen_before_it() -> None:
@@ -114,20 +98,6 @@ def test_a_column_may_be_an_expression() -> None:
             Runs.read(table, columns=columns | {"tokens": wrong})
 
 
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ({"lost": "loss"}, r"'lost' is no quantity; choose from .*did you mean loss"),
-        ({"loss": "los"}, r"no column 'los' \(did you mean loss"),
-        ({"N": "N", "params": "D"}, "'params' is given twice"),
-        ({"params": 3}, "no column 3"),
-    ],
-)
-def test_what_the_user_says_wrong_of_columns(columns: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=rf"^columns=.*{said}"):
-        Runs.read({"N": [1e8], "D": [2e9], "loss": [3.0]}, columns=columns)
-
-
 KINDS = {
     "model problem n c": "counts",
     "prompt_idx num_samples num_correct params": "counts",
@@ -139,6 +109,14 @@ KINDS = {
     "N D acc_piqa acc_sciq": "evaluations",
     "N D accuracy": None,
 }
+
+
+def test_names_of_other_things_and_what_the_user_says_wrong() -> None:
+    for name in ("params_B", "tokens (B)", "log_compute", "N_no_embed", "ppl"):
+        assert name not in found("N", "D", "loss", name).values()
+    assert "'lost' is no quantity" in refusal("N", "D", "loss", lost="loss")
+    assert "no column 'los' (did you mean loss" in refusal("N", "D", "loss", loss="los")
+    assert "'params' is given twice" in refusal("N", "D", "loss", N="N", params="D")
 
 
 def test_kinds() -> None:

@@ -28,7 +28,7 @@ WIDE = [
 METRICS = {"piqa": "acc", "arc_easy": "acc_norm", "hella swag": "exact_match", "c4": "loss"}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_both_formats_give_the_table_that_pandas_pivots_in_any_order(seed: int) -> None:
     """Runs may be of one size; a third of the scores is missing."""
     random = np.random.default_rng(seed)
@@ -100,13 +100,6 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
         found.sample("arc acc", 0.0, in_k=True)
 
 
-def test_a_metric_that_is_not_known_is_left_out_or_read_alone_as_the_accuracy() -> None:
-    rows = [*LONG, score(2e9, "squad", 0.4, "f1")]
-    assert len(Evaluations.read(rows, where="metric_type != 'f1'")) == 2
-    alone = Evaluations.read(rows, where="metric_type == 'f1'", columns={"metric_type": None})
-    assert (alone.scores["squad"].tolist(), alone.metric_types) == ([0.4], {"squad": None})
-
-
 def test_columns_of_a_wide_table() -> None:
     row = {"N": 1e8, "D": 2e9, "acc_norm_arc": 0.3, "piqa_acc": 0.6}
     row |= {"humaneval pass@1": 0.1, "humaneval pass@8": 0.3}
@@ -164,7 +157,6 @@ OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([*LONG, score(2e9, "piqa", -0.1)], "row 5, column 'score': piqa=-0.1"),
         ([*LONG, score(2e9, "piqa", 61.0)], "piqa=61 must be a number from 0 to 1; of percent"),
         ([score(1e8, "c4", 3.2, None)], "c4=3.2 must be a number from 0 to 1"),
         ([*LONG, score(2e9, "squad", 0.4, "f1")], "by --where \"metric_type != 'f1'\""),
@@ -173,7 +165,6 @@ OF_TWO = [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 
         (RUN_A, "run 'a' has params from 100000000 to 1000000000"),
         ([LONG[0] | {"run": " "}], "row 1: run is missing"),
         ([{"N": 1e8, "D": 2e9, "hella": 0.5}], "no column of accuracy, such as acc_hellaswag"),
-        ([{"N": 1, "task": "a", "value": 0.5, "acc": 0.6}], "'value', 'acc' may all be score"),
         ([{"task": "a", "score": 0.5}], "no column tells which run a score is of"),
         (OF_TWO, "column 'random_baseline': a: random_baseline must be one number"),
     ],
