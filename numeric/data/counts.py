@@ -80,11 +80,9 @@ class Counts(View):
             whether it is correct (``correct``, ``passed``, ...). Counts are returned as they are.
         columns : mapping, optional
             Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute,
-            gold) -> column or expression, in the table that has it; None: there is none. Others are
-            recognised by name.
+            gold) -> column or expression, in the table that has it, as of `Runs.read`.
         where : str, optional
-            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``; see
-            :mod:`isoflop.numeric.data.where`.
+            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``.
         by : str or sequence of str, optional
             Columns whose values make a group; by default those for benchmark and model.
         models, gold : path or table, optional
@@ -165,9 +163,7 @@ def _read(
     wanted = {name: spelt for name, spelt in COUNTS.items() if name not in elsewhere}
     table, of = _as_samples(*recognise(table_of(data), wanted, said[""])[:2])
     require(table, of, *NEEDED)
-    by = _grouping(table, of, by)
-    of = {name: column for name, column in of.items() if not (name in COVARIATES and column in by)}
-    view, labels = _grouped(table, of, COUNTS, by, (*NEEDED, "problem"), where)
+    view, by, labels = _grouped(table, of, COUNTS, by, (*NEEDED, "problem"), where)
     frame, warnings = view.frame, [*view.warnings]
     n, c = frame["n_samples"], frame["n_correct"]
     view.refuse("n_samples", ~is_whole(n, 1), "a whole number from 1 to 2^53")
@@ -202,38 +198,30 @@ def _read(
     return Counts(by=by, labels=labels, covariates=covariates, **fields)
 
 
-def _grouping(
-    table: Table, of: Mapping[str, str], by: str | Sequence[str] | None
-) -> tuple[str, ...]:
-    """The columns that make a group; by default those for benchmark and model."""
-    if by is None:
-        return tuple(of[name] for name in GROUPING if name in of)
-    given = (by,) if isinstance(by, str) else tuple(by)
-    for name in [name for name in given if name not in table.names]:
-        hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
-        raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
-    return given
-
-
 def _grouped(
     table: Table,
     of: Mapping[str, str],
     kind: Mapping[str, str],
-    by: Sequence[str],
+    by: str | Sequence[str] | None,
     needed: Sequence[str],
     where: str | None,
-) -> tuple[View, tuple[tuple[str, ...], ...]]:
-    """The rows with the number of their group, and what the columns that make groups hold in each, in
-    order of first appearance.
+) -> tuple[View, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The rows with the number of their group; the columns that make groups, by default those for
+    benchmark and model; and what these hold in each group, in order of first appearance.
     """
+    usual = [of[name] for name in GROUPING if name in of]
+    given = usual if by is None else [by] if isinstance(by, str) else [*by]
+    for name in [name for name in given if name not in table.names]:
+        hint = f"{close_matches(name, table.names)}; {table.source} has {listed(table.names)}"
+        raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}")
+    of = {name: x for name, x in of.items() if name not in COVARIATES or x not in given}
     quantities = {column: name for name, column in of.items()}
-    own = {quantities.get(column, column): column for column in by}
+    own = {quantities.get(column, column): column for column in given}
     view = read_rows(table, {**of, **own}, kind, (*needed, *own), where)
-    labels = [*zip(*(texts(view.frame[name]) for name in own), strict=True)]
-    labels = labels or [()] * len(view)
+    labels = [*zip(*(texts(view.frame[name]) for name in own), strict=True)] or [()] * len(view)
     index = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     frame = view.frame.assign(group=np.array([index[label] for label in labels], dtype=np.int64))
-    return replace(view, frame=frame, columns=dict(of)), tuple(index)
+    return replace(view, frame=frame, columns=of), tuple(given), tuple(index)
 
 
 def _as_samples(table: Table, of: dict[str, str]) -> tuple[Table, dict[str, str]]:
@@ -318,8 +306,7 @@ def pass_groups(
     """
     table, of, _ = recognise(table_of(data), PASS_AT_K, columns)
     require(table, of, "k", "pass_at_k")
-    by = _grouping(table, of, by)
-    view, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
+    view, by, labels = _grouped(table, of, PASS_AT_K, by, ("k", "pass_at_k"), where)
     view.refuse("k", ~is_whole(view.frame["k"], 1), "a whole number from 1 to 2^53")
     view.refuse_twice(["group", "k"], "hold the same k of the same group: by= (--by) makes groups")
     for index, part in view.frame.sort_values("k").groupby("group"):

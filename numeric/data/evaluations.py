@@ -92,11 +92,10 @@ class Evaluations(View):
             ``loss_c4``. Evaluations are returned as they are.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, params, tokens,
-            compute) -> column or expression; None: there is none. In a table with a row for each
-            run any other name is that of a benchmark. Others are recognised by name.
+            compute) -> column or expression, as of `Runs.read`. In a table with a row for each run
+            any other name is that of a benchmark.
         where : str, optional
-            Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
-            :mod:`isoflop.numeric.data.where`.
+            Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``.
 
         Raises
         ------

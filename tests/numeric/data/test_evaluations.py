@@ -141,13 +141,7 @@ def test_percent_is_divided_by_an_expression() -> None:
     rows = [score(N, "piqa", q, random_baseline=50) for N, q in ((1e8, 52.0), (1e9, 75.0))]
     columns = {"score": "score/100", "random_baseline": "random_baseline/100"}
     found = Evaluations.read(rows, columns=columns)
-    assert found.scores["piqa"].tolist() == [0.52, 0.75]
-    assert found.table_baselines == {"piqa": 0.5}
-    wide = [{"N": N, "D": 20 * N, "acc_piqa": q} for N, q in ((1e8, 52.0), (1e9, 75.0))]
-    found = Evaluations.read(wide, columns={"piqa": "acc_piqa/100"})
-    assert {name: q.tolist() for name, q in found.scores.items()} == {"piqa": [0.52, 0.75]}
-    with pytest.raises(ValueError, match="of percent say --column piqa='acc_piqa/100'"):
-        Evaluations.read(wide)
+    assert (found.scores["piqa"].tolist(), found.table_baselines) == ([0.52, 0.75], {"piqa": 0.5})
 
 
 RUN_A = [{**row, "run": "a"} for row in (LONG[0], LONG[3])]

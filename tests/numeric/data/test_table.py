@@ -77,10 +77,6 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
 )
 def test_bad_files(name: str, content: bytes, said: str, tmp_path: Path) -> None:
     assert said in refusal(written(tmp_path, content, name))
-
-
-def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    assert refusal(tmp_path) == ": cannot be read as a table (Is a directory)"
     assert "No such file or directory" in refusal(str(tmp_path / "none.csv"))
 
 

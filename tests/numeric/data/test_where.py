@@ -9,16 +9,15 @@ import pytest
 from isoflop.numeric.data.where import evaluated, holds
 from isoflop.numeric.errors import ArgumentError
 
-ROWS = pd.DataFrame(
-    {
-        "a": np.array([1.0, 2.0, 3.0, 7e9]),
-        "b": np.array([4.0, 3.0, np.nan, -1.5]),
-        "source": np.array(["x", "y", "it's", None], dtype=object),
-        "done": np.array([True, False, True, False]),
-        "Model Size": np.array([1.0, 2.0, 3.0, 4.0]),
-        "n": np.array([1, 2, 3, 7 * 10**18]),
-    }
-)
+CELLS: dict[str, Any] = {
+    "a": [1.0, 2.0, 3.0, 7e9],
+    "b": [4.0, 3.0, np.nan, -1.5],
+    "source": ["x", "y", "it's", None],
+    "done": [True, False, True, False],
+    "Model Size": [1.0, 2.0, 3.0, 4.0],
+    "n": [1, 2, 3, 7 * 10**18],
+}
+ROWS = pd.DataFrame(CELLS)
 CONDITIONS = {
     "a == 7e9": [3],
     "1 < a < b": [1],

@@ -97,7 +97,7 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark):
         ("compute < 1e20", COMPUTE < 1e20),
     ],
 )
-@pytest.mark.parametrize("benchmark", ["piqa", "hard"])
+@pytest.mark.parametrize("benchmark", ["hard"])
 def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(
     compare, benchmark, condition, wanted
 ):
