@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["CAPS", "Result"]
 
 CAPS = ("max_params", "max_tokens")
-#: The figures of every allocation by two variables, and of a run.
+#: The figures of a ratio, of a run, and of an allocation.
 OF_RATIO = (
     *("ratio", "size_ratio", "loss_penalty", "excess"),
     *("effective_compute", "lost_compute", "compute_overhead", "tokens_factor"),
 )
 OF_RUN = (
+    *OF_RATIO,
     *("params", "tokens", "compute", "tokens_per_param"),
     *("optimal_params", "optimal_tokens", "optimal_tokens_per_param"),
     *("reducible_loss", "optimal_reducible_loss", "loss", "optimal_loss", "loss_excess"),
@@ -102,38 +103,37 @@ class Result(Shown):
     spent: Any = None
 
     @property
-    def is_allocation(self) -> bool:
-        """Whether `Law.allocate` made it, rather than `Law.penalty`."""
-        return self.optimum is not None
-
-    @property
     def is_run(self) -> bool:
         """Whether numbers gave params and tokens, rather than a ratio or the optimum."""
         return self.variables is not None and len({*self.given} - {*CAPS}) > 1
 
     @property
     def view(self) -> str:
-        """Which table it is a row of."""
-        is_run = "params" in self.names
-        return "allocations" if self.is_allocation else "runs" if is_run else "ratios"
+        """Which table it is a row of: that of "allocations", "runs" or "ratios"."""
+        is_pair = self.law.form.variables == ("params", "tokens")
+        if self.optimum is not None:
+            return "allocations"
+        return "runs" if self.is_run and is_pair else "ratios"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The figures that it has, in their order."""
-        is_pair = self.law.form.variables == ("params", "tokens")
-        if not self.is_allocation:
-            of_ratio = OF_RATIO if len(self.law.form.variables) == 2 else ("loss_penalty", "excess")
-            return (*of_ratio, *OF_RUN) if self.is_run and is_pair else of_ratio
-        if not is_pair:
+        variables = self.law.form.variables
+        if self.view == "allocations" and variables != ("params", "tokens"):
             return ("compute", "loss", "reducible_loss")
-        return (*OF_ALLOCATION, "loss_penalty") if self.is_run else OF_ALLOCATION
+        if self.view == "allocations":
+            return (*OF_ALLOCATION, "loss_penalty") if self.is_run else OF_ALLOCATION
+        if len(variables) != 2:
+            return ("loss_penalty", "excess")
+        return OF_RUN if self.view == "runs" else OF_RATIO
 
     @cached_property
     def log_size_ratio(self) -> Any:
         """log N/N*; None of a law of more variables than two."""
-        for name, formula in TO_LOG.items():
-            if name in self.given:
-                return self.law.evaluate(formula, self.given[name])
+        if "ratio" in self.given:
+            return self.law.evaluate("log_size_ratio_at_ratio", self.given["ratio"])
+        if "size_ratio" in self.given:
+            return self.law.evaluate("log_size_ratio", self.given["size_ratio"])
         if self.variables is None or len(self.variables) != 2:
             return None
         return self.law.evaluate("log_size_ratio_of_run", **self.variables)
@@ -213,7 +213,7 @@ class Result(Shown):
 
     def again(self, law: Law, given: Mapping[str, Any]) -> Any:
         """The result of other values, or of another law."""
-        return law.allocate(**given) if self.is_allocation else law.penalty(**given)
+        return (law.penalty if self.optimum is None else law.allocate)(**given)
 
     def rows(self) -> Iterator[Any]:
         """The results of the single values of what was given."""
@@ -244,7 +244,7 @@ class Result(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        others = self.variables if self.is_allocation and self.variables else {}
+        others = {} if self.optimum is None else self.variables or {}
         return dict(others) | {name: getattr(self, name) for name in self.names}
 
     def tables(self) -> tuple[Table, ...]:
@@ -257,7 +257,7 @@ class Result(Shown):
         """
         from ..plot.panels import figure_of, plot_isoflop, plot_penalty
 
-        if self.is_allocation:
+        if self.optimum is not None:
             return figure_of(plot_isoflop(self.law, [float(x.compute) for x in self.rows()], ax))
         points = [[float(cost.ratio) for cost in self.rows()]]
         return figure_of(plot_penalty([self.law], ax, points=points))
@@ -265,7 +265,3 @@ class Result(Shown):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
         return f"{type(self).__name__}({shown})"
-
-
-#: The formula of log N/N* by what it follows from.
-TO_LOG = {"ratio": "log_size_ratio_at_ratio", "size_ratio": "log_size_ratio"}
