@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
-from math import erf, log, sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -242,9 +242,8 @@ def _is_open(problem: Problem, theta: Floats) -> Any:
     """Which coefficients the runs leave open, (p,), in the order of the letters of the source.
 
     Standard errors are those of least squares with the scale of the middle of the residuals,
-    infinite on a bound and along an open direction. Huber's function of a small width acts as the
-    absolute deviation does, whose variance is pi/2 times that of squares: between the two by the
-    share of errors within the width.
+    infinite on a bound and along an open direction, times the sqrt(pi/2) of absolute deviations:
+    that is how Huber's function of a small width acts.
     """
     x, places = problem.model.columns["x"], theta[4::3]
     near = AT_BOUND * (1.0 + np.abs(theta))
@@ -252,8 +251,7 @@ def _is_open(problem: Problem, theta: Floats) -> Any:
     residuals, jacobian = (part[0] for part in problem.residuals(theta[None])[:2])
     spare = max(len(x) - int(free.sum()), 1)
     scale = float(np.median(np.abs(residuals))) / MEDIAN_DEVIATION * sqrt(len(x) / spare)
-    within = erf(HUBER.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
-    variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
+    variance = scale**2 * np.pi / 2.0
     errors = np.full(len(theta), np.inf)
     errors[free] = np.sqrt(np.maximum(np.diag(classical(jacobian[free], variance)), 0.0))
     known = np.abs(theta) / SEEN

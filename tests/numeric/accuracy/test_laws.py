@@ -4,7 +4,6 @@ resample, predictions at 50 digits, what runs leave open, and refusals.
 
 from dataclasses import replace
 
-import mpmath
 import numpy as np
 import pytest
 import sympy
@@ -185,27 +184,6 @@ def test_a_refit_is_the_fit_of_the_resample(name):
         fresh = fit_law(replace(drawn, baseline=float(baselines[row])), law)
         laws = np.log(law.values(np.stack([again.coefficients[row], fresh.values]), part.at))
         assert np.abs(laws[0] - laws[1]).max() < 1e-4
-
-
-@pytest.mark.parametrize("name", [*TRUTHS, "bilinear"])
-def test_predictions_at_50_digits(name):
-    law, theta = LAWS[name], PLANE if name == "bilinear" else truth(name)
-    at = Points(params=[1e8, 3e9], tokens=[2e10, 5e11], compute=[1e19, 9e21], k=[1.0, 100.0])
-    laws, baselines = np.stack([theta, 1.01 * theta]), np.array([0.0, 0.3])
-    found = law.accuracy(laws, at, baselines)
-    with mpmath.workdps(50):
-        for row, column in np.ndindex(2, 2):
-            c = [mpmath.mpf(value) for value in laws[row]]
-            x = [mpmath.mpf(values[column]) for values in columns(name, at)]
-            if name == "bilinear":
-                log_c, log_k = mpmath.log(x[0]), mpmath.log(mpmath.mpf(at.k[column]))
-                y = mpmath.exp(c[0] + c[1] * log_c + c[2] * log_k + c[3] * log_c * log_k)
-            else:
-                y = c.pop(0) if name.endswith("ceiling") else mpmath.mpf(0)
-                y += sum(c[i] * x[i] ** -c[len(x) + i] for i in range(len(x)))
-            guess = mpmath.mpf(baselines[row])
-            exact = float(guess + (1 - guess) * mpmath.exp(-y))
-            assert found[row, column] == pytest.approx(exact, rel=1e-11)
 
 
 def test_the_crossing_of_all_k():

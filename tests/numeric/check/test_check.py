@@ -140,22 +140,6 @@ def test_a_law_that_does_not_hold_is_found_out(world):
         assert told.variable == "tokens"
 
 
-def test_the_curves_can_agree_where_the_allocation_does_not():
-    """Losses whose optimum moves as C^0.215, w_N of the untwisted law minus the twist, which
-    profiles so deep and an envelope so steep do not allow.
-    """
-    params, tokens = profiles()
-    shift, data = (6.0 * params * tokens / 1e20) ** 0.3, runs((params, tokens))
-    data |= {"params": params / shift, "tokens": tokens * shift}
-    found = check(data, draws=100, tolerance=0.04)
-    assert {*found.to_frame().verdict[["frontier", "isoflop"]]} == {"consistent"}
-    assert found.verdict == "inconsistent"  # the law itself does not fit
-    minima = row(found, "isoflop")
-    assert minima.params_exponent == pytest.approx(0.37 / 0.72 - 0.3, abs=0.01)
-    assert minima.excess_hi < 0.0
-    assert "they differ beyond chance" in found.notes[0]
-
-
 # -- where nobody can tell, arguments --------------------------------------------------------------
 
 FEW = 10 ** np.random.default_rng(0).uniform(7.0, 10.0, 6)
