@@ -19,7 +19,7 @@ from ..fit.expression import Expression
 from ..fit.fit import fit_form
 from ..fit.models import COMPUTE
 from ..fit.objective import Objective
-from ..fit.uncertainty import independence
+from ..fit.uncertainty import unit_columns
 from ..words import counted
 from .law import Part, as_runs
 
@@ -97,7 +97,8 @@ def fit_logistic(sample: Sample) -> Part:
         return np.stack([np.abs(a), slope, middle, np.where(a < 0.0, b + a, b)], axis=1)
 
     jacobian = fit.solution.problem.residuals(fit.solution.theta[None])[1][0]
-    is_open = fit.solution.at_bound or independence(jacobian) < DEPENDENT
+    sizes = np.linalg.svd(unit_columns(jacobian)[0], compute_uv=False)
+    is_open = fit.solution.at_bound or sizes[-1] < DEPENDENT * sizes[0]
     a, _, _, low = written(fit.solution.values[None])[0]
     remarks = tuple(
         f"{name} = {level:.4g}, where it levels off, is "

@@ -19,6 +19,7 @@ from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..errors import positive_number, whole_number
 from ..fit.fit import fit
+from ..fit.page import source
 from ..fit.resample import LEAST_GROUPS
 from ..law.file import beyond
 from ..results import DEFAULT_LEVEL, Estimate, checked_level, percentiles
@@ -231,9 +232,10 @@ class Check(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
         told, runs, budgets = self.lack_of_fit, self.fit.runs, self.budgets
+        model = self.fit.solution.model
         return {
             "kind": "runs",
-            "law": self.fit.model.law(self.fit.coefficients, source=self.fit.source).as_dict(),
+            "law": model.law(self.fit.coefficients, source=source(self.fit)).as_dict(),
             "budget": self.budget._asdict(),
             "compute": self.compute,
             "approaches": self.tables()[0].records(),
@@ -340,7 +342,7 @@ def check(
                 row |= _judged(curves[name], tolerance)
     misfit = None
     if not unfit:
-        misfit = lack_of_fit(read, spent, fitted.model.law(fitted.coefficients), seed=seed)
+        misfit = lack_of_fit(read, spent, fitted.solution.model.law(fitted.coefficients), seed=seed)
     return Check(
         fit=fitted,
         spent=spent,

@@ -386,10 +386,8 @@ def _sizes(
 
 
 @lru_cache(maxsize=64)
-def model_code_of(
-    law: Expr | str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None = None
-) -> ModelCode:
-    """The generated source of a law; by default every name that is no variable is a coefficient."""
+def model_code_of(law: Expr | str, variables: tuple[str, ...]) -> ModelCode:
+    """The generated source of a law, in which every name that is no variable is a coefficient."""
     import sympy
 
     from ...theory.code.model_code import model_code
@@ -404,22 +402,17 @@ def model_code_of(
             for text, name in MORE_FUNCTIONS.items()
         }
         known["pi"] = sympy.pi
+        named = {*FUNCTIONS, *known, *variables}
         names = [token.text for token in tokens if token.kind == "name"]
-        if coefficients is None:
-            # Of the names what is neither a function, a variable nor a product of variables.
-            named = {*FUNCTIONS, *known, *variables}
-            coefficients = tuple(
-                dict.fromkeys(
-                    name for name in names if name not in named and {*name} - {*variables}
-                )
-            )
+        # A name of variables alone, such as ND, is their product.
+        own = [name for name in names if name not in named and {*name} - {*variables}]
+        coefficients = tuple(dict.fromkeys(own))
         known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
         exact = read(law, tokens, known)
     else:
         exact = sympy.sympify(law, strict=True)
-        if coefficients is None:
-            names = [symbol.name for symbol in exact.free_symbols]
-            coefficients = tuple(sorted({*names} - {*variables}))
+        symbols = {symbol.name for symbol in exact.free_symbols}
+        coefficients = tuple(sorted(symbols - {*variables}))
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
             f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from ...theory.typeset.shown import Shown
 from ..data.runs import Runs
 from ..errors import outside, whole_number
 from ..results import DEFAULT_LEVEL, Estimate, checked_level
-from .cautions import run_ranges
 from .identify import open_directions, undetermined
 from .models import form_of
 from .objective import DEFAULT_DELTA, Objective
+from .page import degrees_of_freedom, page, run_ranges, source
 from .resample import Draws, resample
 from .solution import Solution
 from .uncertainty import sandwich
@@ -53,12 +54,9 @@ class Fit(Shown):
     runs : Runs
         What it was fitted to.
     solution : Solution
-        The same in the parameters of the solver: the form at the runs, what was minimised, where the
-        solver ended.
+        The form at the runs, what was minimised, and where the solver ended, in its parameters.
     draws : Draws or None
         Refits to resamples, as `resampled` makes them: standard errors and intervals are theirs.
-    model, objective : PowerTerms or Expression, Objective
-        The form, and what was minimised.
     objective_value : float
         The objective at the optimum: the plain, weighted sum over the runs.
     converged : bool
@@ -73,8 +71,6 @@ class Fit(Shown):
 
     # -- the optimum -------------------------------------------------------------------------------
 
-    model = property(lambda fit: fit.solution.model)
-    objective = property(lambda fit: fit.solution.problem.objective)
     objective_value = property(lambda fit: fit.solution.minimum.value)
     converged = property(lambda fit: fit.solution.minimum.converged)
     residuals = property(lambda fit: fit.solution.residuals)
@@ -82,7 +78,8 @@ class Fit(Shown):
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
-        return dict(zip(self.model.coefficients, self.solution.values.tolist(), strict=True))
+        solution = self.solution
+        return dict(zip(solution.model.coefficients, solution.values.tolist(), strict=True))
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
@@ -97,12 +94,6 @@ class Fit(Shown):
         `isoflop.numeric.fit.identify.open_directions`.
         """
         return open_directions(self.solution)
-
-    @property
-    def source(self) -> str:
-        """What was fitted to what."""
-        runs = f"{len(self.runs)} runs of {self.runs.source}"
-        return f"{self.model} fitted to {runs} by {self.objective.name}"
 
     @property
     def is_sound(self) -> bool:
@@ -122,14 +113,15 @@ class Fit(Shown):
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
             raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined")
-        drawn, about = self.drawn, {"name": "fit", "source": self.source}
-        columns = None if drawn is None else drawn.coefficients.T.tolist()
+        columns = None if self.drawn is None else self.drawn.coefficients.T.tolist()
         draws = columns and dict(zip(self.coefficients, columns, strict=True))
-        return self.model.law(self.coefficients, **about, draws=draws, ranges=run_ranges(self.runs))
+        about = {"name": "fit", "source": source(self), "ranges": run_ranges(self.runs)}
+        return self.solution.model.law(self.coefficients, draws=draws, **about)
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
-        return np.asarray(self.model.at(rows).evaluate(self.solution.theta[None])[0][0])
+        solution = self.solution
+        return np.asarray(solution.model.at(rows).evaluate(solution.theta[None])[0][0])
 
     # -- uncertainty -------------------------------------------------------------------------------
 
@@ -152,7 +144,7 @@ class Fit(Shown):
                 "covariance: E is 0, the least it can be, and all other coefficients move with it; "
                 "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
             )
-        turn = self.model.to_coordinates
+        turn = solution.model.to_coordinates
         theta = sandwich(solution.problem, solution.theta, solution.free, self.runs.group)
         found = turn @ theta @ turn.T
         return np.asarray(0.5 * (found + found.T))
@@ -164,29 +156,19 @@ class Fit(Shown):
         scale = np.where(errors > 0.0, errors, 1.0)
         return self.covariance / np.outer(scale, scale)
 
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Of the t distribution that intervals take: runs less free coefficients, by group groups
-        less one; at least 1.
-        """
-        group = self.runs.group
-        return max(self.solution.spare if group is None else len({*group.tolist()}) - 1, 1)
-
     @cached_property
     def drawn(self) -> Draws | None:
         """Draws of the coefficients, from which every interval comes: the resamples, or without any
         1,000 of the covariance by Student's t. None where there is no covariance, or no minimum.
         """
-        if not self.converged:
-            return None
-        if self.draws is not None:
+        if self.draws is not None or not self.converged:
             return self.draws
         try:
             covariance = self.covariance
         except ValueError:
             return None
         is_finite = np.isfinite(covariance).all()
-        return self.solution.drawn(covariance, self.degrees_of_freedom) if is_finite else None
+        return self.solution.drawn(covariance, degrees_of_freedom(self)) if is_finite else None
 
     def estimate(
         self,
@@ -214,34 +196,36 @@ class Fit(Shown):
         interval. What follows from a law of which the runs leave a coefficient undetermined is
         undetermined.
         """
-        solution, level, names = self.solution, checked_level(level), self.model.coefficients
+        solution, model, level = self.solution, self.solution.model, checked_level(level)
+        names = model.coefficients
         if not callable(quantity) and quantity not in names:
             raise outside("quantity", quantity, f"one of {', '.join(names)}, or a function of them")
-        place = None if callable(quantity) else names.index(quantity)
+        function = quantity if callable(quantity) else itemgetter(quantity)
 
-        def evaluated(coefficients: Floats) -> Floats:
-            columns = dict(zip(names, coefficients.T, strict=True))
-            found = quantity(columns) if callable(quantity) else columns[quantity]
+        def of(coefficients: Floats) -> Floats:
+            found = function(dict(zip(names, coefficients.T, strict=True)))
             return np.asarray(found, dtype=np.float64)
 
-        value = float(evaluated(solution.values[None])[0])
-        is_open = bool(self.undetermined) if place is None else quantity in self.undetermined
+        value = float(of(solution.values[None])[0])
+        is_open = bool(self.undetermined if callable(quantity) else quantity in self.undetermined)
         is_held = self.draws is None and quantity in solution.at_bound
         if self.drawn is None or is_open or is_held:
             return Estimate(value, undetermined=is_open, level=level)
-        drawn, on_limit = self.drawn.coefficients, None
-        if self.draws is not None and place is not None:
-            on_limit = self.model.runaway(self.model.write(drawn))[:, place]
-        estimate = Estimate.of_draws(value, evaluated(drawn), level, on_limit=on_limit)
-        if self.draws is None and place is not None and estimate.has_interval:
-            error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
-            is_logged = quantity in self.model.prefactors
-            return replace(estimate, standard_error=error * value if is_logged else error)
-        return estimate
+        drawn = self.drawn.coefficients
+        if callable(quantity):
+            return Estimate.of_draws(value, of(drawn), level)
+        place = names.index(quantity)
+        if self.draws is not None:
+            on_limit = model.runaway(model.write(drawn))[:, place]
+            return Estimate.of_draws(value, drawn[:, place], level, on_limit=on_limit)
+        found = Estimate.of_draws(value, drawn[:, place], level)
+        error = float(np.sqrt(max(self.covariance[place, place], 0.0)))
+        scale = value if quantity in model.prefactors else 1.0
+        return replace(found, standard_error=error * scale) if found.has_interval else found
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """The coefficients with their intervals."""
-        return {name: self.estimate(name, level) for name in self.model.coefficients}
+        return {name: self.estimate(name, level) for name in self.coefficients}
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples of the runs, or of whole groups where they have a group,
@@ -283,36 +267,22 @@ class Fit(Shown):
 
         return influence(self)
 
-    # -- output ------------------------------------------------------------------------------------
-
-    def page(self, **options: Any) -> Any:
-        """The numbers for every output; see `isoflop.numeric.fit.page.page`."""
-        from .page import page
-
-        return page(self, **options)
+    # -- output: of the options see `isoflop.numeric.fit.page.page` --------------------------------
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each."""
-        return tuple(self.page().warnings)
+        return page(self).warnings
 
     def as_dict(self, **options: Any) -> dict[str, Any]:
-        """Plain data; see `isoflop.numeric.fit.page.Page.as_dict` for its keys, and `to_frame` for
-        the options.
-        """
-        return dict(self.page(**options).as_dict())
+        """Plain data; its keys are those of `isoflop.numeric.fit.page.Page.as_dict`."""
+        return page(self, **options).as_dict()
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number: kind (coefficient or derived), value, lo, hi, se, note; NaN
         for what is undetermined.
-
-        Parameters
-        ----------
-        **options
-            level: nominal coverage, 0 < level < 1. compute: adds the optimum at each, or for a compute
-            law the loss; FLOP, > 0. ratio: adds the penalty at each overtraining ratio; 1, > 0.
         """
-        return self.page(**options).table().to_frame().set_index("name")
+        return page(self, **options).table().to_frame().set_index("name")
 
     def to_latex(
         self,
@@ -322,12 +292,12 @@ class Fit(Shown):
         notation: str | Notation = DEFAULT,
         **options: Any,
     ) -> str:
-        """A booktabs table; with a caption or a label it floats. The options are those of `to_frame`."""
-        return str(self.page(**options).to_latex(notation, caption, label))
+        """A booktabs table; with a caption or a label it floats."""
+        return page(self, **options).to_latex(notation, caption, label)
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients and what follows from them."""
-        return (self.page().table(),)
+        return (page(self).table(),)
 
     def plot(self) -> Figure:
         """The figure of the runs with the law, and the residuals."""
@@ -339,19 +309,19 @@ class Fit(Shown):
         """Write the plain data with the draws: a law file of the file's name, for every command and
         for `isoflop.law`.
         """
-        self.page(**options).save(path)
+        page(self, **options).save(path)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        ended = f"{self.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
+        ended = f"{self.solution.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
         left = f"; undetermined: {', '.join(self.undetermined)}" if self.undetermined else ""
         return f"Fit({numbers}; {ended}; converged={self.converged}{left})"
 
     def __str__(self) -> str:
-        return str(self.page())
+        return str(page(self))
 
     def _repr_html_(self) -> str:
-        return str(self.page().html())
+        return page(self).html()
 
 
 def fit(

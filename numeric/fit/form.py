@@ -132,11 +132,12 @@ class Form:
             domain = "a pair (low, high) with low < high; None for no bound"
             if not isinstance(value, tuple | list) or len(value) != 2:
                 raise outside(f"bounds of {name}", value, domain)
-            low, high = (None if x in (None, inf, -inf) else x for x in value)
-            if low is not None:
-                low = self.checked(f"lower bound of {name}", low, name, lower=True)
-            if high is not None:
-                high = self.checked(f"upper bound of {name}", high, name)
+            low, high = (
+                None
+                if end in (None, inf, -inf)
+                else self.checked(f"{side} bound of {name}", end, name, lower=side == "lower")
+                for side, end in zip(("lower", "upper"), value, strict=True)
+            )
             if low is not None and high is not None and not low < high:
                 raise outside(f"bounds of {name}", value, domain)
             found[name] = low, high

@@ -55,8 +55,8 @@ def influence(fit: Fit) -> DataFrame:
     excess, jacobian = (part[0] for part in problem.residuals(solution.theta[None])[:2])
     roots = np.sqrt(problem.weights)
     unit, lengths = unit_columns(jacobian[free] * roots)
-    width = bandwidth(excess, fit.objective.width)
-    _, psi, bend = fit.objective.measure(excess, width)
+    width = bandwidth(excess, solution.objective.width)
+    _, psi, bend = solution.objective.measure(excess, width)
     covariance = covariance[np.ix_(free, free)]
     pulled = np.linalg.solve((unit * bend) @ unit.T, unit)
     left = np.maximum(1.0 - bend * np.sum(unit * pulled, axis=0), ALONE)

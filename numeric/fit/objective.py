@@ -58,16 +58,6 @@ class Objective:
         return self.name.endswith("log")
 
     @property
-    def is_square(self) -> bool:
-        """Whether rho is r^2."""
-        return self.name.startswith("least-squares")
-
-    @property
-    def is_sharp(self) -> bool:
-        """Whether rho has a kink at 0."""
-        return self.name == "absolute-log"
-
-    @property
     def width(self) -> float:
         """Half width of the residuals where rho is curved: delta, 0 with a kink, infinite for
         squares.
@@ -89,7 +79,7 @@ class Objective:
         psi = clip(r slope, -bound, bound) with bound = delta or 1 and slope = bound/width, so that
         rho = psi (r - psi/(2 slope)).
         """
-        if self.is_square:
+        if self.width == inf:
             return residuals * residuals, 2.0 * residuals, np.full_like(residuals, 2.0)
         bound = self.delta if self.name == "huber-log" else 1.0
         slope = bound / np.maximum(self.width if width is None else width, 1e-300)
@@ -101,14 +91,6 @@ class Objective:
     def rounding(self, size: Floats, width: Any = None) -> Floats:
         """rho where rounding errors of a size are all the residuals."""
         return self.measure(size, width)[0]
-
-    def residuals(self, values: Floats, observed: Floats) -> Floats:
-        """log(values) - log(observed), or values - observed."""
-        return np.log(values) - np.log(observed) if self.in_logs else values - observed
-
-    def value(self, residuals: Floats, weights: Floats | None = None) -> float:
-        """The weighted sum of rho over residuals."""
-        return float(np.sum((1.0 if weights is None else weights) * self.measure(residuals)[0]))
 
     def as_dict(self) -> dict[str, Any]:
         """The name, and the delta where it has one."""

@@ -175,7 +175,9 @@ class PowerTerms(Form):
         Least squares of the target (n,) or (G, n), with weights of the same shape, without a
         negative coefficient; those without room between their bounds stay there.
         """
-        columns, first, last = self._columns(terms), int(self.irreducible), self.linear
+        columns, first, last = terms, int(self.irreducible), self.linear
+        if self.irreducible:
+            columns = np.concatenate([np.ones_like(terms[:, :1]), terms], axis=1)
         held = np.concatenate([box.lower[:first], np.exp(box.lower[first:last])])
         linear = np.tile(held, (len(terms), 1))
         free = np.flatnonzero(box.lower[:last] < box.upper[:last])
@@ -188,12 +190,6 @@ class PowerTerms(Form):
         moments = (weighted @ pulled)[:, :, 0]
         linear[:, free], gain = nonnegative(weighted @ columns.transpose(0, 2, 1), moments)
         return linear, gain
-
-    def _columns(self, terms: Floats) -> Floats:
-        """What E and the terms at the centre are multiplied by, (G, c, n)."""
-        if not self.irreducible:
-            return terms
-        return np.concatenate([np.ones_like(terms[:, :1]), terms], axis=1)
 
     def _theta(self, linear: Floats, exponents: Floats, box: Box) -> Floats:
         """Parameters in the box."""
@@ -218,30 +214,13 @@ class PowerTerms(Form):
         and the exponent move together along a curve: this keeps to it.
         """
         straight = box.inside(theta + step)
-        exponents, first = straight[:, self.linear :], int(self.irreducible)
-        terms = np.exp(-exponents[:, :, None] * self.logs)
-        columns = self._columns(terms)
-        begun = np.concatenate(
-            [straight[:, :first], np.exp(straight[:, first : self.linear])], axis=1
-        )
         foretold = values + (step[:, None] @ jacobian)[:, 0]
-        missing = foretold - (begun[:, None] @ columns)[:, 0]
-        usable = np.isfinite(missing * weights).all(axis=1)
-        if not usable.any():
-            return straight
-        # Only what is missing is solved for: the columns may be nearly alike.
-        held = (step[:, : self.linear] == 0.0)[usable]
-        weighted = columns[usable] * weights[usable, None]
-        gram = weighted @ columns[usable].transpose(0, 2, 1)
-        moments = np.where(held, 0.0, (weighted @ missing[usable, :, None])[:, :, 0])
-        gram *= (1.0 + RIDGE * np.eye(self.linear)) * ~(held[:, :, None] | held[:, None])
-        gram += held[:, :, None] * np.eye(self.linear)
-        linear = begun[usable] + np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
-        left = np.flatnonzero((linear < 0.0).any(axis=1))
-        if left.size:
-            some = np.flatnonzero(usable)[left]
-            linear[left], _ = self.project(terms[some], foretold[some], weights[some], box)
-        straight[usable] = self._theta(linear, exponents[usable], box)
+        exponents = straight[:, self.linear :]
+        terms = np.exp(-exponents[:, :, None] * self.logs)
+        usable = np.isfinite(foretold * weights).all(axis=1) & np.isfinite(terms).all(axis=(1, 2))
+        if usable.any():
+            linear, _ = self.project(terms[usable], foretold[usable], weights[usable], box)
+            straight[usable] = self._theta(linear, exponents[usable], box)
         return straight
 
     def starts(

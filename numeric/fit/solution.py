@@ -51,6 +51,11 @@ class Solution:
         return self.problem.model
 
     @property
+    def objective(self) -> Any:
+        """What was minimised."""
+        return self.problem.objective
+
+    @property
     def theta(self) -> Floats:
         """(p,): the parameters."""
         return self.minimum.theta

@@ -147,17 +147,6 @@ def unit_columns(columns: Floats) -> tuple[Floats, Floats]:
     return columns / lengths[:, None], lengths
 
 
-def independence(columns: Floats) -> float:
-    """The least singular value of columns (p, n) of unit length, as a share of the largest: 0 where
-    a combination of the p coefficients moves nothing.
-    """
-    p, n = columns.shape
-    if n < p or not columns.any(axis=1).all():
-        return 0.0
-    sizes = np.linalg.svd(unit_columns(columns)[0], compute_uv=False)
-    return float(sizes[-1] / sizes[0])
-
-
 def classical(columns: Floats, variance: float) -> Floats:
     """Covariance (p, p) of least squares with errors of one variance, s^2 (G G')^-1 for columns
     G (p, n); infinite where the rows leave a direction open.

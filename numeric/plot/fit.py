@@ -31,7 +31,7 @@ def plot_fit(fit: Fit) -> Any:
         axes = figure.subplots(1, 2)
         draw_law(fit, axes[0])
         marks = draw_residuals(fit, axes[1])
-        if fit.model.name == "params-tokens":
+        if fit.solution.model.name == "params-tokens":
             bar = figure.colorbar(marks, ax=axes[1], pad=0.02, aspect=30)
             bar.set_label(r"compute $C$ (FLOP)")
             bar.ax.tick_params(which="both", labelsize=7.0, width=0.6)
@@ -47,7 +47,7 @@ def draw_law(fit: Fit, ax: Axes) -> None:
     law: loss against compute. Of an expression: fitted against observed loss.
     """
     observed, fitted, outcome = fit.solution.observed, fit.solution.fitted, _outcome(fit)
-    if fit.model.is_expression:
+    if fit.solution.model.is_expression:
         ends = [min(observed.min(), fitted.min()), max(observed.max(), fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
         _mark_runs(fit, ax, observed, fitted)
@@ -56,9 +56,9 @@ def draw_law(fit: Fit, ax: Axes) -> None:
         return
     x, label = _size(fit)
     marks = _mark_runs(fit, ax, x, observed)
-    if fit.model.name == "compute":
+    if fit.solution.model.name == "compute":
         path = np.geomspace(x.min(), x.max(), POINTS)
-        curve = fit.model.law(fit.coefficients).loss(path)
+        curve = fit.solution.model.law(fit.coefficients).loss(path)
         ax.plot(path, curve, color=COLOURS[1], zorder=2, label=r"$E + C_0\,C^{-\alpha}$")
     else:
         _draw_profiles(fit, ax, x, marks)
@@ -75,7 +75,9 @@ def draw_residuals(fit: Fit, ax: Axes) -> Any:
     marks = _mark_runs(fit, ax, x, fit.residuals)
     ax.set_xscale("linear" if x is fit.solution.fitted else "log")
     ax.set_xlabel(label)
-    ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
+    ax.set_ylabel(
+        r"$\log$ observed $-\,\log$ law" if fit.solution.objective.in_logs else "observed $-$ law"
+    )
     return marks
 
 
@@ -87,7 +89,7 @@ def _draw_profiles(fit: Fit, ax: Axes, params: Floats, marks: Any) -> None:
         budgets = np.linspace(logs.min(), logs.max(), 2 * PROFILES + 1)[1::2]
     nearest = np.abs(logs[:, None] - budgets).argmin(axis=1)
     try:
-        law, label = fit.model.law(fit.coefficients), "fitted law at one compute"
+        law, label = fit.solution.model.law(fit.coefficients), "fitted law at one compute"
         for place in range(len(budgets)):
             near = nearest == place
             if np.count_nonzero(near) < LEAST_RUNS:
@@ -110,7 +112,7 @@ def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> Any:
     from matplotlib.colors import LogNorm
 
     shades: Any = {"color": COLOURS[0]}
-    if fit.model.name == "params-tokens":
+    if fit.solution.model.name == "params-tokens":
         shades = {"c": _computes(fit), "cmap": "viridis", "norm": LogNorm()}
     marks = ax.scatter(x, y, s=9.0, linewidths=0.0, zorder=3, label="runs", **shades)
     middle, ends = float(np.median(y)), np.quantile(y, [1.0 - SHOWN, SHOWN])
@@ -126,7 +128,7 @@ def _mark_runs(fit: Fit, ax: Axes, x: Floats, y: Floats) -> Any:
 
 def _size(fit: Fit) -> tuple[Floats, str]:
     """What stands on the x axis: params, compute, or the fitted loss."""
-    if fit.model.name == "params-tokens":
+    if fit.solution.model.name == "params-tokens":
         return np.asarray(fit.runs.params), r"params $N$"
     if fit.runs.compute is not None:
         return np.asarray(fit.runs.compute), r"compute $C$ (FLOP)"

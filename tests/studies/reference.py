@@ -83,10 +83,12 @@ class Search:
         return np.clip(theta, self.lower + 1e-9, self.upper - 1e-9)
 
     def descend(self, theta, tolerance, evaluations):
-        if self.objective.is_sharp:
+        if self.objective.width == 0.0:
             return self._smooth_descent(theta, evaluations)
         huber = (
-            {} if self.objective.is_square else {"loss": "huber", "f_scale": self.objective.delta}
+            {}
+            if self.objective.width == np.inf
+            else {"loss": "huber", "f_scale": self.objective.delta}
         )
         found = least_squares(
             self.residuals,
@@ -125,7 +127,7 @@ class Search:
 
     def polish(self, theta):
         """To the end of the basin."""
-        if not self.objective.is_sharp:
+        if self.objective.width != 0.0:
             return self.descend(np.clip(theta, self.lower + 1e-12, self.upper), 1e-15, 3000)
         low, high = -1.0, 1.0  # the slopes of |r|
         radius, count = 0.1, len(self.loss)

@@ -25,7 +25,7 @@ def exact_derivatives(found):
     def residual(run, E, a, b, beta, gamma):
         n, d, y = (mp.mpf(x[run]) for x in (found.runs.params, found.runs.tokens, found.runs.loss))
         law = E + mp.exp(a - beta * mp.log(n)) + mp.exp(b - gamma * mp.log(d))
-        return mp.log(law) - mp.log(y) if found.objective.in_logs else law - y
+        return mp.log(law) - mp.log(y) if found.solution.objective.in_logs else law - y
 
     units, rows = np.eye(5, dtype=int), []
     for run in range(len(found.runs)):
@@ -165,9 +165,3 @@ def test_intervals_take_students_t():
         ends = np.array([estimate.low, estimate.high])
         away = (ends - value if name == "E" else value * np.log(ends / value)) / error
         np.testing.assert_allclose(away, [-1.7081407612518986, 1.7081407612518986], rtol=0.2)
-
-
-#: The mean of an estimated standard error and the spread of 250 estimates, each known to
-#: 1/sqrt(500) = 4.5 %; Huber's sandwich is asymptotic besides, and estimates a density from 240
-#: residuals.
-REPETITIONS, SIMULATED = 250, {SQUARES: 0.15, "huber-log": 0.25}
