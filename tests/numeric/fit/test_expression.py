@@ -30,12 +30,6 @@ LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., An
         lambda N, D, E, A, beta, B, gamma: E + A / N**beta + B / D**gamma,
     ),
     (
-        "((Nc/N)^(p/q) + Dc/D)^q",
-        {"N": N, "D": D},
-        {"Nc": 8.8e13, "p": 0.076, "q": 0.103, "Dc": 5.4e13},
-        lambda N, D, Nc, p, q, Dc: ((Nc / N) ** (p / q) + Dc / D) ** q,
-    ),
-    (
         "E + (a*M^eta + b*M^-eta)*C^-eta",
         OTHER,
         {"E": 1.84, "a": 212.0, "eta": 0.136, "b": 367.0},
