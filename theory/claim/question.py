@@ -209,15 +209,17 @@ class Question:
                 if not all(c.holds(evaluator, point) for c in self.domain.conditions):
                     continue
                 left, right = self.values_at(point, evaluator)
-                witness, gap = witness_at(point, left, right), left - right
+                gap = left - right
                 if self.relation != "!=" and certainly_fails(self.relation, gap.a, gap.b):
+                    witness = witness_at(point, left, right)
                     reason = f"lhs {self.relation} rhs fails at a point"
                     return Decision(Answer.REFUTED, reason, witness=witness)
                 there = (e.xreplace(point) for e in (self.lhs, self.rhs))
                 if self.relation in (*STRICT, "!=") and decide(*there).proved:
-                    witness = replace(witness, rhs=witness.lhs)
+                    witness = witness_at(point, left, -left)
+                    same = replace(witness, rhs=witness.lhs)
                     equal = "the two sides are equal at a point"
-                    return Decision(Answer.REFUTED, equal, witness=witness)
+                    return Decision(Answer.REFUTED, equal, witness=same)
         return None
 
     def _exists_at(self, point: Mapping[Symbol, Any]) -> bool:
