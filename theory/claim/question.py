@@ -66,19 +66,19 @@ class Question:
         """The decision with the conditions under which both sides exist; what is refuted has the
         simplest witness that is found.
         """
+        simple = self._at_a_simple_point() if self.limit is None else None
+        if simple is not None and self.relation != "==":
+            return simple
         decision, nonzero = self._by_kernel(), self.domain.nonzero
         if decision.witness is not None and not self._exists_at(dict(decision.witness.point)):
             where = " or ".join(f"{e} is 0" for e in nonzero)
             decision = undecided(f"it is seen to fail only where {where}")
         if decision.answer is Answer.UNDECIDED and self.relation in (*BOUNDS, "!="):
             decision = self._by_cases() or decision
-        if not decision.holds and self.limit is None:
-            found = self._at_a_simple_point()
-            if found is not None and decision.refuted:
-                return replace(decision, witness=found.witness)
-            return found or decision
+        if decision.refuted and simple is not None:
+            return replace(decision, witness=simple.witness)
         if not decision.holds:
-            return decision
+            return simple or decision
         needed = tuple(Condition(e, "!=") for e in nonzero)
         conditions = tuple(dict.fromkeys((*decision.conditions, *needed)))
         return replace(decision, conditions=conditions)
