@@ -107,7 +107,8 @@ def test_what_cannot_be_checked_is_proved_and_says_so() -> None:
 
 @pytest.fixture
 def gullible(monkeypatch):
-    """Whatever is asked is proved."""
+    """Whatever is asked is proved, and nothing is refuted at a simple point before."""
+    monkeypatch.setattr(question.Question, "_at_a_simple_point", lambda _: None)
     for name in ("decide", "decide_bound", "decide_limit"):
         monkeypatch.setattr(
             question, name, lambda *_, **__: Decision(Answer.PROVED, "because it is said")
@@ -147,6 +148,7 @@ def test_a_false_proof_is_undecided_and_names_the_point(text, options) -> None:
     assert "the independent check disagrees, please report: at " in str(proof)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("gullible")
 def test_random_false_claims_do_not_pass() -> None:
     """All but bounds that fail in a corner or on an edge alone, which random points may miss."""

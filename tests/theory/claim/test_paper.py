@@ -34,11 +34,18 @@ def blocks(name: str) -> list[tuple[str, str]]:
     return [(head, body) for head, _, body in found]
 
 
-@pytest.mark.parametrize(("verdicts", "text"), blocks("documents.tex"))
-def test_documents(verdicts, text) -> None:
-    assert answers(text.replace(r"\hoffmann", LAW).replace(r"\ours", OURS)) == verdicts
+#: Every sixth is enough for the fast tests.
+DOCUMENTS, SIXTH = blocks("documents.tex"), slice(None, None, 6)
 
 
+@pytest.mark.parametrize("part", [SIXTH, pytest.param(slice(None), marks=pytest.mark.slow)])
+def test_documents(part) -> None:
+    for verdicts, text in DOCUMENTS[part]:
+        body = text.replace(r"\hoffmann", LAW).replace(r"\ours", OURS)
+        assert (answers(body), body) == (verdicts, body)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("with_notation", [True, False])
 @pytest.mark.parametrize(("head", "text"), blocks("printed_equations.tex"))
 def test_equations_as_papers_print_them(head, text, with_notation) -> None:
@@ -124,7 +131,10 @@ def test_a_paper_without_slips() -> None:
     assert found[2].proof.reading == "N_opt(C) == G*(C/6)^(beta/(alpha + beta))"
 
 
-@pytest.mark.parametrize(("right", "wrong"), SLIPS)
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [SLIPS[0], *(pytest.param(*slip, marks=pytest.mark.slow) for slip in SLIPS[1:])],
+)
 def test_a_slip_is_never_proved_silently(right, wrong) -> None:
     assert PAPER.count(right) == 1
     found = judged(PAPER.replace(right, wrong))
