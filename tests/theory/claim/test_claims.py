@@ -107,7 +107,7 @@ def test_a_claim_that_takes_too_long_is_undecided(monkeypatch) -> None:
     with pytest.raises(ValueError, match="seconds=0: must be positive"):
         prove("x == x", seconds=0)
     with pytest.raises(ValueError, match="text=3: must be"):
-        prove(3)
+        prove(3)  # type: ignore[arg-type]
 
 
 # -- what would be right -------------------------------------------------------------------------------
