@@ -206,11 +206,11 @@ def mark_runs(
             ax.scatter(x[chosen], y[chosen], label=label, **style | {"s": size * style["s"]})
 
 
-def plain_logs(axis: Any) -> None:
-    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ..."""
+def plain_logs(axis: Any, leading: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
+    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ...: those with these leading digits."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_locator(LogLocator(subs=leading))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 

@@ -26,6 +26,8 @@ SHOWN = 5
 MARGIN = 1.6
 #: A logarithmic axis goes on by this factor beyond the curves, wide bands run out of it.
 WIDEST_BAND = 2.5
+#: Beyond this factor from end to end an axis has labels at powers of ten alone, which do not overlap.
+WIDE = 100.0
 SYMBOLS = {"E0": "E_0", "xi0": r"\xi_0", "C0": "C_0", "N0": "N_0", "D0": "D_0", "K0": "K_0"}
 OBSERVED = r"$-\log\,\mathrm{pass@}k$ (nats)"
 AXES = {
@@ -72,7 +74,8 @@ def plot_laws(
         if law == "gold":
             ax.invert_xaxis()
         if law != "compute":
-            plain_logs(ax.xaxis)
+            low, high = sorted(ax.get_xlim())
+            plain_logs(ax.xaxis, (1.0,) if high > WIDE * low else (1.0, 2.0, 5.0))
         plain_logs(ax.yaxis)
         ax.legend(title="k", loc="best", **KEYS)
     return ax

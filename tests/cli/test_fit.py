@@ -36,14 +36,6 @@ def plain(data, folder):
     return data("fit", folder / "runs.csv")
 
 
-def test_the_choices_are_those_of_the_library() -> None:
-    """The command line spells them out, for a parser is built before NumPy is loaded."""
-    from isoflop.cli import fit as command
-    from isoflop.numeric.fit import OBJECTIVES
-
-    assert command.OBJECTIVES == OBJECTIVES
-
-
 # -- the contract ----------------------------------------------------------------------------------
 
 

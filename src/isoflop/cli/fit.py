@@ -22,7 +22,8 @@ from .arguments import (
     whole,
 )
 from .output import DONE, INTERRUPTED, NO_VERDICT, answer, is_terminal, say
-from .tables import add_models, add_table, counts, refuse_others, table, view
+from .pass_laws import add_pass_laws, fit_counts
+from .tables import add_table, refuse_others, table, view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ examples:
   isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22
   isoflop penalty --law fit.json --ratio 10
 """
-OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
-LAWS, METHODS = ("compute", "params-tokens", "gold"), ("likelihood", "least-squares-log")
 #: What is for one kind of table.
 ONLY = {
     "runs": ("model", "fixed", "bounds", "objective", "save", "benchmark", "random_baseline"),
@@ -71,6 +70,7 @@ MANY = 2_000
 
 def parser() -> Parser:
     """The options of this command."""
+    from ..numeric.fit import OBJECTIVES
     from ..numeric.fit.models import MODELS
 
     built = Parser(HELP)
@@ -90,14 +90,7 @@ def parser() -> Parser:
     add(law, "--bound", "NAME=LOW:HIGH", bound, pair(ends, "NAME=LOW:HIGH"), dest="bounds")
     objectives = f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}"
     add(law, "--objective", "NAME", objectives, one_of(OBJECTIVES))
-    passes = built.add_argument_group("laws of pass@k")
-    add_models(passes)
-    of_models = f"{', '.join(LAWS)}; default: all for which the models' covariates are there"
-    add_list(passes, "--law", "LAW,...", of_models, one_of(LAWS))
-    usual = "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem"
-    add_list(passes, "--k", "K", usual, whole(1))
-    how = "likelihood of the counts, for any k, or least squares on the unbiased estimates"
-    add(passes, "--method", "|".join(METHODS), how, one_of(METHODS))
+    add_pass_laws(built)
     sure = built.add_argument_group("uncertainty and what follows")
     bootstrap = (
         "90 % intervals from N resamples of runs, or of groups where the runs have them; default: "
@@ -129,32 +122,7 @@ def run(args: Namespace) -> tuple[str, int]:
     held = table(args)
     kind = "counts" if kind_of(held, args.columns) == "counts" else "runs"
     refuse_others(args, kind, ONLY)
-    return _of_counts(args, held) if kind == "counts" else _of_runs(args, held)
-
-
-def _of_counts(args: Namespace, held: Table) -> tuple[str, int]:
-    from ..numeric.data.rows import lost_rows
-    from ..numeric.passk.laws import fit_passk
-
-    if args.ratio and args.law and "params-tokens" not in args.law:
-        raise ValueError(f"ratio={args.ratio}: is for the law params-tokens")
-    read = counts(args, held)
-    found = fit_passk(
-        read,
-        laws=args.law,
-        k=args.k,
-        method=args.method or METHODS[0],
-        resamples=200 if args.bootstrap is None else args.bootstrap,
-        seed=args.seed or 0,
-        ratios=args.ratio or [],
-        compute=args.compute or [],
-        progress=is_terminal(sys.stderr),
-    )
-    text = answer(args, found)
-    if args.format == "text":
-        dropped = [f"rows {lost_rows(0, read.dropped)}"] if read.dropped else []
-        text = "\n".join([text, *(f"note: {each}" for each in (*read.warnings, *dropped))])
-    return text, DONE if found.sound else NO_VERDICT
+    return fit_counts(args, held) if kind == "counts" else _of_runs(args, held)
 
 
 def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
@@ -164,15 +132,13 @@ def _of_runs(args: Namespace, held: Table) -> tuple[str, int]:
 
     model = args.model or next(iter(MODELS))
     if args.format == "csv":
-        raise ValueError("format='csv': is for counts, not for runs")
+        raise ValueError("--format 'csv': is for counts, not for runs")
     if args.seed is not None and not args.bootstrap and model in ("params-tokens", "compute"):
         raise ValueError(f"seed={args.seed}: is for --bootstrap, or for --model EXPRESSION")
     given = {name: x for name in ("fixed", "bounds", "objective") if (x := getattr(args, name))}
     runs = _runs(args, model, held)
-    if not (highest := float(runs.loss.max())) > given.get("fixed", {}).get("E", 0.0):
-        raise ValueError(
-            f"fixed={args.fixed}: E must be below some loss; the highest is {highest:.6g}"
-        )
+    if (args.fixed or {}).get("E", 0.0) >= float(runs.loss.max()):
+        raise ValueError(f"fixed={args.fixed}: E must be below some loss")
     found = fit(runs, model=model, seed=args.seed or 0, **given)
     stopped = ""
     if args.bootstrap and found.is_sound:
