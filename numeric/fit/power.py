@@ -237,7 +237,13 @@ class PowerTerms(Form):
         grids = self._grids(box)
         shape = tuple(map(len, grids))
         exponents = np.array(list(product(*grids)))
-        terms = np.exp(-exponents[:, :, None] * self.logs)
+        places = np.indices(shape).reshape(len(shape), -1)
+        own = [0 if self.is_shared else k for k in range(len(self.logs))]
+        powers = [
+            np.exp(np.outer(-grids[j], logs))[places[j]]
+            for j, logs in zip(own, self.logs, strict=True)
+        ]
+        terms = np.stack(powers, axis=1)
         linear, gain = self.project(terms, observed, weights, box)
         theta = self._theta(linear, exponents, box)
         chosen = local_maxima(gain.reshape(shape))[:MOST_STARTS]
