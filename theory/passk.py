@@ -23,17 +23,12 @@ DRAWS = Symbol("k", positive=True)
 PASS_AT, FAIL_AT = function("pass@"), function("fail@")
 
 
-def crossing_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
-    """C_x = (C0_2/C0_1)^(1/(alpha_2 - alpha_1)): where C0_1 C^-alpha_1 and C0_2 C^-alpha_2 cross."""
-    return Pow(second[0] / first[0], 1 / (second[1] - first[1]))
-
-
 def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
     """Where alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2: the difference of the two laws,
     floors or not, turns there.
     """
-    scaled = ((coefficient * exponent, exponent) for coefficient, exponent in (first, second))
-    return crossing_compute(*scaled)
+    (c_1, alpha_1), (c_2, alpha_2) = first, second
+    return Pow(alpha_2 * c_2 / (alpha_1 * c_1), 1 / (alpha_2 - alpha_1))
 
 
 @dataclass(frozen=True)
@@ -41,8 +36,8 @@ class BilinearForm:
     """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation
     5).
 
-    The signs are those of the fit; the local exponents are those of -log pass@k in C and in k,
-    counted positive where it falls.
+    The signs are those of the fit; the local exponent is that of -log pass@k in C, counted positive
+    where it falls.
     """
 
     coefficient: Expr
@@ -68,11 +63,6 @@ class BilinearForm:
     def compute_exponent(self) -> Expr:
         """-(a + d log k): the exponent of C at fixed k."""
         return -(self.compute + self.mixed * log(DRAWS))
-
-    @property
-    def draws_exponent(self) -> Expr:
-        """-(b + d log C): the exponent of k at fixed C."""
-        return -(self.draws + self.mixed * log(sym.C))
 
     @property
     def crossing(self) -> Expr:

@@ -5,14 +5,6 @@ from __future__ import annotations
 import re
 from unicodedata import combining, east_asian_width
 
-__all__ = [
-    "clean",
-    "display_width",
-    "latex_escaped",
-    "latex_words",
-    "padded",
-]
-
 LATEX = {character: rf"\{character}" for character in "&%$#_{}"}
 LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
@@ -26,7 +18,9 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[2J")
     'a\\\\x1b[2J'
     """
-    return "".join(c if c.isprintable() else _code(c) for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
 
 
 def latex_escaped(text: str) -> str:
@@ -57,10 +51,6 @@ def display_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _code(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def padded(text: str, width: int, align: str) -> str:
