@@ -5,7 +5,6 @@ two letters, whatever the letters; and a multiple of powers of both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sympy import Add, Expr, Integer, Mul, Symbol, expand
 
@@ -137,9 +136,10 @@ def _notation(letters: dict[str, str]) -> Notation:
     exponents = {letters["params_exponent"], letters["tokens_exponent"]}
     base = HOFFMANN if exponents == {"alpha", "beta"} else DEFAULT
     is_like = exponents in ({"alpha", "beta"}, {"beta", "gamma"})
-    is_free = not {getattr(base, role) for role in OTHERS} & {*letters.values()}
-    own: dict[str, Any] = ({} if is_like and is_free else OTHERS) | letters
-    return replace(base, name="document's", **own)
+    is_free = not {base.letters[role] for role in OTHERS} & {*letters.values()}
+    own = {**base.letters, **({} if is_like and is_free else OTHERS), **letters}
+    # notations are told apart by their name, title and source
+    return replace(base, name="document's", source=", ".join(own.values()), letters=own)
 
 
 def budget_of(text: str, sizes: tuple[str, str]) -> tuple[Budget, str] | None:

@@ -131,6 +131,12 @@ def test_a_paper_without_slips() -> None:
     assert found[2].proof.reading == "N_opt(C) == G*(C/6)^(beta/(alpha + beta))"
 
 
+def test_documents_do_not_share_their_letters() -> None:
+    for a, b in ("xy", "yx", "xy"):
+        law = rf"\[ L(N, D) = E + A N^{{-{a}}} + B D^{{-{b}}} \]"
+        assert answers(rf"{law} \[ N^* \propto C^{{x/(x+y)}} \]") == ("gp" if b == "x" else "gr")
+
+
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [SLIPS[0], *(pytest.param(*slip, marks=pytest.mark.slow) for slip in SLIPS[1:])],
