@@ -243,7 +243,8 @@ class _Latex(Pieces):
         if text in (".", ",", ";") and (not self.ahead().kind or (text != "," and self.peek("}"))):
             return []
         if text in WIDE:
-            is_between = last.kind != "relation" and self.ahead().text not in ("", "}", *PLAIN)
+            is_said = last.kind == "relation" or last.text == ","
+            is_between = not is_said and self.ahead().text not in ("", "}", *PLAIN)
             return [Token("operator", ",", at)] if is_between else []
         if text in PLAIN:
             return [Token(*PLAIN[text], at + (text == ":="))]
@@ -284,7 +285,9 @@ class _Latex(Pieces):
         bracket alone in it is one.
         """
         inside = self.until(opening, "}")
-        if len(inside) == 1 and inside[0].kind == "name":
+        if [token.kind for token in inside] == ["relation"]:  # `x{=}1`
+            return inside
+        if [token.kind for token in inside] == ["name"]:
             return self.named(inside[0].text, inside[0].position)
         steps = ((token.text in CLOSING) - (token.text in CLOSING.values()) for token in inside)
         depths = list(accumulate(steps))
