@@ -72,7 +72,7 @@ class State:
     law: LawOfDocument | None = None  # the last one; at first the first one in letters
     budget_line: int = 0
     rival: str = ""  # F = 12*D*N, another budget than the one by C
-    ray: bool = False  # whether it speaks of runs of its own, D = 20 N
+    ray: str = ""  # D = 20 N, in the runs of which the document speaks
     own: Mapping[str, str] = field(default_factory=dict)  # x = A B; "" is not known
     numbers: Mapping[str, tuple[Expr, Range, int]] = field(default_factory=dict)  # E = 1.69
 
@@ -335,7 +335,10 @@ class Claim:
                 if k == 0 and is_number and self.name in self.letters - {*RUN}:
                     state = state.giving(self.name, link.rhs, self.sides.parts[1], self.piece.line)
                     answer, reason = GIVEN, f"{self.name} is given"
-                elif (other := claim._at_numbers(k)) is not None:
+                elif k == 0 and (ray := claim._ray_of(link)):
+                    state = replace(state, ray=ray)
+                    answer, reason = GIVEN, f"{self.name} is given"
+                elif (other := claim._at_numbers(k) or claim._on_the_ray(k)) is not None:
                     answer, shown = other.decision.answer.value, other
                     reason = other.decision.reason
                 elif claim._is_at_the_optimum(k, link):
@@ -344,8 +347,7 @@ class Claim:
                     answer, shown, (reason, remedy) = UNDECIDED, None, why
                     if k == 0 and link.decision.refuted and link.relation == "==" and self.name:
                         own = {**state.own, **dict.fromkeys(self.others, "")}
-                        is_ray = _letters(link) == {sym.N, sym.D} and self.name in RUN
-                        state = replace(state, own=own, ray=state.ray or is_ray)
+                        state = replace(state, own=own)
             found.append(Judgement(answer, typed, reason, self.piece, remedy, proof, shown))
         return state, found
 
@@ -378,6 +380,17 @@ class Claim:
             found.decision.proved or DECIMAL.search(self.typed(k)) is not None
         )
         return found if is_decided else None
+
+    def _ray_of(self, link: ChainLink) -> str:
+        """`D = 20 N`, where the claim is one that ties the tokens to the params; empty where it is none."""
+        is_ray = link.relation == "==" and _letters(link) == {sym.N, sym.D} and self.name in RUN
+        return " = ".join(self.sides.sources[:2]) if is_ray and link.decision.refuted else ""
+
+    def _on_the_ray(self, k: int) -> ChainLink | None:
+        """A link between the compute and one of params and tokens, on the ray that the document gives."""
+        state, names = self.state, self.sides.names
+        is_of_ray = state.ray and "C" in names < {*RUN, "sqrt"} and len(names & {*RUN}) < 3
+        return self.attempt(k, state.ray, f"C == {state.budget.compute()}") if is_of_ray else None
 
     def _is_at_the_optimum(self, k: int, link: ChainLink) -> bool:
         """Whether it can only mean the optimum, and holds there."""
