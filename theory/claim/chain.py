@@ -87,7 +87,9 @@ class ChainLink:
         """Plain data."""
         decision, witness = self.decision, self.decision.witness
         shown = (
-            f"{spelt(c.expression, latex=self.latex)} {c.relation} 0" for c in decision.conditions
+            f"{spelt(c.expression, latex=self.latex)} {c.relation} 0"
+            for c in decision.conditions
+            if c.expression.free_symbols  # log(2) != 0 needs no mention
         )
         point = () if witness is None else witness.point
         at = {spelt(x, latex=True) if self.latex else str(x): value_text(v) for x, v in point}

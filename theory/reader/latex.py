@@ -343,10 +343,15 @@ class _Latex(Pieces):
     # -- functions -------------------------------------------------------------------------------
 
     def function(self, piece: Token) -> list[Token]:
-        """`\\log x`, `\\log(x)`, `\\log^2 x`: without parentheses the argument is the next factor
-        with its power.
+        """`\\log x`, `\\log(x)`, `\\log^2 x`, `\\log_{10} x`: without parentheses the argument is
+        the next factor with its power.
         """
         at, name, power = piece.position, FUNCTIONS[piece.text[1:]], list[Token]()
+        if piece.text == r"\log" and self.peek("_"):
+            mark = self.take()
+            name += "".join(token.text for token in self.argument("a base")).strip("()")
+            if name not in ("log2", "log10"):
+                self.refuse(mark, "the base of a logarithm is 2 or {{10}}, not {}")
         if self.peek("^"):
             self.take()
             power = [Token("power", "^", at), *self.argument("an exponent")]

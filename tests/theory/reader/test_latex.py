@@ -56,6 +56,7 @@ SAME = {
     # functions
     r"\mathrm{e}^{-x} + \exp\{-x\}": "2*exp(-x)",
     r"\log^2 x + \ln x^2": "log(x)^2 + log(x^2)",
+    r"\log_{10} x + \log_2^2(x)": "log10(x) + log2(x)^2",
     r"\log \frac{C}{6} - \log N^*(C)": "log(C) - log(6) - log(N_opt)",
     r"\operatorname{expm1}(\operatorname{log1p}(x))": "x",
     r"\left| x \right| + \bigl| |y| + |x| \bigr|": "2*x + y",
@@ -129,6 +130,7 @@ REFUSED = {
     r"L(D, N)": "ambiguous argument D of 'L'",
     r"\frac{dP}{dr}(1 + r)": "an ambiguous derivative",
     r"\frac{\partial L}{\partial N}(N^*)": "its values are at (N, D)",
+    r"\log_{b} x": "the base of a logarithm is 2 or {10}, not '_' at position 5",
     r"\log x y": "parentheses are expected around the argument of log before 'y' at position 8",
     r"\sinh^{-1} x": "the inverse function",
     r"\frac{A}{N^\beta} B / 2 C": "ambiguous division",
