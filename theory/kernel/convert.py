@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sympy import Abs, Add, Expr, Pow, cosh, exp, log, sinh, sympify, tanh
+from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
 
 from .arithmetic import Arithmetic, NormalForm, OutsideScope
 from .deadline import check
@@ -29,13 +29,8 @@ def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> 
     return arithmetic
 
 
-def normal_form(
-    expression: Expr, arithmetic: Arithmetic, *, by_factors: bool = False
-) -> NormalForm:
+def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
     """The normal form of a SymPy expression; side conditions are recorded in `arithmetic`.
-
-    With `by_factors` the logarithm of a product of certainly positive sums is taken factor by factor,
-    before the product is expanded: (x + y^b)^3 has a cube root then.
 
     Raises
     ------
@@ -43,21 +38,12 @@ def normal_form(
         For floats, complex constants, symbols that are not declared real, and functions other than
         exp, log, Abs, the hyperbolic ones and functions that carry their own `definition()`.
     """
-    return _Converter(arithmetic, by_factors).convert(sympify(expression, strict=True))
-
-
-def has_power_of_product(expression: Expr) -> bool:
-    """Whether a broken power, or a logarithm, is of a product or of a whole power."""
-    return any(
-        base.is_Mul or (base.is_Pow and base.exp.is_Integer)
-        for part in expression.atoms(Pow, log)
-        if (base := part.args[0]).has(Add) and not (part.is_Pow and part.exp.is_Integer)
-    )
+    return _Converter(arithmetic).convert(sympify(expression, strict=True))
 
 
 class _Converter:
-    def __init__(self, arithmetic: Arithmetic, by_factors: bool) -> None:
-        self.arithmetic, self.by_factors = arithmetic, by_factors
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self.arithmetic = arithmetic
         self.seen: dict[Expr, NormalForm] = {}
 
     def convert(self, expression: Expr) -> NormalForm:
@@ -95,13 +81,9 @@ class _Converter:
         if e.is_Pow:
             if e.base is exp(1):
                 return arithmetic.exp(self.convert(e.exp))
-            if self.by_factors and not e.exp.is_Integer:
-                return arithmetic.exp(
-                    arithmetic.multiply(self.convert(e.exp), self._logarithm(e.base))
-                )
             return arithmetic.power(self.convert(e.base), self.convert(e.exp))
         if isinstance(e, log):
-            return self._logarithm(e.args[0])
+            return arithmetic.log(self.convert(e.args[0]))
         if isinstance(e, Abs):
             return arithmetic.absolute(self.convert(e.args[0]))
         if isinstance(e, (sinh, cosh, tanh)):
@@ -111,18 +93,3 @@ class _Converter:
         if e.is_Relational:
             raise OutsideScope(f"{e} is a relation, not an expression; pass its two sides")
         raise OutsideScope(f"{e.func.__name__} is outside the normal form: {e}")
-
-    def _logarithm(self, e: Expr) -> NormalForm:
-        arithmetic = self.arithmetic
-        if self.by_factors and e.is_Mul and all(map(self._is_positive, e.args)):
-            total: NormalForm = {}
-            for factor in e.args:
-                total = arithmetic.add(total, self._logarithm(factor))
-            return total
-        if self.by_factors and e.is_Pow and e.exp.is_Integer and self._is_positive(e.base):
-            power = arithmetic.constant(arithmetic.field.rational(int(e.exp)))
-            return arithmetic.multiply(power, self._logarithm(e.base))
-        return arithmetic.log(self.convert(e))
-
-    def _is_positive(self, e: Expr) -> bool:
-        return self.arithmetic.is_certainly_positive(self.convert(e))

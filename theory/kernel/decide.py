@@ -10,7 +10,7 @@ from sympy import Expr, Symbol, sympify
 from .answer import Answer, Condition, Decision, Witness, undecided
 from .arithmetic import OutsideScope
 from .boundary import with_boundary
-from .convert import arithmetic_for, has_power_of_product, normal_form
+from .convert import arithmetic_for, normal_form
 from .counterexample import counterexample
 from .evaluate import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
@@ -112,21 +112,9 @@ def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Cond
     """The side conditions where the normal form of the difference is zero, else the reason why this
     path is silent.
     """
-    exact = _exact_as_read(left, right, assumptions, by_factors=False)
-    if isinstance(exact, str) and any(map(has_power_of_product, (left, right))):
-        by_factors = _exact_as_read(left, right, assumptions, by_factors=True)
-        return exact if isinstance(by_factors, str) else by_factors
-    return exact
-
-
-def _exact_as_read(
-    left: Expr, right: Expr, assumptions: tuple[Expr, ...], *, by_factors: bool
-) -> tuple[Condition, ...] | str:
     try:
         arithmetic = arithmetic_for((left, right), assumptions)
-        one, other = (
-            normal_form(side, arithmetic, by_factors=by_factors) for side in (left, right)
-        )
+        one, other = (normal_form(side, arithmetic) for side in (left, right))
         if not arithmetic.is_zero(arithmetic.add(one, arithmetic.negate(other))):
             return "the normal forms differ, but no sampled point separates the two sides"
     except OutsideScope as error:

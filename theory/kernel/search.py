@@ -35,7 +35,7 @@ from .field import Fraction
 from .functions import defined
 from .path import along, by_name
 from .signs import UNKNOWN, Assumed, Prover, Sign
-from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, DefinedForm, weights_of
+from .terms import NEVER_NEGATIVE, POSITIVE, DefinedForm, split, weights_of
 
 #: How many operations the expressions have together that one search looks at, and how deep it
 #: goes.
@@ -207,15 +207,9 @@ class Search(Prover):
         return ""
 
     def _readings(self, reading: DefinedForm, depth: int) -> Iterator[SignedTerms]:
-        seen: list[int] = []
-        for read in READINGS:
-            try:
-                terms = read(reading.form, reading.arithmetic)
-            except OutsideScope:
-                continue
-            if len(terms) in seen:
-                continue
-            seen.append(len(terms))
+        of_form = [{key: value} for key, value in reading.form.items()]
+        monomials = split(reading.form, reading.arithmetic)
+        for terms in (of_form, monomials) if len(monomials) > len(of_form) else (of_form,):
             by_sign = self._by_sign(terms, reading, depth)
             if by_sign is not None:
                 yield by_sign

@@ -1,4 +1,4 @@
-"""An expression as a sum of terms, in several readings, and the weights with which one is the weighted
+"""An expression as a sum of terms, and the weights with which one is the weighted
 geometric mean of others.
 """
 
@@ -20,24 +20,6 @@ POSITIVE = "the difference is a sum of positive terms"
 NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
 
-def whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    return [{key: value} for key, value in form.items()]
-
-
-def expanded(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    """The form times its denominators, which must be positive, one monomial at a time."""
-    field = arithmetic.field
-    denominators = dict.fromkeys(field.field(value.denom) for value in form.values())
-    common = field.one
-    for denominator in denominators:
-        if field.sign_of(denominator) != (1, []):
-            raise OutsideScope(
-                f"the sign of the denominator {field.to_sympy(denominator)} is not certain"
-            )
-        common *= denominator
-    return split({key: value * common for key, value in form.items()}, arithmetic)
-
-
 def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
     """One monomial of a numerator at a time, over its denominator."""
     field = arithmetic.field
@@ -46,9 +28,6 @@ def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
         for key, value in form.items()
         for monomial, coefficient in value.numer.terms()
     ]
-
-
-READINGS = (whole, split, expanded)
 
 
 def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
