@@ -356,7 +356,7 @@ class Maker:
         return draft if truth else self._spoiled(draft)
 
     def bound_of(self, family: str, truth: bool) -> Draft:
-        left, relation, right, where = random_bounds.FAMILIES[family](self.random)
+        left, relation, right, where = random_bounds.drawn(self.random, family)
         draft = self._turned(Draft((left, right), (relation,), where))
         return draft if truth else self._spoiled(draft)
 

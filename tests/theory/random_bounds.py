@@ -6,228 +6,128 @@ assumed. The quantities of the law stand in them by name, such as `("R_opt", C)`
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
-from tests.theory.rewriting import (
-    MINUS_ONE,
-    ONE,
-    Node,
-    add,
-    inverse,
-    mul,
-    negative,
-    power,
-    rat,
-    sym,
-)
+from tests.theory.rewriting import Node, from_text
 
 Constraint = tuple[Node, str, Node]
 Bound = tuple[Node, str, Node, tuple[Constraint, ...]]
 
-BETA, GAMMA, X, Y, Z, R, N, D, C, A, B = map(
-    sym, ("beta", "gamma", "x", "y", "z", "r", "N", "D", "C", "A", "B")
+#: Positive quantities with no more structure than a factor has in a paper, and positive exponents.
+POSITIVE = ("x", "3*x", "x/y", "x*y^beta", "x^beta", "(x + y)", "x/(x + y)", "A/N^beta")
+EXPONENTS = ("beta", "alpha", "(beta/(beta + gamma))", "(1/2)", "(5/3)", "(beta + 1)")
+ORDERED = (("x", "1"), ("x", "y"), ("x", "2"), ("(x*y)", "z"))
+#: An exponent, the relation of its power to a tangent or a mean, and where.
+CURVED = (
+    *(("beta", ">=", "beta > 1"), ("beta", "<=", "beta < 1"), ("(beta/(beta + gamma))", "<=", "")),
+    *(("(1/2)", "<=", ""), ("(3/2)", ">=", ""), ("2", ">=", ""), ("(-beta)", ">=", "")),
+    *(("(-1/2)", ">=", ""), ("(beta + 1)", ">=", ""), ("(-1)", ">=", "")),
 )
-SHARE = mul(BETA, inverse(add(BETA, GAMMA)))
-OTHER_SHARE = mul(GAMMA, inverse(add(BETA, GAMMA)))
-HALF, TWO = rat(1, 2), rat(2)
-PENALTY, LEAST, BEST = ("P", R), ("R_opt", C), ("L_opt", C)
+WEIGHTS = (("beta/(beta + gamma)", "gamma/(beta + gamma)"), ("(1/3)", "(2/3)"), ("(1/2)", "(1/2)"))
+TERMS = ("x", "y", "x^beta", "y^gamma", "T_N(N)", "T_D(D)", "z")
+ARGUMENTS = (("R_opt", "C"), ("L_opt", "C"), ("T_N", "N"), ("T_D", "D"))
 
-
-def difference(left: Node, right: Node) -> Node:
-    return add(left, negative(right))
-
-
-def quotient(above: Node, below: Node) -> Node:
-    return mul(above, inverse(below))
-
-
-def log(node: Node) -> Node:
-    return ("log", node)
-
-
-def exp(node: Node) -> Node:
-    return ("exp", node)
-
-
-def positive(random: Random) -> Node:
-    """A positive quantity with no more structure than a factor has in a paper."""
-    return random.choice(
-        (
-            X,
-            mul(rat(random.randint(2, 5)), X),
-            quotient(X, Y),
-            mul(X, power(Y, BETA)),
-            power(X, BETA),
-            add(X, Y),
-            quotient(X, add(X, Y)),
-            quotient(A, power(N, BETA)),
-        )
-    )
-
-
-def exponent(random: Random) -> Node:
-    return random.choice(
-        (BETA, ("alpha",), SHARE, HALF, rat(random.randint(2, 7), 3), add(BETA, ONE))
-    )
-
-
-def monotone(random: Random) -> Bound:
-    """The function rises or falls, and one argument is the larger."""
-    e, relation = exponent(random), random.choice((">", ">="))
-    larger, smaller = random.choice(((X, ONE), (X, Y), (X, TWO), (mul(X, Y), Z)))
-    where = ((larger, ">", smaller),)
-    factor = rat(random.randint(2, 5))
-    return random.choice(
-        [
-            (power(larger, e), relation, power(smaller, e), where),
-            (power(smaller, negative(e)), relation, power(larger, negative(e)), where),
-            (log(larger), relation, log(smaller), where),
-            (exp(larger), relation, exp(smaller), where),
-            (exp(negative(smaller)), relation, exp(negative(larger)), where),
-            (quotient(larger, add(larger, N)), relation, quotient(smaller, add(smaller, N)), where),
-            (power(add(larger, N), e), relation, power(add(smaller, N), e), where),
-            (mul(larger, log(add(ONE, larger))), relation, mul(smaller, log(add(ONE, smaller))), where),
-            (add(power(larger, e), larger), relation, add(power(smaller, e), smaller), where),
-            (power(X, BETA), relation, power(X, GAMMA), ((X, ">", ONE), (BETA, ">", GAMMA))),
-            (power(X, GAMMA), relation, power(X, BETA), ((X, "<", ONE), (BETA, ">", GAMMA))),
-            (power(factor, e), relation, ONE, ()),
-            (exp(positive(random)), relation, ONE, ()),
-            (ONE, relation, exp(negative(positive(random))), ()),
-            (log(add(ONE, positive(random))), relation, rat(0), ()),
-        ]
-    )  # fmt: skip
-
-
-def of_the_law(random: Random) -> Bound:
-    """The quantities of the law, in their arguments and beside 1."""
-    factor = rat(random.randint(2, 5))
-    relation = random.choice((">", ">="))
-    above, more = ((X, ">", ONE),), ((BETA, ">", GAMMA),)
-    scaled: list[Bound] = [
-        ((name, at), relation, (name, mul(by, at)), where)
-        for name, at in (("R_opt", C), ("L_opt", C), ("T_N", N), ("T_D", D))
-        for by, where in ((factor, ()), (X, above))
-    ]
-    growing: list[Bound] = [
-        ((name, mul(X, C)), relation, (name, C), above) for name in ("N_opt", "D_opt")
-    ]
-    larger_run: list[Bound] = [
-        ((name, N, D), relation, (name, mul(X, N), D), above) for name in ("R", "L")
-    ]
-    beyond: tuple[Constraint, ...] = ((R, ">", ONE),)
-    below: tuple[Constraint, ...] = ((R, "<", ONE),)
-    ratio = quotient(("D_opt", C), ("N_opt", C))
-    penalty: list[Bound] = [
-        (PENALTY, relation, ONE, beyond),
-        (PENALTY, relation, ONE, below),
-        (power(R, GAMMA), relation, PENALTY, beyond),
-        (power(R, negative(BETA)), relation, PENALTY, below),
-        (PENALTY, relation, mul(("w_D",), power(R, GAMMA)), ()),
-        (("P", X), relation, PENALTY, (*beyond, (X, ">", R))),
-        (("P", mul(X, R)), relation, PENALTY, (*beyond, *above)),
-        (PENALTY, ">=", quotient(add(mul(GAMMA, power(R, negative(BETA))), BETA), add(BETA, GAMMA)), beyond),
-    ]  # fmt: skip
-    other: list[Bound] = [
-        (("N_opt", C), relation, ("G",), ((C, ">", rat(6)),)),
-        (ratio, relation, quotient(("D_opt", rat(6)), ("N_opt", rat(6))), ((C, ">", rat(6)), *more)),
-        (mul(BETA, HALF), relation, ("alpha",), more),
-        (("alpha",), relation, mul(GAMMA, HALF), more),
-        (power(X, mul(HALF, BETA)), relation, power(X, ("alpha",)), (*above, *more)),
-        (LEAST, relation, power(("R_opt", mul(X, C)), ONE), above),
-        (power(LEAST, TWO), relation, mul(LEAST, ("R_opt", mul(X, C))), above),
-    ]  # fmt: skip
-    return random.choice(random.choice((scaled, growing, larger_run, penalty, other)))
-
-
-def convex(random: Random) -> Bound:
-    """Bernoulli, Jensen, and a tangent, for a power, exp and log."""
-    e, where, upward = random.choice(
-        [
-            (BETA, ((BETA, ">", ONE),), True),
-            (BETA, ((BETA, "<", ONE),), False),
-            (SHARE, (), False),
-            (HALF, (), False),
-            (rat(3, 2), (), True),
-            (TWO, (), True),
-            (negative(BETA), (), True),
-            (negative(HALF), (), True),
-            (add(BETA, ONE), (), True),
-            (MINUS_ONE, (), True),
-        ]
-    )
-    relation = ">=" if upward else "<="
-    u = random.choice((X, quotient(X, Y), mul(TWO, X), power(X, GAMMA)))
-    weights = random.choice(((SHARE, OTHER_SHARE), (rat(1, 3), rat(2, 3)), (HALF, HALF)))
-
-    def mean(left: Node, right: Node) -> Node:
-        return add(mul(weights[0], left), mul(weights[1], right))
-
-    def tangent(value: Node, slope: Node) -> Node:
-        return add(value, mul(slope, difference(X, Y)))
-
-    return random.choice(
-        [
-            (power(add(ONE, u), e), relation, add(ONE, mul(e, u)), where),
-            (power(X, e), relation, add(ONE, mul(e, difference(X, ONE))), where),
-            (mean(power(X, e), power(Y, e)), relation, power(mean(X, Y), e), where),
-            (power(X, e), relation, tangent(power(Y, e), mul(e, power(Y, add(e, MINUS_ONE)))), where),
-            (mean(exp(X), exp(Y)), ">=", exp(mean(X, Y)), ()),
-            (mean(log(X), log(Y)), "<=", log(mean(X, Y)), ()),
-            (exp(X), ">=", tangent(exp(Y), exp(Y)), ()),
-            (log(X), "<=", tangent(log(Y), inverse(Y)), ()),
-            (mul(X, log(X)), ">=", tangent(mul(Y, log(Y)), add(ONE, log(Y))), ()),
-        ]
-    )  # fmt: skip
-
-
-def logarithmic(random: Random) -> Bound:
-    """The standard bounds of log and exp."""
-    u = positive(random)
-    above, weak = add(ONE, u), random.choice((">", ">="))
-    return random.choice(
-        [
-            (difference(u, ONE), ">=", log(u), ()),
-            (log(u), ">=", difference(ONE, inverse(u)), ()),
-            (u, weak, log(above), ()),
-            (log(above), weak, quotient(u, above), ()),
-            (exp(u), weak, above, ()),
-            (exp(u), weak, add(above, mul(HALF, power(u, TWO))), ()),
-            (exp(negative(u)), weak, difference(ONE, u), ()),
-            (inverse(above), weak, exp(negative(u)), ()),
-            (u, weak, difference(ONE, exp(negative(u))), ()),
-            (difference(X, Y), ">=", mul(Y, log(quotient(X, Y))), ()),
-            (quotient(difference(power(X, BETA), ONE), BETA), ">=", log(X), ()),
-            (mul(X, log(X)), ">=", difference(X, ONE), ()),
-            (u, weak, difference(log(above), log(ONE)), ()),
-        ]
-    )
-
-
-def squares(random: Random) -> Bound:
-    """Squares, and what a sum of them is at least."""
-    u, v = random.sample((X, Y, power(X, BETA), power(Y, GAMMA), ("T_N", N), ("T_D", D), Z), 2)
-    apart = difference(u, v)
-    both = mul(add(power(u, TWO), power(v, TWO)), add(power(N, TWO), ONE))
-    return random.choice(
-        [
-            (power(difference(PENALTY, ONE), TWO), ">=", rat(0), ()),
-            (power(log(positive(random)), TWO), ">=", rat(0), ()),
-            (power(apart, TWO), ">=", rat(0), ()),
-            (add(ONE, power(apart, TWO)), ">", rat(0), ()),
-            (power(add(u, v), TWO), ">=", mul(rat(4), u, v), ()),
-            (add(power(u, TWO), power(v, TWO)), ">=", mul(TWO, u, v), ()),
-            (both, ">=", power(add(mul(u, N), v), TWO), ()),
-            (power(both, HALF), ">=", add(mul(u, N), v), ()),
-            (power(mul(PENALTY, ("P", X)), HALF), ">=", ("P", power(mul(R, X), HALF)), ()),
-        ]
-    )
-
-
-FAMILIES: dict[str, Callable[[Random], Bound]] = {
-    "monotone bound": monotone,
-    "bound of the law": of_the_law,
-    "convexity bound": convex,
-    "logarithm bound": logarithmic,
-    "square bound": squares,
+#: The bound and what is assumed. {u} and {v} are positive, {e} an exponent, {l} larger than {s}; {c} is
+#: a curved exponent with its relation {way} under {where}; {p} and {q} are weights, {t} and {k} terms, {n} a
+#: number above 1, and {f} a falling quantity of {a}.
+FAMILIES: dict[str, tuple[tuple[str, str], ...]] = {
+    "monotone bound": (
+        ("{l}^{e} > {s}^{e}", "{l} > {s}"),
+        ("{s}^(-{e}) > {l}^(-{e})", "{l} > {s}"),
+        ("log({l}) > log({s})", "{l} > {s}"),
+        ("exp({l}) > exp({s})", "{l} > {s}"),
+        ("exp(-{s}) > exp(-{l})", "{l} > {s}"),
+        ("{l}/({l} + N) > {s}/({s} + N)", "{l} > {s}"),
+        ("({l} + N)^{e} > ({s} + N)^{e}", "{l} > {s}"),
+        ("{l}*log(1 + {l}) > {s}*log(1 + {s})", "{l} > {s}"),
+        ("{l}^{e} + {l} > {s}^{e} + {s}", "{l} > {s}"),
+        ("x^beta > x^gamma", "x > 1, beta > gamma"),
+        ("x^gamma > x^beta", "x < 1, beta > gamma"),
+        ("{n}^{e} > 1", ""),
+        ("exp({u}) > 1", ""),
+        ("1 > exp(-{u})", ""),
+        ("log(1 + {u}) > 0", ""),
+    ),
+    "bound of the law": (
+        ("{f}({a}) > {f}({n}*{a})", ""),
+        ("{f}({a}) > {f}(x*{a})", "x > 1"),
+        ("N_opt(x*C) > N_opt(C)", "x > 1"),
+        ("D_opt(x*C) > D_opt(C)", "x > 1"),
+        ("R(N, D) > R(x*N, D)", "x > 1"),
+        ("L(N, D) > L(x*N, D)", "x > 1"),
+        ("P(r) > 1", "r > 1"),
+        ("P(r) > 1", "r < 1"),
+        ("r^gamma > P(r)", "r > 1"),
+        ("r^(-beta) > P(r)", "r < 1"),
+        ("P(r) > w_D*r^gamma", ""),
+        ("P(x) > P(r)", "r > 1, x > r"),
+        ("P(x*r) > P(r)", "r > 1, x > 1"),
+        ("P(r) >= (gamma*r^(-beta) + beta)/(beta + gamma)", "r > 1"),
+        ("N_opt(C) > G", "C > 6"),
+        ("D_opt(C)/N_opt(C) > D_opt(6)/N_opt(6)", "C > 6, beta > gamma"),
+        ("beta/2 > alpha", "beta > gamma"),
+        ("alpha > gamma/2", "beta > gamma"),
+        ("x^(beta/2) > x^alpha", "x > 1, beta > gamma"),
+        ("R_opt(C)^2 > R_opt(C)*R_opt(x*C)", "x > 1"),
+    ),
+    # Bernoulli, Jensen, and a tangent, for a power, exp and log
+    "convexity bound": (
+        ("(1 + {u})^{c} {way} 1 + {c}*{u}", "{where}"),
+        ("x^{c} {way} 1 + {c}*(x - 1)", "{where}"),
+        ("{p}*x^{c} + {q}*y^{c} {way} ({p}*x + {q}*y)^{c}", "{where}"),
+        ("x^{c} {way} y^{c} + {c}*y^({c} - 1)*(x - y)", "{where}"),
+        ("{p}*exp(x) + {q}*exp(y) >= exp({p}*x + {q}*y)", ""),
+        ("{p}*log(x) + {q}*log(y) <= log({p}*x + {q}*y)", ""),
+        ("exp(x) >= exp(y) + exp(y)*(x - y)", ""),
+        ("log(x) <= log(y) + (x - y)/y", ""),
+        ("x*log(x) >= y*log(y) + (1 + log(y))*(x - y)", ""),
+    ),
+    "logarithm bound": (
+        ("{u} - 1 >= log({u})", ""),
+        ("log({u}) >= 1 - 1/({u})", ""),
+        ("{u} > log(1 + {u})", ""),
+        ("log(1 + {u}) > {u}/(1 + {u})", ""),
+        ("exp({u}) > 1 + {u}", ""),
+        ("exp({u}) > 1 + {u} + ({u})^2/2", ""),
+        ("exp(-{u}) > 1 - {u}", ""),
+        ("1/(1 + {u}) > exp(-{u})", ""),
+        ("{u} > 1 - exp(-{u})", ""),
+        ("x - y >= y*log(x/y)", ""),
+        ("(x^beta - 1)/beta >= log(x)", ""),
+        ("x*log(x) >= x - 1", ""),
+    ),
+    "square bound": (
+        ("(P(r) - 1)^2 >= 0", ""),
+        ("log({u})^2 >= 0", ""),
+        ("({t} - {k})^2 >= 0", ""),
+        ("1 + ({t} - {k})^2 > 0", ""),
+        ("({t} + {k})^2 >= 4*{t}*{k}", ""),
+        ("{t}^2 + {k}^2 >= 2*{t}*{k}", ""),
+        ("({t}^2 + {k}^2)*(N^2 + 1) >= ({t}*N + {k})^2", ""),
+        ("(({t}^2 + {k}^2)*(N^2 + 1))^(1/2) >= {t}*N + {k}", ""),
+        ("(P(r)*P(x))^(1/2) >= P((r*x)^(1/2))", ""),
+    ),
 }
+
+
+def drawn(random: Random, family: str) -> Bound:
+    """A bound of the family; half of those that are strict are stated weakly."""
+    row = random.choice(FAMILIES[family])
+    values = {"u": random.choice(POSITIVE), "e": random.choice(EXPONENTS)}
+    values |= zip("ls", random.choice(ORDERED), strict=True)
+    values |= zip(("c", "way", "where"), random.choice(CURVED), strict=True)
+    values |= zip("pq", random.choice(WEIGHTS), strict=True)
+    values |= zip("tk", (f"({term})" for term in random.sample(TERMS, 2)), strict=True)
+    values |= zip("fa", random.choice(ARGUMENTS), strict=True)
+    text, where = (part.format(n=random.randint(2, 5), **values) for part in row)
+    left, relation, right = _read(text)
+    if relation in (">", "<") and random.getrandbits(1):
+        relation += "="
+    return left, relation, right, tuple(map(_read, where.split(", "))) if where else ()
+
+
+def _read(text: str) -> Constraint:
+    """Two sides and the relation between them, which stands between spaces."""
+    relation = next(sign for sign in (">=", "<=", ">", "<") if f" {sign} " in text)
+    left, right = text.split(f" {relation} ")
+    return from_text(left), relation, from_text(right)

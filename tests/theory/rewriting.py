@@ -8,6 +8,7 @@ every base under a non-integer power or a logarithm is a sum of positive terms.
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -57,7 +58,7 @@ def inverse(node: Node) -> Node:
 
 
 def negative(node: Node) -> Node:
-    return mul(MINUS_ONE, node)
+    return ("rat", -node[1]) if node[0] == "rat" else mul(MINUS_ONE, node)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -152,6 +153,43 @@ def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
     return SYMPY[node[0]](
         *(to_sympy(child, evaluated=evaluated) for child in node[1:]), evaluate=evaluated
     )
+
+
+#: Quantities of the law that have no argument.
+CONSTANTS = ("alpha", "w_N", "w_D", "G", "C0")
+
+
+def from_text(text: str) -> Node:
+    """A formula as a tuple; it is written as in Python, with ^ for a power."""
+    return _from_python(ast.parse(text.replace("^", "**"), mode="eval").body)
+
+
+def _from_python(tree: ast.expr) -> Node:
+    match tree:
+        case ast.Constant(value=int(number)):
+            return rat(number)
+        case ast.Name(id=name):
+            return (name,) if name in CONSTANTS else sym(name)
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return (name, *map(_from_python, arguments))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return negative(_from_python(operand))
+        case ast.BinOp(left=left, op=operation, right=right):
+            one, other = _from_python(left), _from_python(right)
+            match operation:
+                case ast.Add():
+                    return add(one, other)
+                case ast.Sub():
+                    return add(one, negative(other))
+                case ast.Mult():
+                    return mul(one, other)
+                case ast.Div() if one[0] == other[0] == "rat":
+                    return ("rat", one[1] / other[1])
+                case ast.Div():
+                    return mul(one, inverse(other))
+                case ast.Pow():
+                    return power(one, other)
+    raise ValueError(f"{ast.unparse(tree)} is not read")
 
 
 def from_sympy(expression: sympy.Expr) -> Node:

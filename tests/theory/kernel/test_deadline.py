@@ -69,6 +69,8 @@ def test_a_limit_is_positive_and_finite(seconds: float) -> None:
 
 
 def test_the_shorter_of_two_limits_counts_and_the_outer_one_goes_on() -> None:
+    """Afterwards signals are as before."""
+    before = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
     with within(600.0):
         with pytest.raises(OutOfTime, match=r"0\.1 seconds"), within(0.1):
             spin()
@@ -81,18 +83,7 @@ def test_the_shorter_of_two_limits_counts_and_the_outer_one_goes_on() -> None:
 
     with pytest.raises(OutOfTime, match=r"0\.2 seconds"), within(0.2):
         after_an_inner_one()
-
-
-def test_signals_are_as_before() -> None:
-    handler, timer = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
-    with pytest.raises(OutOfTime), within(0.05):
-        spin()
-    with within(5.0):
-        pass
-    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (
-        handler,
-        timer,
-    )
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == before
 
 
 def test_the_loops_look_at_the_clock_without_signals() -> None:

@@ -11,25 +11,18 @@ from hypothesis import strategies as st
 from sympy import Abs, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, sinh, sqrt, tanh
 from tests.theory import rewriting
 
-from isoflop.theory.kernel.evaluate import (
-    IntervalEvaluator,
-    Undefined,
-)
+from isoflop.theory.kernel.evaluate import IntervalEvaluator, Undefined
 from isoflop.theory.kernel.functions import phi2
 from isoflop.theory.kernel.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
 
 N, b = Symbol("N", positive=True), Symbol("b", positive=True)
 x = Symbol("x", real=True)
-HALF = Rational(1, 2)
 
 
 def ends(value: Any) -> tuple[Any, Any]:
     """The end points as numbers of 60 digits."""
     low, high = value._mpi_
     return rewriting.MP.make_mpf(low), rewriting.MP.make_mpf(high)
-
-
-# -- enclosures ----------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60)
@@ -93,10 +86,9 @@ def test_functions(expression: Expr, value: Any) -> None:
 )
 def test_undefined(expression: Expr) -> None:
     with pytest.raises(Undefined):
-        IntervalEvaluator(30).evaluate(expression, {x: Rational(-3, 2), N: Integer(2), b: HALF})
-
-
-# -- points --------------------------------------------------------------------------------------------------------------
+        IntervalEvaluator(30).evaluate(
+            expression, {x: Rational(-3, 2), N: Integer(2), b: Rational(1, 2)}
+        )
 
 
 def first(count: int, symbols: Any, seed: int = 0) -> list[dict[Symbol, Rational]]:

@@ -13,7 +13,7 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.symbols import LOG_SIZE_RATIO, SIZE_RATIO
 
 SEED = 20_240
-PAIRS = 60
+PAIRS = 40
 SPELLING = {"beta": "b", "gamma": "g", "r": "k", "rho": "k"}
 
 

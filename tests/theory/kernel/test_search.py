@@ -72,7 +72,7 @@ def drawn(count: int, seed: int) -> list[tuple[str, Expr, tuple[Expr, ...]]]:
     found: list[tuple[str, Expr, tuple[Expr, ...]]] = []
     while len(found) < count:
         family = random.choice(PLAIN)
-        left, relation, right, where = random_bounds.FAMILIES[family](random)
+        left, relation, right, where = random_bounds.drawn(random, family)
         nodes = (left, right, *(side for a, _, c in where for side in (a, c)))
         kinds = {part[0] for node in nodes for _, part in subexpressions(node)}
         if not kinds <= {"sym", "rat", "add", "mul", "pow", "exp", "log", "abs"}:
